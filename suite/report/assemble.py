@@ -1,4 +1,4 @@
-"""Plan, issues and records → the report: every planned observation is in it, run or not."""
+"""The report, assembled from plan, issues and records; it has every planned observation, run or not."""
 
 from __future__ import annotations
 
@@ -49,16 +49,15 @@ def assemble(
     shard: Shard | None = None,
     rows: Rows = "cases",
 ) -> Report:
-    """The report on these cells and issues, from what records there are. Raises BadFile.
+    """Return the report on these cells and issues, from the records on disk. Raises BadFile.
 
-    `planned` are the cells of the whole run, where these are but a `shard` of it. Of the `entries`, each cell has those
-    of the `rows` that were asked for.
+    For a `shard`, `planned` has the cells of the whole run. `rows` selects the entries of each cell.
     """
     return _report(cells, entries, planned=planned or cells, shard=shard, rows=rows)
 
 
 def untried(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows = "cases") -> Report:
-    """The report on these cells and issues had nobody tried them: no record is looked at. Raises BadFile."""
+    """Return the report on these cells and issues as not run, without reading records. Raises BadFile."""
     unread = Judged("not-run", None, "run.not-tried", "none of the merged shards has this cell")
     return _report(cells, entries, planned=cells, rows=rows, unread=unread)
 
@@ -98,10 +97,10 @@ def _report(
 def _read(
     cell: Cell, entries: Sequence[Entry], offered: releases.Packages, unread: Judged | None
 ) -> tuple[CellRow, list[Observation], Platform | None]:
-    """Judge every case that is planned in `cell`; where `unread` is given, that is it, whatever the records say."""
+    """Judge every case planned in `cell`; with `unread`, use that verdict and read no records."""
     pinned, status = lock.load(cell), None if unread else records.status(cell.id)
-    # A machine that lacks the interpreter or the device takes nothing away that was seen where they are. But where an
-    # environment could not be made for another reason, older records of it are not believed.
+    # A missing interpreter or device here does not void records made elsewhere. Any other failure to make the
+    # environment does.
     failed = status is not None and status.verdict == "error" and not status.python
     tried = not unread and cell.unavailable is None and not failed
     made: list[Observation] = []
@@ -122,8 +121,8 @@ def _read(
 
 
 def observation(cell: str, issue: str, case: Case, pins: Pins, judged: Judged, record: Seen | None) -> Observation:
-    """What a report says of a case in a cell with these pins, by the record that it was judged by."""
-    # Without a lock nobody knows what would be in it.
+    """Return the report's row for a case in a cell with these pins, from its verdict and its record."""
+    # Without a lock the versions are unknown.
     rule = expected(case, pins) if pins else None
     fails = case.workaround.fails if case.workaround else ()
     return Observation(
@@ -136,21 +135,21 @@ def observation(cell: str, issue: str, case: Case, pins: Pins, judged: Judged, r
         workaround_expected=workaround_expected(judged.workaround, fails, pins),
         ran_in=record.cell if record and record.cell != cell else None,
         attempts=record.attempts if record else 0,
-        # What is beyond that varies from run to run, and would be written anew with each.
+        # Rounded, because exact figures would change the files on every run.
         seconds=roughly(record.seconds) if record else 0.0,
         peak_rss_mib=round(record.peak_rss_mib, -2) if record else 0,
     )
 
 
 def roughly(seconds: float) -> float:
-    """A time as 0, or the nearest of 0.1, 0.3, 1 and 3 seconds, as a ratio; from 5 seconds on to ten."""
+    """Round a time to 0, or to 0.1, 0.3, 1 or 3 seconds, the nearest by ratio; above 5 seconds to tens."""
     if not 0.05 <= seconds <= 5:
         return round(seconds, -1)
     return min((0.1, 0.3, 1.0, 3.0), key=lambda step: abs(math.log(seconds / step)))
 
 
 def _without(cell: Cell, status: Status | None) -> Judged:
-    """The verdict where there is no record: the plan's, the cell's own, or that nobody tried."""
+    """Return the verdict for a case without a record: the plan's, the cell's, or not-run."""
     if cell.unavailable is not None:
         reason, sentence = cell.unavailable
         return Judged(plan.verdict(cell), None, reason, sentence)
@@ -163,7 +162,7 @@ def _cell(
     cell: Cell, pinned: Lock, offered: releases.Packages, seen: Sequence[Observation], blocked_by: str | None
 ) -> CellRow:
     row_zero = {each.issue.id for each in catalogue.entries() if each.issue.row_zero}
-    # Beside a guest it is the guest that works or does not.
+    # Beside a guest, all its cases decide whether it works.
     shown = {each.verdict for each in seen if cell.guests or each.issue in row_zero}
     works = shown == {"clear"} if shown and shown.isdisjoint(UNDECIDED) else None
     excluded = cell.excluded or releases.exclusion(pinned.pins, offered, cell.python, cell.extra)
@@ -222,23 +221,16 @@ def _case(case: Case, text: str) -> CaseRow:
     }
     rules = [{"behaviour": each.behaviour, "on": each.on, "note": each.evidence} for each in case.rules]
     signatures = [
-        {"behaviour": name, **asdict(each)}
+        {"behaviour": name, **asdict(signature)}
         for name, some in case.signatures.items()
-        for each in (some if isinstance(some, tuple) else (some,))
+        for signature in (some if isinstance(some, tuple) else (some,))
     ]
-    told = {
-        **own,
-        "rules": rules,
-        "signatures": signatures,
-        "conditions": _conditions(case),
-        "intervals": [],
-        "source": text,
-    }
-    return CaseRow.model_validate({**told, "intervals": [], "source": text}, from_attributes=True)
+    computed = {"conditions": _conditions(case), "intervals": [], "source": text}
+    return CaseRow.model_validate({**own, "rules": rules, "signatures": signatures, **computed}, from_attributes=True)
 
 
 def _conditions(case: Case) -> list[str]:
-    """What a case asks of a process and a machine, in words."""
+    """Return a case's demands on process and machine, in words."""
     told = ["with x64 on"] if case.x64 else []
     told += [f"with {name}={value}" for name, value in case.environment.items()]
     told += [f"with {case.host_devices} devices of the host"] if case.host_devices > 1 else []

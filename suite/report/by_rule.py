@@ -1,4 +1,4 @@
-"""What rules say of the releases of jax that a report did not run. Pure."""
+"""The behaviours that rules give for releases of jax that a report did not run. Pure."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from suite.judge.specifiers import in_version_order
 from suite.report.model import ByRuleRow, Report
 from suite.stack.releases import guests
 
-# The pins on each release of jax of the line, in version order; no pins where nothing is known of it.
+# The pins on each release of jax of the line, in version order; empty if unknown.
 Line = Mapping[str, Pins]
 NO_LINE: Line = MappingProxyType({})
 
 
 def jax_line(report: Report, line: Line) -> list[str]:
-    """Return all releases of jax on the line, or nothing where the report plans each of them, or none.
+    """Return all releases of jax on the line; empty if the report plans all or none of them.
 
-    A shard is part of a report that may plan the others.
+    Empty for a shard too: other shards may plan the rest.
     """
     planned = _releases(report).values()
     is_sparse = bool(planned) and report.shard is None and not line.keys() <= set(planned)
@@ -31,7 +31,8 @@ def jax_line(report: Report, line: Line) -> list[str]:
 def by_rule(report: Report, line: Line) -> dict[Name, list[ByRuleRow]]:
     """Return the releases on `line` where a case was not observed and a rule covers it, in runs of neighbours.
 
-    Not where row zero's rules say that a package does not import, and not beside a guest, which the line never holds.
+    Releases are left out on which row zero's rules say that a package does not import. So are cases that need a guest,
+    which the line never holds.
     """
     releases = jax_line(report, line)
     at = _releases(report)
@@ -59,5 +60,5 @@ def _rows(releases: Sequence[str], says: Mapping[str, str], behaviours: Mapping[
 
 
 def _releases(report: Report) -> dict[str, str]:
-    """Return the release of jax of each cell of the line that stands for one."""
+    """Return the release of jax for each cell of the line that moves jax."""
     return {cell.id: cell.holds["jax"] for cell in report.run_here if cell.kind == "line" and cell.moves == "jax"}

@@ -1,4 +1,4 @@
-"""corrections.toml: the sentences that were published and were wrong, what is right, and the evidence."""
+"""The reader of corrections.toml: wrong published sentences, the right ones, and the evidence."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ PATH = Path(__file__).with_suffix(".toml")
 
 
 class _Corrections(FileModel):
-    """All of them, the newest first."""
+    """All corrections, the newest first."""
 
     schema_version: Literal[1] = 1
     corrections: tuple[CorrectionRow, ...]
 
 
 def corrections() -> tuple[CorrectionRow, ...]:
-    """Return what was corrected. Raises BadFile with every fault in the file."""
+    """Return all corrections. Raises BadFile with every fault in the file."""
     return read(_Corrections, PATH).corrections

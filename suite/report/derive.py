@@ -1,4 +1,4 @@
-"""What a report says beyond its observations, computed from them: intervals, stacks, coverage. Pure functions."""
+"""The facts that follow from a report's observations: intervals, stacks and coverage. Pure functions."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ Seen = tuple[str, Verdict] | None
 
 
 def derive(report: Report, offered: Packages, line: Line = NO_LINE) -> Report:
-    """`report` with its intervals, stacks and coverage computed anew from its cells, issues and observations.
+    """Return `report` with intervals, stacks and coverage computed from its cells, issues and observations.
 
-    And with what rules say of the releases of jax on `line` that it does not observe.
+    Rules fill in the releases of jax on `line` that the report did not observe.
     """
     report = report.model_copy(update={"observations": with_pins(report)})
     seen: dict[tuple[str, str], dict[str, Seen]] = {}
-    for each in report.observations:
-        what = None if each.verdict in UNDECIDED else (each.behaviour or each.verdict, each.verdict)
-        seen.setdefault((each.issue, each.case), {})[each.cell] = what
+    for row in report.observations:
+        what = None if row.verdict in UNDECIDED else (row.behaviour or row.verdict, row.verdict)
+        seen.setdefault((row.issue, row.case), {})[row.cell] = what
     issues = [_with_evidence(issue, report.run_here, seen) for issue in report.issues]
     report = report.model_copy(update={"issues": issues})
     ruled = by_rule(report, line)
@@ -73,7 +73,7 @@ def derive(report: Report, offered: Packages, line: Line = NO_LINE) -> Report:
 def _with_evidence(
     issue: IssueRow, cells: Sequence[CellRow], seen: Mapping[tuple[str, str], Mapping[str, Seen]]
 ) -> IssueRow:
-    """An issue whose rules say on which releases they were run."""
+    """Return the issue with the releases on which each rule was run."""
     cases = []
     for case in issue.cases:
         of = seen.get((issue.id, case.id), {})
@@ -87,22 +87,22 @@ def _with_evidence(
 
 
 def with_pins(report: Report) -> list[Observation]:
-    """The observations, with what other cells say of the workarounds that are pins."""
+    """Return the observations; a workaround that is a pin is judged by the cells that meet the pin."""
     cells = {cell.id: cell.packages for cell in report.cells}
     ours = {cell.id for cell in report.run_here}
     cases = {(issue.id, case.id): case for issue in report.issues for case in issue.cases}
     there: dict[tuple[str, str], list[tuple[Mapping[str, str], Verdict]]] = {}
-    for each in (each for each in report.observations if each.cell in ours):
-        there.setdefault((each.issue, each.case), []).append((cells[each.cell], each.verdict))
+    for row in (each for each in report.observations if each.cell in ours):
+        there.setdefault((row.issue, row.case), []).append((cells[row.cell], row.verdict))
 
-    def told(each: Observation) -> Observation:
-        key, pins = (each.issue, each.case), cells[each.cell]
+    def told(row: Observation) -> Observation:
+        key, pins = (row.issue, row.case), cells[row.cell]
         workaround = cases[key].workaround
         if workaround is None or not workaround.pin:
-            return each
-        word = by_pin(workaround.pin, each.verdict, pins, there[key])
+            return row
+        word = by_pin(workaround.pin, row.verdict, pins, there[key])
         known = workaround_expected(word, workaround.fails, pins)
-        return each.model_copy(update={"workaround": word, "workaround_expected": known})
+        return row.model_copy(update={"workaround": word, "workaround_expected": known})
 
     return [told(each) for each in report.observations]
 
@@ -110,15 +110,15 @@ def with_pins(report: Report) -> list[Observation]:
 def along(
     cells: Sequence[CellRow], seen: Mapping[str, Seen], case: CaseRow, offered: Packages
 ) -> tuple[list[IntervalRow], list[TurnRow]]:
-    """A case along the line: intervals of jax and of each package that changed it, and the neighbours that differ."""
+    """Return a case's intervals, of jax and of each package that changed it, and the neighbours that differ."""
     line = {cell.id: cell for cell in cells if cell.kind == "line"}
     runs = {cell.id: Run(cell.id, cell.packages, what[0]) for cell in cells if (what := seen.get(cell.id))}
 
-    # Of neighbours, and of the ends of intervals, which mostly are the same.
+    # Cached because the ends of most intervals are neighbours.
     @cache
     def between(before: str, after: str) -> Blame | None:
         if runs[before].behaviour == runs[after].behaviour:
-            # As with most: what the two require need not be known.
+            # Most pairs; skip the walk over requirements.
             return None
         both = line[before], line[after]
         among = {name for cell in both for name in reached(case.needs, cell.packages, offered, cell.python)}
@@ -150,13 +150,13 @@ def along(
 
 
 def stacks(report: Report, offered: Packages) -> list[StackRow]:
-    """The rows of the arms: one for each question and what is held to answer it."""
+    """Return the rows of the arms: one for each question and set of held packages."""
     rows: dict[str, dict[tuple[str, tuple[tuple[str, str], ...]], list[CellRow]]] = {}
     for cell in report.cells:
         for ask in cell.asks:
             holds = tuple((name, version) for name, version in cell.holds.items() if name != ask.along)
             rows.setdefault(ask.question, {}).setdefault((ask.along, holds), []).append(cell)
-    # Whether a stack works, row zero asks, and beside a guest what needs that.
+    # Row zero decides if a stack works; beside a guest, so do the cases that need the guest.
     tables = {
         f"{issue.id}/{case.id}": case.rules
         for issue in report.issues
@@ -164,9 +164,9 @@ def stacks(report: Report, offered: Packages) -> list[StackRow]:
         if issue.row_zero or guests(case.needs)
     }
     seen: dict[str, list[Observation]] = {}
-    for each in report.observations:
-        if f"{each.issue}/{each.case}" in tables and each.verdict not in UNDECIDED:
-            seen.setdefault(each.cell, []).append(each)
+    for row in report.observations:
+        if f"{row.issue}/{row.case}" in tables and row.verdict not in UNDECIDED:
+            seen.setdefault(row.cell, []).append(row)
     return [
         _row(question, *key, cells, seen, tables, offered) for question, of in rows.items() for key, cells in of.items()
     ]
@@ -204,7 +204,7 @@ def _row(
 
 
 def _trial(cell: CellRow, seen: Sequence[Observation]) -> Trial:
-    """What showed in a cell whether it works."""
+    """Return what the cell showed of whether it works."""
     shown = {f"{each.issue}/{each.case}": each.behaviour or each.verdict for each in seen}
     fails = frozenset(f"{each.issue}/{each.case}" for each in seen if each.verdict != "clear")
     # An arm can move the interpreter, as any package.
@@ -212,6 +212,6 @@ def _trial(cell: CellRow, seen: Sequence[Observation]) -> Trial:
 
 
 def coverage(observations: Sequence[Observation]) -> Coverage:
-    """How many of the planned observations there are."""
+    """Return the number of planned observations, by how they are counted."""
     counts = Counter(PROPERTIES[each.verdict].counted for each in observations)
     return Coverage(planned=len(observations), **{each: counts[each] for each in get_args(Count)})

@@ -1,6 +1,6 @@
-"""A report → what follows from its runs. Pure functions.
+"""The findings that follow from a report's runs alone. Pure functions.
 
-None of it says that upstream does not know it: nobody has asked.
+None of them says whether upstream knows; that was not looked up.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from suite.report.model import CaseRow, IssueRow, Observation, Report, StackRow
 Sort = Literal["not-known", "came-back", "outlives-its-fix", "workaround-fails", "latent"]
 
 SORTS: Mapping[Sort, str] = {
-    "not-known": "Seen, and not known",
-    "came-back": "Well, then affected again",
+    "not-known": "Observed, but not expected",
+    "came-back": "Fixed, then affected again",
     "outlives-its-fix": "Still there after the fix",
-    "workaround-fails": "The workaround does not hold",
-    "latent": "Allowed, and does not work",
+    "workaround-fails": "The workaround fails",
+    "latent": "Allowed, but broken",
 }
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """One thing that was seen: where, how it was judged, and in which words. `target` is where the site shows it."""
+    """One observed fact: where, its verdict and its detail. `target` is the site's page for it."""
 
     where: str
     verdict: str
@@ -35,8 +35,8 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What the runs show: in a sentence, with the evidence."""
+class ReportFinding:
+    """A sentence on what the runs show, with its evidence."""
 
     id: str
     sort: Sort
@@ -45,8 +45,8 @@ class Finding:
     evidence: tuple[Evidence, ...]
 
 
-def findings(report: Report) -> list[Finding]:
-    """Everything that follows from `report` alone and wants a look, by sort."""
+def findings(report: Report) -> list[ReportFinding]:
+    """Return every finding of `report`, by sort."""
     odd = [each for each in report.seen_here if each.agreement not in ("as-expected", "spurious")]
     failing = [each for each in report.seen_here if each.workaround == "fails"]
     found = [*_alike(report, "not-known", odd), *_alike(report, "workaround-fails", failing)]
@@ -61,55 +61,57 @@ def findings(report: Report) -> list[Finding]:
     return sorted(found, key=lambda each: order.index(each.sort))
 
 
-def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> Iterator[Finding]:
-    """Observations that say the same of the same case, together."""
+def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> Iterator[ReportFinding]:
+    """Yield a finding for each group of equal observations of one case."""
     cases = {(issue.id, case.id): (issue, case) for issue in report.issues for case in issue.cases}
     groups: dict[tuple[str, str, str | None, str, str], list[Observation]] = {}
-    for each in observations:
-        if (each.issue, each.case) in cases:
-            groups.setdefault((each.issue, each.case, each.behaviour, each.verdict, each.detail), []).append(each)
+    for row in observations:
+        if (row.issue, row.case) in cases:
+            groups.setdefault((row.issue, row.case, row.behaviour, row.verdict, row.detail), []).append(row)
     for number, of in enumerate(groups.values()):
         seen, where = of[0], of[0].cell if len(of) == 1 else f"{len(of)} stacks"
         issue, case = cases[seen.issue, seen.case]
         if sort == "not-known":
             text = (
-                f"{seen.expected or 'Nothing'} is documented, and {seen.behaviour or 'something else'} was seen "
+                f"{seen.expected or 'Nothing'} is documented, but {seen.behaviour or 'something else'} was observed "
                 f"({seen.verdict}), on {where}."
             )
         else:
             known = " It is known to fail there." if seen.workaround_expected else ""
-            text = f"“{_instead(issue, case)}” does not help on {where}.{known}"
+            text = f"“{_instead(issue, case)}” fails on {where}.{known}"
         key = f"{number}/{issue.id}/{case.id}"
-        yield Finding(f"finding-{sort}/{key}", sort, f"{issue.id}/{case.id}", text, (_evidence(*of),))
+        yield ReportFinding(f"finding-{sort}/{key}", sort, f"{issue.id}/{case.id}", text, (_evidence(*of),))
 
 
-def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[Finding]:
-    """A symptom that a package had, lost and has again, where each time it began by that package."""
+def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[ReportFinding]:
+    """Yield the symptoms that came back, if each start is put down to the same package."""
     for package, behaviour in dict.fromkeys((each.package, each.behaviour) for each in case.intervals):
         of = [
-            (each, summary.span(each, report.cells, sparse=bool(report.jax_line)))
-            for each in case.intervals
-            if each.package == package
+            (row, summary.span(row, report.cells, sparse=bool(report.jax_line)))
+            for row in case.intervals
+            if row.package == package
         ]
         bad = [(each, where) for each, where in of if (each.behaviour, each.verdict) == (behaviour, "affected")]
-        # What came with another package's release is not this one's to mend.
+        # A change that came with another package may not be this package's fault.
         if len(bad) < 2 or any(each.came_with for each, _ in bad):
             continue
         (_, first), *again = bad
         text = (
-            f"“{behaviour}” on {package} {first}, and, after releases that do not show it, again on "
+            f"“{behaviour}” on {package} {first} and, after releases without it, again on "
             f"{', '.join(where for _, where in again)}."
         )
         evidence = tuple(
-            Evidence(f"{package} {where}", each.verdict, each.behaviour, f"issues/{issue.id}.html#{case.id}")
-            for each, where in of
+            Evidence(f"{package} {where}", row.verdict, row.behaviour, f"issues/{issue.id}.html#{case.id}")
+            for row, where in of
         )
         key = f"{issue.id}/{case.id}/{package}"
-        yield Finding(f"finding-came-back/{key}", "came-back", f"{issue.id}/{case.id}", text, evidence)
+        yield ReportFinding(f"finding-came-back/{key}", "came-back", f"{issue.id}/{case.id}", text, evidence)
 
 
-def _outlives_its_fix(report: Report, issue: IssueRow, decided: Mapping[str, list[Observation]]) -> Iterator[Finding]:
-    """Cases that show on the newest stack of the line what the headline showed once, and shows there no longer."""
+def _outlives_its_fix(
+    report: Report, issue: IssueRow, decided: Mapping[str, list[Observation]]
+) -> Iterator[ReportFinding]:
+    """Yield a finding if other cases on the newest stack still show the headline's former symptom."""
     if issue.kind == "by-design" or not issue.cases:
         return
     headline, *others = issue.cases
@@ -123,48 +125,48 @@ def _outlives_its_fix(report: Report, issue: IssueRow, decided: Mapping[str, lis
         return
     fixes = ", ".join(each.ref for each in issue.upstream if each.role == "fix" and each.state == "merged")
     named = ", ".join(f"{case.id} ({each.behaviour})" for case, each in still)
-    text = f"On {now.cell} {headline.id} no longer shows the symptom, and these cases still do: {named}."
+    text = f"On {now.cell}, {headline.id} no longer shows the symptom, but these cases do: {named}."
     text += f" Merged upstream: {fixes}." if fixes else ""
     evidence = tuple(map(_evidence, (now, *(each for _, each in still))))
-    yield Finding(f"finding-outlives-its-fix/{issue.id}", "outlives-its-fix", issue.id, text, evidence)
+    yield ReportFinding(f"finding-outlives-its-fix/{issue.id}", "outlives-its-fix", issue.id, text, evidence)
 
 
 def _decided(report: Report, of: Mapping[str, Observation]) -> list[Observation]:
-    """What a case shows on the stacks of the line in which it was decided, by their days."""
+    """Return a case's decided observations on the line, by date."""
     seen = [of[cell.id] for cell in summary.line(report) if cell.id in of]
     return [each for each in seen if each.verdict not in UNDECIDED]
 
 
-def _of_stack(report: Report, row: StackRow) -> Iterator[Finding]:
-    """Releases that a row's metadata allows and that do not work with it."""
+def _of_stack(report: Report, row: StackRow) -> Iterator[ReportFinding]:
+    """Yield a finding if a row's metadata allows releases that do not work with it."""
     held, advice = summary.held(row), summary.advice(row)
     cells = {cell.holds[row.along]: cell for cell in report.cells if cell.id in set(row.cells)}
     spans = [each.first if each.first == each.last else f"{each.first}–{each.last}" for each in row.ranges]
     evidence = tuple(
         Evidence(
             f"{row.along} {where}",
-            each.declared_observed,
-            each.detail,
-            f"cells.html#{cells[each.first].id}" if each.first in cells else "",
+            part.declared_observed,
+            part.detail,
+            f"cells.html#{cells[part.first].id}" if part.first in cells else "",
         )
-        for each, where in zip(row.ranges, spans, strict=True)
+        for part, where in zip(row.ranges, spans, strict=True)
     )
     latent = [where for each, where in zip(row.ranges, spans, strict=True) if each.declared_observed == "latent"]
     if not latent:
         return
-    text = f"With {held}, metadata allows, and it does not work: {row.along} {', '.join(latent)}."
+    text = f"With {held}, metadata allows {row.along} {', '.join(latent)}, which does not work."
     text += f" {advice}." if advice else ""
     name = f"finding-latent/{row.along}/" + "+".join(f"{key}-{value}" for key, value in row.holds.items())
-    yield Finding(name, "latent", f"{held}, along {row.along}", text, evidence)
+    yield ReportFinding(name, "latent", f"{held}, along {row.along}", text, evidence)
 
 
-def _evidence(each: Observation, *alike: Observation) -> Evidence:
-    """What was seen, and everywhere where it was."""
-    told = f"{each.behaviour or each.reason}: {each.detail}"
-    where = ", ".join(one.cell for one in (each, *alike))
-    return Evidence(where, each.verdict, told, f"issues/{each.issue}.html#{each.case}@{each.cell}")
+def _evidence(row: Observation, *alike: Observation) -> Evidence:
+    """Return an observation as evidence, with the cells of all that are like it."""
+    told = f"{row.behaviour or row.reason}: {row.detail}"
+    where = ", ".join(one.cell for one in (row, *alike))
+    return Evidence(where, row.verdict, told, f"issues/{row.issue}.html#{row.case}@{row.cell}")
 
 
 def _instead(issue: IssueRow, case: CaseRow) -> str:
-    """What to do instead in a case; where it has nothing of its own, in the others."""
+    """Return a case's workaround or, without one, those of the issue's other cases."""
     return case.workaround.text if case.workaround else issue.workaround

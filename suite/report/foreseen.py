@@ -1,4 +1,4 @@
-"""A stack that nobody ran → what each case is expected to show in it, and how that is known. Pure."""
+"""The expected behaviour of each case in a stack that was not run, and how it is known. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from suite.report.model import CellRow, Report
 
 @dataclass(frozen=True)
 class Foreseen:
-    """What is expected of one case: its verdict, None where nobody knows, and in words what it shows and why."""
+    """The expectation of one case: its verdict, None if unknown, and the behaviour with its reason in words."""
 
     issue: str
     case: str
@@ -21,23 +21,23 @@ class Foreseen:
 
 
 def foreseen(cell: CellRow, here: Report, published: Report) -> list[Foreseen]:
-    """What the cases that `here` plans in `cell` are expected to show: row zero first, then the worst first.
+    """Return the expectations of the cases that `here` plans in `cell`: row zero first, then the worst first.
 
-    By the rules that `here` has, and the runs that are `published`. A version that neither the cell's id nor a lock
-    tells is not known.
+    They follow from the rules of `here` and the runs of `published`. A version is known only from the cell's id or
+    its lock.
     """
     issues = {issue.id: issue for issue in (*published.issues, *here.issues)}
     cases = {(issue.id, case.id): case for issue in issues.values() for case in issue.cases}
     planned = {(each.issue, each.case) for each in here.observations if each.cell == cell.id}
     packages = {each.id: each.packages for each in published.cells}
     versions = with_jaxlib(cell.packages, packages.values())
-    # A run may be of a part of the issues, and still row zero tells what does not import.
+    # Row zero says which packages do not import, even if only some issues are run.
     row_zero = {issue.id for issue in issues.values() if issue.row_zero}
     asked = {name: case for name, case in cases.items() if name in planned or name[0] in row_zero}
     runs: dict[Name, list[Run]] = {}
-    for each in published.observations:
-        if (name := (each.issue, each.case)) in asked and each.verdict not in UNDECIDED:
-            run = Run(each.cell, packages[each.cell], each.behaviour or each.verdict)
+    for observation in published.observations:
+        if (name := (observation.issue, observation.case)) in asked and observation.verdict not in UNDECIDED:
+            run = Run(observation.cell, packages[observation.cell], observation.behaviour or observation.verdict)
             runs.setdefault(name, []).append(run)
     made = []
     for name, known in foresee(asked, row_zero, versions, runs).items():
@@ -52,5 +52,5 @@ def foreseen(cell: CellRow, here: Report, published: Report) -> list[Foreseen]:
         verdict = next((each for each in VERDICTS if each == shown), None)
         why = how(known, versions)
         made.append(Foreseen(*name, verdict, f"{known.behaviour} ({why})" if known.behaviour else why))
-    # What nobody knows stands after what is known to be bad.
+    # Unknown expectations come after bad ones.
     return sorted(made, key=lambda each: (each.issue not in row_zero, VERDICTS.index(each.verdict or "error")))

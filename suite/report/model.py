@@ -1,6 +1,6 @@
-"""The report as data: compat.json, whose JSON Schema is generated from these classes, and the observations beside it.
+"""The report's data model. The JSON Schema of compat.json is generated from these classes.
 
-`suite.report.stored` writes and reads both.
+`suite.report.stored` writes and reads compat.json and the observations beside it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from suite.stack.chosen import Rows
 from suite.stack.matrix import Runs
 
 SCHEMA: Final = 3
-# What became of an observation since an earlier report, in the order in which it wants a look.
+# The kinds of change of an observation since an earlier report, in the order of triage.
 ChangeKind = Literal["regressed", "changed", "fixed", "new", "gone", "spurious"]
 
 
 class Platform(FileModel):
-    """Where the cells ran; `device` is JAX's own name for the first device."""
+    """The machine where the cells ran; `device` is JAX's name for the first device."""
 
     system: str
     machine: str
@@ -41,7 +41,7 @@ class Platform(FileModel):
 
 
 class AskRow(FileModel):
-    """A question that an arm answers, and the package it moves along to do so."""
+    """A question that an arm answers, and the package that the arm moves."""
 
     question: str
     along: PackageName
@@ -52,11 +52,11 @@ class CellRow(FileModel):
 
     id: CellId
     kind: Literal["line", "arm"]
-    moves: PackageName = Field(description="the package whose release the cell stands for")
+    moves: PackageName = Field(description="the package whose release the cell represents")
     holds: dict[PackageName, VersionText] = Field(
-        description="the releases that its id names; the rest is as of that day"
+        description="the releases that its id names; the rest is as of that date"
     )
-    asks: list[AskRow] = Field(default=[], description="the questions for which an arm has it")
+    asks: list[AskRow] = Field(default=[], description="the questions that it answers as part of an arm")
     runs: Runs = Field(
         default="all",
         description="row zero, with it the cases that need a library or the first such of each issue, or all",
@@ -65,55 +65,57 @@ class CellRow(FileModel):
     released_on: date
     packages: dict[PackageName, VersionText] = Field(default_factory=dict)
     lock_sha256: str = ""
-    declared: Declared = Field(description="whether the packages' own metadata lets them be together")
+    declared: Declared = Field(description="whether the packages' metadata allows the set")
     declared_observed: DeclaredObserved | None = Field(default=None, description="null where the stack was not tried")
-    excluded_by: str | None = Field(default=None, description="what keeps them apart in the packages' metadata")
-    blocked_by: str | None = Field(default=None, description="the package that does not import in it, by row zero")
-    sent_on: Platform | None = Field(default=None, description="where somebody ran it who sent it in; null: run here")
+    excluded_by: str | None = Field(default=None, description="the requirement that excludes the set")
+    blocked_by: str | None = Field(default=None, description="the package that does not import, by row zero")
+    sent_on: Platform | None = Field(default=None, description="where a cell that was sent in ran; null: run here")
 
     @model_validator(mode="after")
     def _holds_what_moves(self) -> CellRow:
         wanted = dict.fromkeys([self.moves, *(ask.along for ask in self.asks)])
         if lacking := [name for name in wanted if name not in self.holds]:
-            raise ValueError(f"{self.id} moves {', '.join(lacking)}, and does not hold it")
+            raise ValueError(f"{self.id} moves {', '.join(lacking)} but does not hold it")
         return self
 
 
 class RangeRow(FileModel):
-    """A run of releases of a row's moved package on which metadata and runs compare alike."""
+    """Consecutive releases of a row's moved package on which metadata and runs compare alike."""
 
     declared_observed: DeclaredObserved
     first: VersionText
     last: VersionText
-    detail: str = Field(default="", description="what was seen on the first of them, where the stack does not work")
+    detail: str = Field(default="", description="the fault on the first of them, if the stack does not work")
 
 
 class AmendmentRow(FileModel):
-    """A requirement that would agree with the runs, and the package whose metadata should carry it."""
+    """A requirement that would agree with the runs, and the package that should declare it."""
 
     kind: Literal["lacks"]
-    package: str | None = Field(default=None, description="null where the release itself is broken, or none is known")
+    package: str | None = Field(default=None, description="null if the release itself is broken, or if unknown")
     version: str = ""
     dependency: str
-    declared: str | None = Field(default="", description="null where the package requires none of it")
+    declared: str | None = Field(default="", description="null if the package does not require the dependency")
     specifier: str
     grounds: Grounds
     cells: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
-    came_with: str = Field(default="", description="what else moved, where the cause is not known")
+    came_with: str = Field(default="", description="what else moved, if the cause is not known")
     words: str
 
 
 class StackRow(FileModel):
-    """One row of an arm: what is held, what is moved, and what metadata would have to say to agree with the runs."""
+    """One row of an arm: the held packages, the moved one, and the requirements that would agree with the runs."""
 
     question: str
     holds: dict[PackageName, VersionText]
     along: PackageName
-    cells: list[CellId] = Field(description="in version order of what is moved")
+    cells: list[CellId] = Field(description="in version order of the moved package")
     ranges: list[RangeRow]
-    declared: SpecifierText = Field(description="what the held packages require of what is moved, as one specifier")
-    amendments: list[AmendmentRow] = Field(default=[], description="what would agree with the runs, and whose it is")
+    declared: SpecifierText = Field(description="what the held packages require of the moved one, as one specifier")
+    amendments: list[AmendmentRow] = Field(
+        default=[], description="requirements that would agree with the runs, and whose they are"
+    )
 
 
 class UpstreamRow(FileModel):
@@ -121,14 +123,14 @@ class UpstreamRow(FileModel):
 
     ref: str = Field(description="owner/name#number, or an address")
     role: Role
-    title: str = Field(default="", description="what upstream calls it; nothing where that is not known")
-    kind: str = Field(default="", description="issue, pull, discussion, commit; nothing for a page")
-    state: str = Field(default="", description="open, closed, merged; nothing where it is not known")
-    looked_up: date | None = Field(default=None, description="the day on which it was so")
+    title: str = Field(default="", description="upstream's title; empty if not known")
+    kind: str = Field(default="", description="issue, pull, discussion, commit; empty for a page")
+    state: str = Field(default="", description="open, closed, merged; empty if not known")
+    looked_up: date | None = Field(default=None, description="the date on which it was so")
 
 
 class IntervalRow(FileModel):
-    """A run of releases of `package` that show one behaviour."""
+    """Consecutive releases of `package` that show one behaviour."""
 
     behaviour: str
     verdict: Verdict
@@ -137,13 +139,13 @@ class IntervalRow(FileModel):
     last: VersionText
     exact: bool = Field(description="whether the release next to each end is known to differ")
     order: Literal["version", "date"] = "version"
-    came_with: str = Field(default="", alias="with", description="what else moved at its start, and may be to blame")
+    came_with: str = Field(default="", alias="with", description="what else moved at its start and may be to blame")
 
     model_config = ConfigDict(populate_by_name=True)
 
 
 class ByRuleRow(FileModel):
-    """Neighbouring releases that were not run, on which a rule expects one behaviour."""
+    """Consecutive releases that were not run, for which a rule expects one behaviour."""
 
     behaviour: str
     verdict: Verdict
@@ -153,39 +155,39 @@ class ByRuleRow(FileModel):
 
 
 class TurnRow(FileModel):
-    """Two neighbours on the line in which a case shows different behaviours, and what that is put down to."""
+    """Two neighbours on the line in which a case shows different behaviours, and the cause of the change."""
 
-    before: str = Field(description="the cell before it, of those in which the case was seen")
+    before: str = Field(description="the cell before it, of those that decided the case")
     after: str
-    package: str | None = Field(default=None, description="the one to blame; null where that cannot be told")
-    grounds: Grounds = Field(description="whether runs show that, or a rule says so, or all that moved came together")
-    blame: str = Field(default="", description="lineax 0.0.8 → 0.1.0; or that it came with all that moved")
-    evidence: str = Field(default="", description="the cell that shows it, or what the rules rest on")
+    package: str | None = Field(default=None, description="the package to blame; null if not known")
+    grounds: Grounds = Field(description="run: runs show it; rule: a rule says so; together: one of all that moved")
+    blame: str = Field(default="", description="lineax 0.0.8 → 0.1.0; or everything that moved")
+    evidence: str = Field(default="", description="the cell that shows it, or the evidence of the rules")
 
 
 class RuleRow(FileModel):
-    """Which behaviour which stacks are known to show, and how it is known; the first that matches counts."""
+    """A rule: the behaviour that matching stacks show, and how it is known. The first match counts."""
 
     behaviour: str
     on: PlainRequirements = Field(
-        default="", description="requirements, apart by spaces, that must all be met; nothing: every stack"
+        default="", description="requirements, separated by spaces, that must all be met; empty: every stack"
     )
-    note: str = Field(default="", description="what no run can know: the pull request that changed it, a changelog")
-    evidence: str = Field(default="", description="the releases on which it was run and borne out, and the note")
+    note: str = Field(default="", description="evidence beyond runs: the pull request that changed it, a changelog")
+    evidence: str = Field(default="", description="the releases on which runs confirm it, and the note")
 
 
 class WorkaroundRow(FileModel):
-    """What to do instead in a case, how that is run, and where it is known not to help."""
+    """A case's workaround, the pin that it consists of, if any, and where it is known to fail."""
 
     text: str
-    pin: PlainRequirements = Field(default="", description="the requirements that it is, where it is a pin")
+    pin: PlainRequirements = Field(default="", description="the requirements of a workaround that is a pin")
     fails: list[PlainRequirements] = Field(
-        default=[], description="the stacks, as in a rule, on which it is known not to help"
+        default=[], description="the stacks, as in a rule, on which it is known to fail"
     )
 
 
 class SignatureRow(FileModel):
-    """An exception or a warning by which a behaviour is recognised; a `…` in its message stands for anything."""
+    """An exception or a warning that identifies a behaviour; a `…` in its message matches anything."""
 
     behaviour: str
     type: str
@@ -202,13 +204,13 @@ class CaseRow(FileModel):
     behaviours: dict[str, Meaning]
     rules: list[RuleRow]
     workaround: WorkaroundRow | None = None
-    signatures: list[SignatureRow] = Field(default=[], description="the symptoms that can be told by their text")
-    conditions: list[str] = Field(default=[], description="what has to be so for it to be run at all: `with x64 on`")
-    touches: list[str] = Field(default=[], description="what code has to use for it, where the issue's are not its own")
-    waits_for: list[str] = Field(default=[], description="the cases without which it cannot work, as `issue/case`")
+    signatures: list[SignatureRow] = Field(default=[], description="the symptoms that are recognised by their text")
+    conditions: list[str] = Field(default=[], description="the conditions for a run: `with x64 on`")
+    touches: list[str] = Field(default=[], description="the names that code must use to meet it, if not the issue's")
+    waits_for: list[str] = Field(default=[], description="the cases that must be clear for it to work, as `issue/case`")
     intervals: list[IntervalRow]
     by_rule: list[ByRuleRow] = Field(
-        default=[], description="the releases of jax on the line where it was not run and a rule covers it"
+        default=[], description="the releases of jax on the line that a rule covers and no run"
     )
     turns: list[TurnRow] = Field(default=[], description="in version order within a branch of releases")
     source: str = Field(default="", description="its reproducer and its workaround")
@@ -223,26 +225,31 @@ class IssueRow(FileModel):
     story: str
     upstream: list[UpstreamRow]
     cases: list[CaseRow] = Field(min_length=1)
-    touches: list[str] = Field(default=[], description="what of the stack it concerns: names, keywords, areas")
-    row_zero: bool = Field(default=False, description="whether it asks if the stack works at all")
+    touches: list[str] = Field(default=[], description="the names, keywords and areas of the stack that it concerns")
+    row_zero: bool = Field(default=False, description="whether it tests if the stack works at all")
     source_sha256: str = Field(description="of the issue's module")
-    shared_source: str = Field(default="", description="what the sources of its cases use of the module's own")
+    shared_source: str = Field(default="", description="the code of the module that its cases share")
 
     @property
     def heading(self) -> str:
-        """Its title, with the releases that its headline affects, where it names none and no other case differs."""
+        """The title and, if it names no release and no case differs, the releases that the headline affects."""
         where, *others = (affected(case.intervals) for case in self.cases)
         is_told = where and not RELEASE.search(self.title) and {where, ""}.issuperset(others)
         return f"{self.title} ({where})" if is_told else self.title
 
     @property
+    def packages(self) -> list[str]:
+        """The packages that its cases need."""
+        return list(dict.fromkeys(name for case in self.cases for name in case.needs))
+
+    @property
     def workaround(self) -> str:
-        """What its cases' workarounds say, each once."""
+        """The texts of its cases' workarounds, each once."""
         return " ".join(dict.fromkeys(case.workaround.text for case in self.cases if case.workaround is not None))
 
 
 class Observation(FileModel):
-    """What one case did in one cell, judged: a row of observations/ISSUE.csv."""
+    """The judged result of one case in one cell: a row of observations/ISSUE.csv."""
 
     cell: CellId = Field(description="the cell's id in compat.json")
     issue: Id = Field(description="the issue's id in compat.json")
@@ -264,7 +271,7 @@ class Observation(FileModel):
 
 
 class Coverage(FileModel):
-    """How many of the planned observations there are; the four add up to `planned`."""
+    """The number of planned observations, by how they are counted; the four add up to `planned`."""
 
     planned: int
     run: int
@@ -274,63 +281,63 @@ class Coverage(FileModel):
 
 
 class ChangeRow(FileModel):
-    """The same change over consecutive cells, in every case where it is just that."""
+    """One change over consecutive cells, with every case that shows exactly it."""
 
     kind: ChangeKind
     first: str = Field(description="the first of its cells")
     last: str
     cell_count: int
-    cases: list[str] = Field(description="issue/case; not all of them where they are many")
+    cases: list[str] = Field(description="issue/case; only the first if there are many")
     case_count: int
-    words: str = Field(description="what was seen before and now; of what is new or gone, how many of each verdict")
+    words: str = Field(description="before and now; for new and gone, the number of each verdict")
 
 
 class SinceRow(FileModel):
-    """What a report says otherwise than the one that lay in its place."""
+    """The differences between a report and the one that it replaced."""
 
-    generated_at: Moment = Field(description="when the report before this one was made")
-    coverage: Coverage = Field(description="of the report before this one")
+    generated_at: Moment = Field(description="when the former report was made")
+    coverage: Coverage = Field(description="of the former report")
     counts: dict[ChangeKind, int] = Field(description="how many observations there are of each kind")
-    changes: list[ChangeRow] = Field(description="those that are not spurious, regressions first, the widest first")
-    left_out: int = Field(description="how many more changes there are, for which there was no room")
+    changes: list[ChangeRow] = Field(description="changes that are not spurious, regressions first, the widest first")
+    left_out: int = Field(description="how many more changes were left out for room")
 
 
 class RefutedRow(FileModel):
-    """A claim that no release bears out."""
+    """A claim that no release confirms."""
 
-    ref: str = Field(description="who claims it: owner/name#number, or an address")
-    title: str = Field(default="", description="what upstream calls it; nothing where that is not known")
+    ref: str = Field(description="the source of the claim: owner/name#number, or an address")
+    title: str = Field(default="", description="upstream's title; empty if not known")
     claim: str
     tried: str = Field(description="what was run")
     where: str = Field(description="on which releases")
 
 
 class CorrectionRow(FileModel):
-    """A sentence that was published and was wrong."""
+    """A published sentence that was wrong."""
 
-    on: date = Field(description="the day on which it was mended")
-    of: str = Field(description="the id of the issue that said it, or the page")
+    on: date = Field(description="the date of the correction")
+    of: str = Field(description="the issue's id, or the page")
     said: str
     right: str
     evidence: str = Field(description="the run or the thread that shows it")
 
 
 class CompatFile(FileModel):
-    """compat.json: all of a report but its observations."""
+    """The contents of compat.json: all of a report but its observations."""
 
     schema_version: Literal[3]
     generated_at: Moment
     suite_version: str
-    probe_sha256: str = Field(description="of what ran the issues in the cells")
+    probe_sha256: str = Field(description="of the probe, which runs the issues in the cells")
     platform: Platform
-    planned_cells: list[str] = Field(description="all that the run was asked for; a shard has some of them in `cells`")
+    planned_cells: list[str] = Field(description="all cells of the run; a shard has some of them in `cells`")
     rows: Rows = Field(default="cases", description="each behaviour of a headline once, each headline, or every case")
     shard: str | None = Field(default=None, description="its part of the planned cells, such as 3/10; null: all")
-    since: SinceRow | None = Field(default=None, description="what changed; null where none before it was of the same")
+    since: SinceRow | None = Field(default=None, description="the changes; null without a comparable former report")
     jax_line: list[VersionText] = Field(
-        default=[], description="all releases of jax on the line; empty where the report plans each of them"
+        default=[], description="all releases of jax on the line; empty if the report plans each of them"
     )
-    cells: list[CellRow] = Field(description="the line in the order of its releases' days, then the arms")
+    cells: list[CellRow] = Field(description="the line by date, then the arms")
     issues: list[IssueRow]
     refuted: list[RefutedRow] = Field(default_factory=list)
     corrections: list[CorrectionRow] = Field(default_factory=list)
@@ -339,22 +346,22 @@ class CompatFile(FileModel):
 
     @property
     def run_here(self) -> list[CellRow]:
-        """The cells that the suite ran itself: what may be concluded rests on them."""
+        """The cells that the suite ran itself; conclusions rest on them alone."""
         return [cell for cell in self.cells if cell.sent_on is None]
 
     @model_validator(mode="before")
     @classmethod
     def _is_of_this_schema(cls, data: Any) -> Any:
-        """Report another schema as the only fault: nothing else in such a file has to be as it is in this one."""
+        """Report another schema as the only fault, because other keys may differ with it."""
         found = data.get("schema_version") if isinstance(data, dict) else SCHEMA
         if found != SCHEMA:
-            mend = "write the report again with this suite (`nox -s report`), or use the suite that wrote it"
-            _refuse({"schema_version": [f"is {quoted(found)}, and this suite reads {SCHEMA}: {mend}"]})
+            mend = "Write the report again with this suite (`nox -s report`), or use the suite that wrote it"
+            _refuse({"schema_version": [f"is {quoted(found)}, but this suite reads {SCHEMA}. {mend}"]})
         return data
 
     @model_validator(mode="after")
     def _is_of_one_piece(self) -> Self:
-        """Refuse a report that was cut by hand: what one part of it names, another part has, once."""
+        """Refuse a report whose parts do not fit: what one part names, another must have, once."""
         cells = {cell.id: cell for cell in self.cells}
         moved = {cell.moves for cell in self.cells if cell.kind == "line"}
         wrong = {
@@ -363,22 +370,26 @@ class CompatFile(FileModel):
                 *_twice(issue.id for issue in self.issues),
                 *_twice(f"{issue.id}/{case.id}" for issue in self.issues for case in issue.cases),
             ],
-            # What is computed of them rests on them.
+            # Rows are computed from their cells.
             "stacks": [
-                f"{each} is no cell of it that holds {row.along}"
+                f"{cell} is not a cell of the report that holds {row.along}"
                 for row in self.stacks
-                for each in row.cells
-                if each not in cells or row.along not in cells[each].holds
+                for cell in row.cells
+                if cell not in cells or row.along not in cells[cell].holds
             ],
         }
         for issue in self.issues:
             for case in issue.cases:
                 wrong[f"issues.{issue.id}.{case.id}"] = [
-                    *(f"{each.package} moves on no line" for each in case.intervals if each.package not in moved),
+                    *(
+                        f"{interval.package} does not move on the line"
+                        for interval in case.intervals
+                        if interval.package not in moved
+                    ),
                     *(
                         f"{end} is not on the line"
-                        for each in case.by_rule
-                        for end in (each.first, each.last)
+                        for row in case.by_rule
+                        for end in (row.first, row.last)
                         if end not in self.jax_line
                     ),
                 ]
@@ -387,7 +398,7 @@ class CompatFile(FileModel):
 
 
 class Report(CompatFile):
-    """A report: compat.json and its observations, by cell and then by case in the order that compat.json has them."""
+    """A report: compat.json and its observations, by cell and then by case, in the order of compat.json."""
 
     observations: list[Observation]
 
@@ -399,7 +410,7 @@ class Report(CompatFile):
 
     @model_validator(mode="after")
     def _rests_on_observations(self) -> Self:
-        """Refuse a report whose cells and cases say something that its observations do not show."""
+        """Refuse a report whose cells and cases contradict its observations."""
         seen = {(each.cell, each.issue, each.case) for each in self.observations}
         ran = {each.cell for each in self.observations if each.verdict not in UNDECIDED}
         wrong = {
@@ -410,7 +421,7 @@ class Report(CompatFile):
         for issue in self.issues:
             for case in issue.cases:
                 wrong[f"issues.{issue.id}.{case.id}"] = [
-                    f"it was not seen in {cell}"
+                    f"has no observation in {cell}"
                     for turn in case.turns
                     for cell in (turn.before, turn.after)
                     if (cell, issue.id, case.id) not in seen
@@ -420,7 +431,7 @@ class Report(CompatFile):
 
 
 def _refuse(wrong: Mapping[str, Sequence[str]]) -> None:
-    """Raise ValidationError with the first fault of each key, if there are any."""
+    """Raise ValidationError with the first fault of each key, if any."""
     details = [
         InitErrorDetails(type=PydanticCustomError("report", "{it}", {"it": found[0]}), loc=(key,), input=None)
         for key, found in wrong.items()
@@ -431,4 +442,4 @@ def _refuse(wrong: Mapping[str, Sequence[str]]) -> None:
 
 
 def _twice(names: Iterable[str]) -> list[str]:
-    return [f"{name} stands there twice" for name, count in Counter(names).items() if count > 1]
+    return [f"{name} appears twice" for name, count in Counter(names).items() if count > 1]

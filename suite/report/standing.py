@@ -1,4 +1,4 @@
-"""Where each issue stands on the newest release of a report: what it shows there, since when, what to do. Pure."""
+"""The state of each issue on the newest release of a report: verdict, since when, workaround. Pure."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from suite.report.model import CellRow, IssueRow, Observation, Report, TurnRow
 
 @dataclass(frozen=True)
 class Now:
-    """What a case shows on the newest cell that tells, and the first of the cells up to it that show the same.
+    """A case's verdict on the newest decided cell, and the first cell that showed it without interruption.
 
-    Cells in between that do not have what the case is about, or fail otherwise, are passed over. `release` is what
-    brought it, for people: the release to blame of those that moved. `before` is what was shown before; None where
-    nothing else was.
+    Cells between them with the verdict absent or different are skipped. `release` names the release to blame, for
+    people. `before` is the verdict before that; None if there was no other.
     """
 
     verdict: Verdict
@@ -29,12 +28,12 @@ class Now:
 
 @dataclass(frozen=True)
 class Standing:
-    """An issue by the worst of its cases on the newest cell that tells.
+    """An issue by the worst of its cases on the newest decided cell.
 
-    `parts` are the cases that show it there, by what brought it; no names stand for all cases. There are none where no
-    cell tells anything. `seen` is what was observed of them, and `newest` says whether that is the newest cell of all.
-    `todo` is a workaround that was needed, was run and held, first that of these cases. `never_right`: on no cell was
-    any of them well.
+    `parts` groups the cases with that verdict by the release that brought it; no names mean all cases. It is empty if
+    no cell is decided. `seen` has their observations, and `newest` is True if that is the newest cell of all. `todo` is
+    a workaround that was needed, run and held, preferably one of these cases. `never_right` is True if none of these
+    cases was well on any cell.
     """
 
     issue: IssueRow
@@ -46,52 +45,52 @@ class Standing:
 
     @property
     def now(self) -> Now | None:
-        """Where the first of its cases stands; None where nothing is known."""
+        """The state of the first of its cases; None if nothing is known."""
         return self.parts[0][0] if self.parts else None
 
     @property
     def verdict(self) -> Verdict:
-        """The worst that is shown; not-run where nothing is known."""
+        """The worst verdict; not-run if nothing is known."""
         return self.now.verdict if self.now else "not-run"
 
     @property
     def shows(self) -> str:
-        """The behaviour that the first of its cases shows, or the verdict where it is none of the case's."""
+        """The behaviour of the first of its cases or, without one, the verdict."""
         return (self.seen[0].behaviour if self.seen else None) or self.verdict
 
     @property
-    def bites(self) -> bool:
-        """Whether something goes wrong there."""
+    def is_affected(self) -> bool:
+        """True if something goes wrong there."""
         return self.now is not None and not PROPERTIES[self.verdict].good
 
     @property
     def when(self) -> str:
-        """Since when, for people; and where the newest release tells nothing of it, which one told last."""
+        """The release since which it is so, for people; and the last decided one, if that is not the newest."""
         if self.now is None:
             return ""
-        last = "" if self.newest else f", told last by {label(self.now.cell)}"
+        last = "" if self.newest else f", last seen on {label(self.now.cell)}"
         return f"{self.now.release}{'' if self.now.before else ' or before'}{last}"
 
 
 def label(cell: CellRow) -> str:
-    """A cell for people: one of the line as the release for which it stands, `jax 0.4.36`."""
+    """Return a cell for people: a cell of the line as its release, `jax 0.4.36`."""
     return f"{cell.moves} {cell.holds[cell.moves]}" if cell.kind == "line" else cell.id
 
 
 def columns(report: Report) -> list[CellRow]:
-    """The line, or else all cells that ran here: by the version of jax, those of one jax by day."""
+    """Return the line or, without one, all cells that ran here, by version of jax and then by date."""
     cells = summary.line(report) or report.run_here
     by_id = {cell.id: cell for cell in cells}
     pins = ((cell, {**cell.holds, **cell.packages}) for cell in cells)
     known = (LineCell(cell.id, cell.moves, of, cell.released_on) for cell, of in pins if "jax" in of)
-    # Of what never got a lock, the jax may not be known.
+    # A cell without a lock may not name its jax.
     return [by_id[each.id] for each in in_order(known)] or cells
 
 
 def now(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict], turns: Iterable[TurnRow] = ()) -> Now | None:
-    """Where a case stands at the newest of `cells`, which are in order, by its verdicts; None where none of them tells.
+    """Return a case's state at the newest of the ordered `cells`; None if none of them is decided.
 
-    `turns` say which release each change is put down to.
+    `turns` says which release each change is put down to.
     """
     told = [cell for cell in cells if verdicts.get(cell.id, "not-run") not in UNDECIDED]
     if not told:
@@ -110,22 +109,22 @@ def now(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict], turns: Iterab
     return Now(shown, told[-1], brought, release, before)
 
 
-# What says nothing of the symptom: there is no such thing, or it fails in another way.
+# Verdicts that say nothing about the symptom.
 _OF_SOMETHING_ELSE = ("absent", "different")
 
 
 def never_well(cells: Iterable[CellRow], verdicts: Mapping[str, Verdict]) -> bool:
-    """Whether each of `cells` that has what a case is about, and tells anything, tells of something bad."""
+    """Return True if every decided cell in which the case's subject exists has a bad verdict."""
     told = {verdicts.get(cell.id, "not-run") for cell in cells} - UNDECIDED - {"absent"}
     return bool(told) and not told & GOOD
 
 
 def worst(seen: Iterable[Observation]) -> dict[str, Verdict]:
-    """The worst verdict in each cell; of those from which something was learned, where any was."""
+    """Return the worst verdict in each cell; an undecided one only if the cell has no other."""
     found: dict[str, Verdict] = {}
-    for each in seen:
-        if each.cell not in found or _BADNESS[each.verdict] < _BADNESS[found[each.cell]]:
-            found[each.cell] = each.verdict
+    for observation in seen:
+        if observation.cell not in found or _BADNESS[observation.verdict] < _BADNESS[found[observation.cell]]:
+            found[observation.cell] = observation.verdict
     return found
 
 
@@ -133,22 +132,22 @@ _BADNESS = {verdict: (verdict in UNDECIDED, place) for place, verdict in enumera
 
 
 def standings(report: Report) -> list[Standing]:
-    """Each issue of `report`, along its line or, where it has none of that, all its cells; the worst first.
+    """Return the state of each issue, along the line or, without one, along all cells; the worst first.
 
-    Of issues that show the same, the one with the newest change stands first.
+    Issues with the same verdict are ordered by their newest change.
     """
     cells = columns(report)
     places = {cell.id: place for place, cell in enumerate(cells)}
     seen: dict[str, dict[str, list[Observation]]] = {}
-    for each in report.observations:
-        if each.cell in places:
-            seen.setdefault(each.issue, {}).setdefault(each.case, []).append(each)
+    for observation in report.observations:
+        if observation.cell in places:
+            seen.setdefault(observation.issue, {}).setdefault(observation.case, []).append(observation)
 
-    def urgency(each: Standing) -> tuple[int, int, str]:
-        return VERDICTS.index(each.verdict), -places[each.now.since.id] if each.now else 0, each.issue.id
+    def urgency(state: Standing) -> tuple[int, int, str]:
+        return VERDICTS.index(state.verdict), -places[state.now.since.id] if state.now else 0, state.issue.id
 
     found = [_standing(issue, cells, seen.get(issue.id, {})) for issue in report.issues]
-    # That no release is right is a claim about all of them.
+    # A sparse report cannot claim that no release is right.
     found = [replace(each, never_right=False) for each in found] if report.jax_line else found
     return sorted(found, key=urgency)
 
@@ -165,12 +164,12 @@ def _standing(issue: IssueRow, cells: Sequence[CellRow], seen: Mapping[str, Sequ
     verdict = min((each.verdict for each in there.values()), key=VERDICTS.index)
     shown = {case: each for case, each in there.items() if each.verdict == verdict}
     well = verdict in ("clear", "absent")
-    # What helps where it bites now; where nothing does any more, what helped before.
+    # The workarounds of cases that fail now or, if none does, of those that failed before.
     helps = {
-        each.case
+        observation.case
         for case, of in seen.items()
-        for each in of
-        if each.workaround == "holds" and (well or (case in shown and each.cell == last))
+        for observation in of
+        if observation.workaround == "holds" and (well or (case in shown and observation.cell == last))
     }
     return Standing(
         issue,
@@ -185,11 +184,11 @@ def _standing(issue: IssueRow, cells: Sequence[CellRow], seen: Mapping[str, Sequ
 def _parts(
     shown: Mapping[str, Now], cases: int, places: Mapping[str, int], *, well: bool
 ) -> tuple[tuple[Now, tuple[str, ...]], ...]:
-    """Cases that show the same, by what brought it; of those that are well, all since the last of them is."""
+    """Return cases by the release that brought their verdict; good ones as one part, since the last of them."""
     if well:
         changed = [each for each in shown.values() if each.before] or list(shown.values())
         return ((max(changed, key=lambda each: places[each.since.id]), ()),)
     by_release: dict[tuple[str, Verdict | None], list[str]] = {}
-    for case, each in shown.items():
-        by_release.setdefault((each.release if each.before else "", each.before), []).append(case)
+    for case, state in shown.items():
+        by_release.setdefault((state.release if state.before else "", state.before), []).append(case)
     return tuple((shown[of[0]], () if len(of) == cases else tuple(of)) for of in by_release.values())

@@ -1,4 +1,4 @@
-"""A report on disk: compat.json, and observations/ISSUE.csv beside it. Both are plain: nothing is left out of them."""
+"""A report on disk: compat.json, and observations/ISSUE.csv beside it. Both are complete."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def texts(report: Report) -> dict[str, str]:
     lists = {key: "" for key, value in data.items() if isinstance(value, list)}
     stack = observations_csv.stacks(report.cells)
     seen: dict[str, list[Observation]] = {issue.id: [] for issue in report.issues}
-    for each in report.observations:
-        seen[each.issue].append(each)
+    for observation in report.observations:
+        seen[observation.issue].append(observation)
     return {
         COMPAT: files.dump_lines(data, lists | {"issues": "cases"}, (",", ":")),
         **{name_of(issue.id): observations_csv.text(seen[issue.id], issue, stack) for issue in report.issues},

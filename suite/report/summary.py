@@ -1,4 +1,4 @@
-"""What every emitter says of a report: its last line, its exit code, and the observations that want a look."""
+"""The summary that every format shares: the last line, the exit code, and the observations to look at."""
 
 from __future__ import annotations
 
@@ -19,36 +19,37 @@ from suite.judge.table import UNDECIDED, Verdict
 from suite.report.model import CaseRow, CellRow, IntervalRow, Observation, Report, StackRow
 from suite.stack.beside import BESIDE, LISTED
 
-# What the plan itself says cannot be had is known beforehand, and no run's shortcoming.
+# The plan already knows that these are missing; no run can change it.
 FORESEEN = frozenset({"plan.yanked", "plan.excludes", "plan.no-release", "plan.no-wheel"})
 _NO_INTERPRETER = "plan.no-interpreter"
 
-# So many releases are named one by one.
-_FEW = 12
+# Up to this many releases are named one by one.
+_NAMED_RELEASES = 12
 
 REPLAY = 'nox -s "cell({cell})" report -- --issue {issue} --fresh'
 
 STACK_GLYPHS: dict[DeclaredObserved, str] = {"supported": "✓", "latent": "✗", "guarded": "⊘", "excluded": "+"}
 STACK_WORDS: dict[DeclaredObserved, str] = {
     "supported": "metadata allows it, and it works",
-    "latent": "metadata allows it, and it does not work",
+    "latent": "metadata allows it, but it does not work",
     "guarded": "metadata excludes it, and it does not work",
-    "excluded": "metadata excludes it; row zero works, which does not show that all does",
+    "excluded": "metadata excludes it; row zero works, other cases may not",
 }
 
 
 def exit_code(report: Report, *, other_pythons: bool = True) -> Exit:
-    """0 only where every planned observation that can be had was made, and each is as expected.
+    """Return 0 only if every available planned observation was made and is as expected.
 
-    Without `other_pythons`, a machine may lack each Python but the line's: what is not run for that reason is excused.
+    Without `other_pythons`, observations are excused that need a Python other than the line's and lack it.
     """
     if unexpected(report):
         return Exit.UNEXPECTED
     excused = set() if other_pythons else {cell.id for cell in report.cells if "python" in cell.holds}
     missing = [
-        each
-        for each in unlearned(report)
-        if each.reason not in FORESEEN and not (each.reason == _NO_INTERPRETER and each.cell in excused)
+        observation
+        for observation in unlearned(report)
+        if observation.reason not in FORESEEN
+        and not (observation.reason == _NO_INTERPRETER and observation.cell in excused)
     ]
     whole = report.observations and len(report.observations) == report.coverage.planned
     return Exit.INCOMPLETE if missing or not whole else Exit.AS_EXPECTED
@@ -70,18 +71,18 @@ def lacking_pythons(report: Report) -> str:
 
 
 def unexpected(report: Report) -> list[Observation]:
-    """The observations made here that say something of upstream that is not known, of a workaround too."""
+    """Return the observations made here that are not as expected, or whose workaround is not."""
     return [each for each in report.seen_here if is_unexpected(each)]
 
 
-def is_unexpected(each: Observation) -> bool:
-    """Whether an observation says something of upstream that is not known."""
-    return each.agreement not in ("as-expected", "spurious") or not each.workaround_expected
+def is_unexpected(observation: Observation) -> bool:
+    """Return True if an observation or its workaround is not as expected."""
+    return observation.agreement not in ("as-expected", "spurious") or not observation.workaround_expected
 
 
 @dataclass(frozen=True)
 class Undecided:
-    """Observations from which nothing was learned of upstream, for one cause: the first cell, and how many more."""
+    """Undecided observations with one cause: the first cell, and how many more."""
 
     cell: str
     verdict: Verdict
@@ -91,18 +92,18 @@ class Undecided:
 
 
 def unlearned(report: Report) -> list[Observation]:
-    """The observations made here from which nothing was learned of upstream.
+    """Return the observations made here that say nothing about upstream.
 
-    What is blocked is not among them: that is told once, by row zero.
+    Blocked ones are left out: row zero reports their cause once.
     """
     return [each for each in report.seen_here if each.agreement == "spurious" and each.verdict != "blocked"]
 
 
 def undecided(report: Report) -> list[Undecided]:
-    """What was not decided, by cause: one broken environment, or a run that was not made, is one entry."""
+    """Return the undecided observations by cause: one broken environment or missing run is one entry."""
     groups: dict[tuple[Verdict, str, str], list[Observation]] = {}
-    for each in unlearned(report):
-        groups.setdefault((each.verdict, each.reason or "", each.detail), []).append(each)
+    for observation in unlearned(report):
+        groups.setdefault((observation.verdict, observation.reason or "", observation.detail), []).append(observation)
     found = []
     for group, of in groups.items():
         cells = list(dict.fromkeys(each.cell for each in of))
@@ -113,7 +114,7 @@ def undecided(report: Report) -> list[Undecided]:
 
 
 def last_line(report: Report) -> str:
-    """The counts that cannot lie: what ran and what did not, then how it agrees."""
+    """Return the counts as one line: what ran and what did not, then how it agrees with the expectations."""
     coverage, seen = report.coverage, report.seen_here
     agreements = Counter(each.agreement for each in seen)
     told = [f"{agreements['as-expected']} as expected"]
@@ -135,19 +136,19 @@ def last_line(report: Report) -> str:
 def by_case(observations: Iterable[Observation]) -> defaultdict[Name, dict[str, Observation]]:
     """Return the observations by issue and case, then by cell."""
     found: defaultdict[Name, dict[str, Observation]] = defaultdict(dict)
-    for each in observations:
-        found[each.issue, each.case][each.cell] = each
+    for observation in observations:
+        found[observation.issue, observation.case][observation.cell] = observation
     return found
 
 
 def packages(report: Report) -> set[str]:
-    """Return the packages whose versions can matter to a case, and what tells that a stack lists all of them."""
+    """Return the packages that can matter to a case, and the one that marks a completely listed stack."""
     found = {name for issue in report.issues for case in issue.cases for name in concerned(case.needs, case.rules)}
     return found if BESIDE.isdisjoint(found) else {*found, LISTED}
 
 
 def line(report: Report) -> list[CellRow]:
-    """The cells of the release line, in the order of their days."""
+    """Return the cells of the release line, by date."""
     return [cell for cell in report.cells if cell.kind == "line"]
 
 
@@ -162,14 +163,14 @@ def run_on(report: Report) -> str:
     if not ran:
         return f"Run on {of}."
     some = len(told) < len(ran) * len({(each.issue, each.case) for each in told})
-    which = ", ".join(ran) if len(ran) <= _FEW else f"{ran[0]} to {ran[-1]}"
+    which = ", ".join(ran) if len(ran) <= _NAMED_RELEASES else f"{ran[0]} to {ran[-1]}"
     return f"Run on {of}{', not every case on each' if some else ''}: {which}."
 
 
 def span(interval: IntervalRow, cells: Sequence[CellRow], *, sparse: bool = False) -> str:
-    """An interval for people: `0.4.20–0.5.3`, open where it reaches the newest release of the line.
+    """Return an interval for people: `0.4.20–0.5.3`, open if it reaches the newest release of the line.
 
-    Of a `sparse` report its ends: `0.4.20 and 0.5.3`.
+    For a `sparse` report, return its ends: `0.4.20 and 0.5.3`.
     """
     package = interval.package
     if sparse and package == "jax":
@@ -187,7 +188,7 @@ def _newest(versions: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True)
 class Told:
-    """One interval in words: `behaviour`, its `verdict`, and where; nothing where it is everywhere."""
+    """One interval in words: `behaviour`, its `verdict`, and where; `where` is empty if it is everywhere."""
 
     behaviour: str
     verdict: Verdict
@@ -195,17 +196,17 @@ class Told:
 
 
 def story(case: CaseRow, cells: Sequence[CellRow], *, sparse: bool = False) -> list[tuple[str, list[Told]]]:
-    """A case's intervals in words, by package: over the releases of jax, and of a library that changed it."""
+    """Return a case's intervals in words, by package: jax, and each library that changed it."""
     whole = len(case.intervals) == 1 and not sparse
     found: dict[str, list[Told]] = {}
-    for each in case.intervals:
-        told = Told(each.behaviour, each.verdict, "" if whole else span(each, cells, sparse=sparse))
-        found.setdefault(each.package, []).append(told)
+    for interval in case.intervals:
+        told = Told(interval.behaviour, interval.verdict, "" if whole else span(interval, cells, sparse=sparse))
+        found.setdefault(interval.package, []).append(told)
     return list(found.items())
 
 
 def workaround(seen: Iterable[Observation]) -> str:
-    """What became of a case's workaround wherever it was needed, for people; nothing where it never was."""
+    """Summarise where a case's workaround helped, for people; empty if it was never needed."""
     told = list(seen)
     if failing := [each.cell for each in told if each.workaround == "fails"]:
         few = ", ".join(failing[:3]) + (f" and {len(failing) - 3} more" if len(failing) > 3 else "")
@@ -214,21 +215,21 @@ def workaround(seen: Iterable[Observation]) -> str:
 
 
 def replay(observation: Observation) -> str:
-    """The command that makes an observation again."""
+    """Return the command that repeats an observation."""
     return REPLAY.format(cell=observation.cell, issue=observation.issue)
 
 
 def held(row: StackRow) -> str:
-    """What a row holds, for people: `equinox 0.11.4, diffrax 0.5.1`."""
-    return ", ".join(f"{name} {version}" for name, version in row.holds.items()) or "whatever comes along"
+    """Return the packages that a row holds, for people: `equinox 0.11.4, diffrax 0.5.1`."""
+    return ", ".join(f"{name} {version}" for name, version in row.holds.items()) or "no package held"
 
 
 def ranges(row: StackRow) -> str:
-    """Where a row works and where not, for people."""
+    """Return where a row works and where it does not, for people."""
     ends = [(each.declared_observed, dict.fromkeys((each.first, each.last))) for each in row.ranges]
     return ", ".join(f"{word} {'–'.join(of)}" for word, of in ends) or "not tried"
 
 
 def advice(row: StackRow) -> str:
-    """Which package should require what for metadata to agree with the runs; nothing where it does, or none could."""
+    """Return which package should require what to agree with the runs; empty if nothing should or could change."""
     return "; ".join(each.words for each in row.amendments)

@@ -1,4 +1,4 @@
-"""The report → files: JSON and its schema, and what is made of that alone: pages, Markdown, a feed."""
+"""The writer of a report's files: JSON and its schema, and the pages, Markdown and feed made from it."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from suite.report.formats.feed import feed
 from suite.report.model import CompatFile, Report
 from suite.report.site import timings
 from suite.report.site.build import named_after, site
-from suite.report.site.timings import Machine
+from suite.report.site.timings import TimedMachine
 from suite.timings.results import COMPARED, NOISE, RESULTS
 
 TIMINGS = "timings.json"
 PROGRAMS = "programs.json"
-_Measured: TypeAlias = "tuple[tuple[Machine, ...], tuple[Programs, ...]]"
+_Measured: TypeAlias = "tuple[tuple[TimedMachine, ...], tuple[Programs, ...]]"
 
 
 @cache
 def schema() -> str:
-    """The JSON Schema of compat.json."""
+    """Return the JSON Schema of compat.json."""
     return dump(
         {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -44,7 +44,7 @@ def schema() -> str:
 
 
 def write(report: Report, folder: Path) -> list[Path]:
-    """Write every file of the report into `folder`; what was written. Raises BadFile, Misused, OSError."""
+    """Write every file of the report into `folder`; return their paths. Raises BadFile, Misused, OSError."""
     return _write(report, folder, *_read(folder))
 
 
@@ -55,9 +55,9 @@ def _write(report: Report, folder: Path, former: Report | None, measured: _Measu
 
 
 def publish(report: Report, folder: Path) -> Report:
-    """Write `report` into `folder` with what changed since the one that lies there; as it was written.
+    """Write `report` into `folder` with the changes since the report there; return it as written.
 
-    A report that cannot be read costs nobody a run: then nothing is said of it. Raises BadFile, Misused, OSError.
+    An unreadable former report is ignored. Raises BadFile, Misused, OSError.
     """
     former, measured = _read(folder)
     dated = report.model_copy(update={"since": since(former, report) if former else None})
@@ -66,9 +66,9 @@ def publish(report: Report, folder: Path) -> Report:
 
 
 def rebuild(folder: Path, *, timed_anew: bool = False) -> list[Path]:
-    """Write anew what is made of the data in `folder`: report, timings and programs. Raises BadFile, Misused, OSError.
+    """Rebuild the files made from the report, timings and programs in `folder`. Raises BadFile, Misused, OSError.
 
-    `timed_anew`: and the timings and programs, of what the benchmarks have measured and counted.
+    With `timed_anew`, first rebuild the timings and programs from the results of the benchmarks.
     """
     report = stored.read_report(folder / stored.COMPAT)
     timed, compiled = (
@@ -79,7 +79,7 @@ def rebuild(folder: Path, *, timed_anew: bool = False) -> list[Path]:
 
 
 def _read(folder: Path) -> tuple[Report | None, _Measured]:
-    """Return the report that lies in `folder` and what was measured, read side by side. Raises BadFile."""
+    """Return the report in `folder` and the measurements, read in parallel. Raises BadFile."""
 
     def read(which: str) -> tuple[Report | None, _Measured | None]:
         return (_former(folder), None) if which == "former" else (None, _measured())
@@ -90,17 +90,17 @@ def _read(folder: Path) -> tuple[Report | None, _Measured]:
 
 
 def _measured() -> _Measured:
-    """What the benchmarks have measured, and what was counted of programs for other devices. Raises BadFile."""
+    """Return the results of the benchmarks, and the counts of programs for other devices. Raises BadFile."""
     compiled = map(texts.with_diffs, programs.load_all(TARGETS.values(), COMPILED))
     return timings.machines(RESULTS, NOISE, COMPARED), tuple(compiled)
 
 
-def _as_data(timed: tuple[Machine, ...], compiled: tuple[Programs, ...]) -> dict[str, str]:
+def _as_data(timed: tuple[TimedMachine, ...], compiled: tuple[Programs, ...]) -> dict[str, str]:
     return {TIMINGS: timings.text(timed), **({PROGRAMS: programs.list_text(compiled)} if compiled else {})}
 
 
-def siblings(report: Report, timed: tuple[Machine, ...], compiled: tuple[Programs, ...] = ()) -> dict[str, str]:
-    """Name → text of each file that is made of the report, its timings and its programs."""
+def siblings(report: Report, timed: tuple[TimedMachine, ...], compiled: tuple[Programs, ...] = ()) -> dict[str, str]:
+    """Return the text, by name, of each file made from the report, its timings and its programs."""
     return {
         "compat.schema.json": schema(),
         "COMPAT.md": compat_md(report),
@@ -111,15 +111,17 @@ def siblings(report: Report, timed: tuple[Machine, ...], compiled: tuple[Program
 
 
 def _put_all(files: Mapping[str, str], folder: Path, former: Report | None) -> list[Path]:
-    """Write `files` into `folder`, all or none, and remove what only the `former` report had; what was written.
+    """Write all `files` into `folder` or none, remove those that only the `former` report had; return the paths.
 
-    Nothing else in the folder is touched, and nothing is written over what is no report's. Raises Misused, OSError.
+    Other files in the folder stay, and files that no report wrote are never replaced. Raises Misused, OSError.
     """
     if not (folder / stored.COMPAT).exists():
         for name in files:
             if (folder / name).exists():
-                raise Misused(f"no report wrote {shown(folder / name)}, without a compat.json beside it: name another")
-    timed: tuple[Machine, ...] = ()
+                raise Misused(
+                    f"no report wrote {shown(folder / name)}: it has no compat.json beside it. Name another folder"
+                )
+    timed: tuple[TimedMachine, ...] = ()
     compiled: tuple[Programs, ...] = ()
     with suppress(BadFile):
         timed = timings.load(folder / TIMINGS)
@@ -135,7 +137,7 @@ def _put_all(files: Mapping[str, str], folder: Path, former: Report | None) -> l
 
 
 def _former(folder: Path) -> Report | None:
-    """The report that lies in `folder`; None where none does that can be read."""
+    """Return the report in `folder`, or None if it cannot be read."""
     try:
         return stored.read_report(folder / stored.COMPAT)
     except BadFile:

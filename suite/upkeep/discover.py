@@ -15,7 +15,7 @@ from suite.catalogue import catalogue
 from suite.catalogue.catalogue import Entry
 from suite.errors import Exit
 from suite.files import REPORTS, read
-from suite.report.compare.diff import Change, change
+from suite.report.compare.diff import CaseChange, change
 from suite.report.model import CellRow, Report
 from suite.report.summary import exit_code
 from suite.stack import chosen, plan, releases
@@ -40,7 +40,7 @@ def new_releases(known: Snapshot, taken: Snapshot) -> list[str]:
     return found
 
 
-def changes(last: Report, now: Report, added: Sequence[str]) -> list[Change]:
+def changes(last: Report, now: Report, added: Sequence[str]) -> list[CaseChange]:
     """Return what the cells `added` do otherwise than the one before each, as `last` has that one, or `now`.
 
     The cell before is of the same arm or line and moves the same package, one release back.
@@ -56,7 +56,7 @@ def changes(last: Report, now: Report, added: Sequence[str]) -> list[Change]:
     return found
 
 
-def line(each: Change) -> str:
+def line(each: CaseChange) -> str:
     """A change in one line, as `jax-0.12.1 wraps-lower-bypass/jit: ✗ bypassed → ◐ attribute-error`."""
     cell, issue, case = each.key
     return f"{cell} {issue}/{case}: {each} (since {each.before.cell if each.before else 'nothing'}, {each.kind})"

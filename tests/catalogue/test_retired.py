@@ -36,7 +36,7 @@ def test_a_report_that_still_has_it_is_compared() -> None:
     now = report(observation())
     before = now.model_copy(update={"issues": [*now.issues, now.issues[0].model_copy(update={"id": ID})]})
 
-    assert [(ID, "asked of each release, as names")] == [
+    assert [(ID, "recorded as names of each release")] == [
         (each.before, each.now) for each in diff(before, now).premises if each.what == "retired issues"
     ]
 

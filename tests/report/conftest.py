@@ -1,4 +1,4 @@
-"""What the tests of reports share."""
+"""Fixtures shared by the tests of reports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.worlds import as_known, few, otherwise
 
 @pytest.fixture(scope="module")
 def untimed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No timings in the tree: to draw those there are takes seconds for each report that is written."""
+    """Hide the tree's timings, whose charts take seconds for each written report."""
     with pytest.MonkeyPatch.context() as patched:
         for folder in ("RESULTS", "COMPILED"):
             patched.setattr(writing, folder, tmp_path_factory.mktemp("nothing"))
@@ -25,22 +25,22 @@ def untimed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def known() -> Report:
-    """A report on some real stacks, on which every issue did what is known of it, and not what it did before."""
+    """Return a report on real stacks with the expected behaviour of every issue, and changes since an earlier one."""
     made = as_known(few())
     return made.model_copy(update={"since": since(otherwise(made), made)})
 
 
-# Playwright keeps an event loop running, in which nobody else can run one of theirs.
+# Playwright's running event loop keeps other code from starting one.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A headless Chromium, one for each file of tests."""
+    """Yield a headless Chromium, one for each file of tests."""
     with chromium() as started:
         yield started
 
 
 @pytest.fixture(scope="module")
 def complaints() -> list[str]:
-    """What the pages complained of, and what they asked the network for."""
+    """Return the pages' errors and network requests, which must stay empty."""
     return []
 
 

@@ -12,7 +12,7 @@ from suite.report.site.build import site
 
 
 def saved(reports: Iterable[Report], folder: Path) -> list[Path]:
-    """A folder for each report, with what it is read from."""
+    """Write each report's data into a folder of its own; return the folders."""
     found = []
     for number, of in enumerate(reports, 1):
         path = folder / f"shard-{number}"
@@ -22,15 +22,15 @@ def saved(reports: Iterable[Report], folder: Path) -> list[Path]:
 
 
 def save(report: Report, folder: Path) -> None:
-    """Write what `report` is read from, and nothing else."""
+    """Write only the files that `report` is read from."""
     files.replace_all(folder, stored.texts(report))
 
 
 def there(folder: Path) -> dict[str, bytes]:
-    """File name → bytes, of all that lies in a folder."""
+    """Return the bytes of each file in a folder, by name."""
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def pages(of: Report) -> dict[str, str]:
-    """Path → text of each page of a report's site, without timings."""
+    """Return the text of each page of a report's site, without timings, by path."""
     return {path: text for path, text in sorted(site(of, ()).items()) if path.endswith(".html")}

@@ -1,4 +1,4 @@
-"""A real browser for the tests of the site: Chromium, headless, from files, with nothing else to reach."""
+"""A real browser for the tests of the site: headless Chromium that reads files and cannot reach a network."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ UNFOLD = "for (const each of document.querySelectorAll('details')) each.open = t
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A headless Chromium: skipped where a user has none, an error where CI has none."""
+    """Yield a headless Chromium; without one, skip the test, or fail in CI."""
     if CHROMIUM is None:
         if os.environ.get("CI"):
             pytest.fail("CI is set, and there is no Chromium: .ci/run installs one")
@@ -42,9 +42,9 @@ def chromium() -> Iterator[Browser]:
 
 
 def tab(browser: Browser, complaints: list[str], **options: Any) -> Page:
-    """A tab that is heard, in a window of its own: one behind another is drawn once a second."""
+    """Return a tab with its errors collected, in its own window, because hidden tabs are drawn once a second."""
     context = browser.new_context(**options)
-    # A machine that runs the suite meanwhile is slow, and that is no fault of the page.
+    # A loaded machine is slow; do not blame the page.
     context.set_default_timeout(120_000)
     context.on("console", lambda message: complaints.append(message.text))
     context.on("weberror", lambda error: complaints.append(str(error.error)))
@@ -53,7 +53,7 @@ def tab(browser: Browser, complaints: list[str], **options: Any) -> Page:
 
 
 def afresh(page: Page, address: str, width: int = 1000) -> Page:
-    """Load an address anew, as a screen of this width shows it: from nowhere none is a place to scroll to."""
+    """Load an address in a screen of this width, from a blank page, so that a fragment is more than a scroll."""
     page.set_viewport_size({"width": width, "height": 800})
     page.emulate_media(media="null", color_scheme="null")
     page.goto("about:blank")
@@ -71,11 +71,11 @@ def put(files: Mapping[str, str], folder: Path) -> Path:
 
 
 def built(report: Report, folder: Path) -> Path:
-    """The site of a report, without timings, in `folder`."""
+    """Write the site of a report, without timings, into `folder`."""
     return put(site(report, ()), folder)
 
 
-# One template makes all rows of a table and all entries of a list, and of hundreds axe would look at each.
+# The rows of a table and entries of a list share a template, so axe need not check hundreds.
 REPEATED = ("tbody", "tr", "li", "dt", "dd", "article")
 BEYOND_A_DOZEN = {"exclude": [[f"{element}:nth-child(n+13)"] for element in REPEATED]}
 
@@ -88,8 +88,8 @@ def _axe(page: Page, options: dict[str, Any]) -> list[Any]:
 
 
 def violations(page: Page) -> list[str]:
-    """What axe finds wrong by day and night, with the first element of each; of a long list in the first dozen."""
-    # What it would fetch, the page's own policy forbids.
+    """Return axe's violations in both colour schemes, with the first element of each; long lists are cut to twelve."""
+    # The page's policy forbids what axe would fetch.
     asked: dict[str, Any] = {"resultTypes": ["violations"], "preload": False}
     page.evaluate(AXE)
     page.emulate_media(color_scheme="light")

@@ -1,4 +1,4 @@
-"""What is to blame for a change: one answer, wherever a report tells of it, on the real line and its rules."""
+"""Tests that a report blames one package for a change, wherever it names it, on the real line and its rules."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 
 @pytest.fixture(scope="module")
 def line() -> Report:
-    """A report on every release of the line, on which every case did what its rules say."""
+    """Return a report on every release of the line, with every case as its rules say."""
     return as_known(plan.tagged("line"))
 
 
 def test_a_change_is_told_once_and_alike(line: Report) -> None:
-    """Feed and steps tell every turn of every case once, between the same neighbours and with the same blame."""
+    """Feed and steps list every turn of every case once, with the same neighbours and the same blame."""
     turns = {
-        (each.after, f"{issue.id}/{case.id}"): (each.before, each.blame)
+        (turn.after, f"{issue.id}/{case.id}"): (turn.before, turn.blame)
         for issue in line.issues
         for case in issue.cases
-        for each in case.turns
+        for turn in case.turns
     }
     _, *told = ElementTree.fromstring(feed(line).encode()).iter(f"{ATOM}entry")
     in_feed = {}
@@ -36,13 +36,13 @@ def test_a_change_is_told_once_and_alike(line: Report) -> None:
         title, content = (str(entry.findtext(f"{ATOM}{name}")) for name in ("title", "content"))
         key = title.split()[0], title.split()[2]
         before, blame = turns[key]
-        in_feed[key] = f" in {before}. What did it: {blame}" in content
+        in_feed[key] = f" in {before}. Cause: {blame}" in content
     in_steps = [
         ((step.after.id, f"{after.issue}/{after.case}"), (before.cell, blame))
         for step in Facts(line).steps.values()
         for of in step.turns.values()
-        for blame, each in of.items()
-        for before, after in each
+        for blame, ends in of.items()
+        for before, after in ends
     ]
 
     assert turns
@@ -53,7 +53,7 @@ def test_a_change_is_told_once_and_alike(line: Report) -> None:
 
 
 def test_what_lineax_broke_is_not_equinoxs(line: Report) -> None:
-    """That a stiff solve fails again with a later Equinox came with Lineax, and nobody is told that Equinox did it."""
+    """A stiff solve that fails again came with Lineax, and no text blames the Equinox of the same day."""
     case = next(case for issue in line.issues for case in issue.cases if case.id == "implicit-solve")
     others = [each for each in case.intervals if each.package not in ("jax", "lineax")]
     again = [each for each in others if each.behaviour == "lu-transpose-is-traced"]

@@ -1,4 +1,4 @@
-"""What a sparse report says of the releases of jax that it did not run: data, bands, strips and words."""
+"""Tests of a sparse report on releases of jax that it did not run: data, bands, strips and words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from suite.report.formats import terminal
 from suite.report.formats.compat_md import compat_md
 from suite.report.model import ByRuleRow, CaseRow, Report, RuleRow
 from suite.report.site.build import site
-from suite.report.site.facts import Facts, Run
+from suite.report.site.facts import Facts, StripRun
 from suite.report.site.timeline import timeline, verified
 from suite.stack import lock, releases
 from tests.report.on_disk import saved
@@ -33,12 +33,12 @@ VERSIONS = ["0.4.30", "0.4.31", "0.4.33", "0.4.34", "0.4.35", "0.5.0", "0.5.1", 
 
 
 def line(versions: Sequence[str] = VERSIONS, unavailable: Sequence[str] = ()) -> Line:
-    """The line of these releases of jax; no pins of those that cannot be installed."""
+    """Return the line of these releases of jax, without pins for those that cannot be installed."""
     return {version: {} if version in unavailable else {"jax": version, "jaxlib": version} for version in versions}
 
 
 def expecting(of: Report, **rules: Sequence[str]) -> Report:
-    """A report of one case, whose rules expect these behaviours on these releases of jax, and nothing elsewhere."""
+    """Return a report of one case whose rules expect these behaviours on these releases of jax alone."""
     (issue,) = of.issues
     (case,) = issue.cases
     rows = [RuleRow(behaviour=name, on=f"jax=={each}") for name, versions in rules.items() for each in versions]
@@ -47,17 +47,17 @@ def expecting(of: Report, **rules: Sequence[str]) -> Report:
 
 
 def the_case(of: Report) -> CaseRow:
-    """The one case of a report."""
+    """Return the one case of a report."""
     return of.issues[0].cases[0]
 
 
 def over(row: ByRuleRow, versions: Sequence[str]) -> list[str]:
-    """The releases of a row."""
+    """Return the releases of a row."""
     return list(versions[versions.index(row.first) : versions.index(row.last) + 1])
 
 
 def sparse() -> Report:
-    """Bad on jax 0.4.30 and 0.5.0, good on 0.6.0, as run; by rule bad between, but for one that is unknown."""
+    """A case that ran bad on 0.4.30 and 0.5.0, good on 0.6.0, is bad by rule between them, but for one release."""
     seen = [observation(cell="jax-0.4.30"), observation(cell="jax-0.5.0")]
     seen += [observation(cell="jax-0.6.0", verdict="clear", behaviour="good", expected="good", workaround="none")]
     made = expecting(report(*seen), bad=[each for each in VERSIONS[:6] if each != "0.4.34"], good=VERSIONS[6:])
@@ -75,11 +75,11 @@ def sparse() -> Report:
     ).filter(lambda states: {"run", "missed"} & {*states})
 )
 def test_a_release_is_observed_or_by_rule_or_unknown(states: Sequence[str]) -> None:
-    """No release that was observed is by rule, nor one that no rule covers or that cannot be installed."""
+    """A release is not by rule if it was observed, has no rule or cannot be installed."""
     of = {state: [each for each, its in zip(VERSIONS, states, strict=True) if its == state] for state in {*states}}
     seen = [observation(cell=f"jax-{each}") for each in of.get("run", ())]
     seen += [undecided("not-run", cell=f"jax-{each}") for each in of.get("missed", ())]
-    # A rule says something of releases that are run or cannot be had, too.
+    # The rule also covers releases that were run or are unavailable.
     bad = [each for each, its in zip(VERSIONS, states, strict=True) if its in ("bad", "run", "missed", "unavailable")]
 
     made = derive(
@@ -96,7 +96,7 @@ def test_a_release_is_observed_or_by_rule_or_unknown(states: Sequence[str]) -> N
 
 
 def test_a_report_of_the_whole_line_says_nothing_by_rule(published: Report) -> None:
-    """Where every release of jax has a cell the report is as without the line; a part of a run is, too."""
+    """A report with a cell for every release of jax says nothing by rule, and neither does a shard."""
     assert published == derive(published, OFFERED, lock.jax_line())
 
     shard = sparse().model_copy(update={"shard": "1/2"})
@@ -104,7 +104,7 @@ def test_a_report_of_the_whole_line_says_nothing_by_rule(published: Report) -> N
 
 
 def test_what_a_rule_says_was_seen_where_all_was_run(published: Report) -> None:
-    """Of the published headlines on five releases, rules say of the others what the published report saw there."""
+    """Rules predict, from the published headlines on five releases, the observations on all others."""
     ran = [f"jax-{version}" for version in ("0.4.18", "0.4.27", "0.4.36", "0.8.1", "0.12.0.1")]
     headlines = {(issue.id, issue.cases[0].id) for issue in published.issues}
     seen = {(each.issue, each.case, each.cell): each for each in published.observations}
@@ -133,7 +133,7 @@ def test_what_a_rule_says_was_seen_where_all_was_run(published: Report) -> None:
 
 
 def test_it_is_written_and_read_back(tmp_path: Path) -> None:
-    """compat.json has the line and what rules say of it; a range of releases that are not on it is refused."""
+    """compat.json has the line and its behaviours by rule; a range with releases off the line is refused."""
     whole, cut = saved([sparse(), sparse().model_copy(update={"jax_line": VERSIONS[:-4]})], tmp_path)
 
     assert sparse() == stored.read_report(whole)
@@ -145,7 +145,7 @@ def test_it_is_written_and_read_back(tmp_path: Path) -> None:
 
 
 def test_a_timeline_draws_what_was_run_over_that_alone() -> None:
-    """Each release of the line has its place; between two runs that agree lies a band by rule, or nothing."""
+    """Each release of the line has its place, and a band by rule, or nothing, lies between two runs."""
     made = sparse()
 
     (axis,) = timeline(the_case(made), made.cells, made.jax_line, ["0.4.30", "0.5.0", "0.6.0"])
@@ -162,7 +162,7 @@ def test_a_timeline_draws_what_was_run_over_that_alone() -> None:
 
 
 def test_a_band_by_rule_has_its_class_and_says_so() -> None:
-    """What was not run is drawn and named as by rule, with a legend; what was run is not."""
+    """Only bands that were not run are drawn and named as by rule, with a legend."""
     page = site(sparse(), ())["issues/some-issue.html"]
     (axis,) = re.findall(r'<svg class="axis" width="100%" height="46".*?</svg>\n(?=<ol>)', page, re.DOTALL)
 
@@ -176,22 +176,22 @@ def test_a_band_by_rule_has_its_class_and_says_so() -> None:
         ("87.5", "", "clear"),
     ] == bands
     assert ["affected", "clear"] == re.findall(r'<span class="v (\w+) by-rule">', page)
-    assert "With a dashed edge: by rule, not run." in page
+    assert "Dashed edge: by rule, not run." in page
 
 
 def test_a_strip_has_a_place_for_each_release_of_the_line() -> None:
-    """A strip has the releases that were run, those by rule, and nothing where neither tells."""
+    """A strip shows releases that were run, those by rule, and gaps for the others."""
     facts = Facts(sparse())
     (issue,) = facts.report.issues
 
     assert [
-        Run("affected", 0, 1),
-        Run("affected", 1, 2, by_rule=True),
-        Run(None, 3, 1),
-        Run("affected", 4, 1, by_rule=True),
-        Run("affected", 5, 1),
-        Run("clear", 6, 1, by_rule=True),
-        Run("clear", 7, 1),
+        StripRun("affected", 0, 1),
+        StripRun("affected", 1, 2, by_rule=True),
+        StripRun(None, 3, 1),
+        StripRun("affected", 4, 1, by_rule=True),
+        StripRun("affected", 5, 1),
+        StripRun("clear", 6, 1, by_rule=True),
+        StripRun("clear", 7, 1),
     ] == facts.runs(facts.worst(issue), issue.cases)
 
 
@@ -210,12 +210,12 @@ def test_a_sparse_report_says_what_it_ran() -> None:
     assert told in compat_md(made)
     front = site(made, ())["index.html"]
     assert told in front
-    assert "affected before, as far as it was run" in front
+    assert "affected before, of the releases that were run" in front
     assert "" == summary.run_on(report(observation()))
 
 
 def test_a_case_that_was_not_planned_there_is_neither_run_nor_missing() -> None:
-    """In a release where another case alone was planned, a case is by rule, blank in the matrix, and not `not-run`."""
+    """A case not planned on a release is by rule there and blank in the matrix, not `not-run`."""
     seen = [observation(cell="jax-0.6.0"), observation(cell="jax-0.6.0", case="other")]
     of = report(*seen, observation(cell="jax-0.4.30", case="other"))
     made = derive(of, OFFERED, line())
@@ -229,7 +229,7 @@ def test_a_case_that_was_not_planned_there_is_neither_run_nor_missing() -> None:
 
 
 def test_a_workaround_is_told_of_each_release_that_was_run() -> None:
-    """Two releases that agree are no range where those between them were not run."""
+    """Two equal releases do not form a range if those between them were not run."""
     of = {each: observation(cell=each) for each in ("jax-0.4.30", "jax-0.5.0")}
     assert "holds 0.4.30 and 0.5.0" == verified(sparse().cells, of, sparse=True)
 
@@ -246,7 +246,7 @@ def test_no_release_is_right_is_not_said_of_some() -> None:
 
 
 def test_the_line_of_the_tree_is_in_version_order() -> None:
-    """It has every release of jax of the plan, and no pins of one that was yanked."""
+    """The line has every planned release of jax, without pins for a yanked one."""
     found = lock.jax_line()
 
     assert [*found] == sorted(found, key=Version)
@@ -255,7 +255,7 @@ def test_the_line_of_the_tree_is_in_version_order() -> None:
 
 
 def test_releases_that_show_other_cases_are_not_compared() -> None:
-    """Where each release has but what the others do not show, none is said to have turned anything, nor nothing."""
+    """A report of chosen rows, whose releases ran different cases, claims neither changes nor their absence."""
     made = sparse()
     chosen = site(made.model_copy(update={"rows": "chosen"}), ())
 
@@ -263,4 +263,4 @@ def test_releases_that_show_other_cases_are_not_compared() -> None:
         if name == "index.html" or name.startswith("releases/jax-"):
             assert ('id="newest"' in page) == (name == "index.html")
             assert ('id="turned"' in page) == (name != "index.html")
-            assert not re.search(r'id="(newest|turned)"|nothing turned|Nothing turned', chosen[name])
+            assert not re.search(r'id="(newest|turned)"|nothing changed|Nothing changed', chosen[name])

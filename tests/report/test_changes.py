@@ -1,4 +1,4 @@
-"""What changed since the last report: when it is told, what is kept of it, and where it is shown."""
+"""Tests of the changes since the last report: when they are listed, what is kept, and where they are shown."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("untimed")
 
 
 def earlier(*observations: Observation) -> Report:
-    """A report of these observations that was made twenty days before the others."""
+    """Return a report of these observations, made twenty days before the others."""
     made = report(*observations)
     return made.model_copy(update={"generated_at": made.generated_at - timedelta(days=20)})
 
@@ -33,7 +33,7 @@ KEPT = [good(cell=cell, case=f"kept-{number}") for cell in LINE for number in ra
 
 
 def many(count: int, *more: Observation) -> tuple[Report, Report]:
-    """A report, and one after it in which so many cases are worse, each in its own way, and `more` is new."""
+    """Return a report, and a later one in which so many cases are worse, each differently, and `more` are new."""
     cases = [f"case-{number}" for number in range(count)]
     worse = (observation(case=case, behaviour=f"b-{case}") for case in cases)
     return report(*KEPT, *(good(case=case) for case in cases)), report(*KEPT, *worse, *more)
@@ -44,11 +44,11 @@ WORSE = report(*((observation if cell in LINE[1:3] else good)(cell=cell) for cel
 
 
 def after(before: Report, now: Report) -> Report:
-    """`now` as it is published over `before`."""
+    """Return `now` as it is published over `before`."""
     return now.model_copy(update={"since": since(before, now)})
 
 
-# What is kept
+# The kept changes
 
 
 def test_a_change_over_consecutive_cells_is_one_row() -> None:
@@ -67,7 +67,7 @@ def test_a_change_over_consecutive_cells_is_one_row() -> None:
 
 
 def test_what_is_kept_is_bounded() -> None:
-    """Of many changes there are the first, of many cases their number, and how many are left out is told."""
+    """Long lists of changes and cases are cut to the first, with the number of the rest."""
     before, each_its_own = many(MOST + 5)
     all_alike = report(*KEPT, *(observation(case=each.case) for each in before.observations[len(KEPT) :]))
 
@@ -76,7 +76,7 @@ def test_what_is_kept_is_bounded() -> None:
     assert [(CASES, MOST + 5)] == [(len(each.cases), each.case_count) for each in of_one.changes]
 
 
-# When it is told
+# When changes are listed
 
 
 @pytest.mark.parametrize(
@@ -92,12 +92,12 @@ def test_what_is_kept_is_bounded() -> None:
     ids=["one cell after all", "all after one cell", "another case", "after nothing", "a shard", "after a shard"],
 )
 def test_other_cells_are_no_change(before: Report, now: Report) -> None:
-    """After a run of something else, or of a part, nothing is said: what was not asked for is not gone."""
+    """A report on something else, or on a part, lists no changes: what it did not plan is not gone."""
     assert since(before, now) is None
 
 
 def test_the_same_again_keeps_what_changed() -> None:
-    """A report published again, whatever it cost and however much was flaky, still tells what the first one told."""
+    """A report published again still lists the first one's changes, whatever its cost and its flaky cases."""
     published = after(WELL, WORSE)
     again = [each.model_copy(update={"seconds": 99.0, "detail": "in other words"}) for each in WORSE.observations]
     flaky = [undecided("flaky", cell=LINE[0]), *again[1:]]
@@ -108,11 +108,11 @@ def test_the_same_again_keeps_what_changed() -> None:
         assert found is not None
 
 
-# Where it is published
+# Publishing
 
 
 def test_what_changed_is_published(tmp_path: Path) -> None:
-    """Over an earlier report the new one is written with what changed; a rebuild gives every byte of it again."""
+    """A report written over an earlier one has the changes, and a rebuild gives the same bytes."""
     first = publish(WELL, tmp_path)
     second = publish(WORSE, tmp_path)
 
@@ -138,7 +138,7 @@ def test_what_changed_is_published(tmp_path: Path) -> None:
     ids=["broken", "of another schema", "that never heard of what changed"],
 )
 def test_a_report_that_cannot_be_read_costs_no_run(text: str, told: bool, tmp_path: Path) -> None:
-    """Where what lies there cannot be read, the report is written, and nothing is said of it; an older one is read."""
+    """A report is written over an unreadable one, without changes; one without the key `since` is still read."""
     save(WELL, tmp_path)
     (tmp_path / "compat.json").write_text(text, encoding="utf-8")
 
@@ -148,16 +148,16 @@ def test_a_report_that_cannot_be_read_costs_no_run(text: str, told: bool, tmp_pa
     assert made == read_report(tmp_path)
 
 
-# Where it is shown
+# The front page
 
 
 def front(of: Report) -> str:
-    """The front page of a report."""
+    """Return the front page of a report."""
     return pages(of)["index.html"]
 
 
 def test_that_nothing_changed_is_said() -> None:
-    """Where nothing changed the page says that, and how much could not be compared; of a first report, nothing."""
+    """Without changes the page says so, with the spurious ones counted; a first report has no such section."""
     flaky = report(*(good(cell=cell) for cell in LINE[1:]), undecided("flaky", cell=LINE[0]))
 
     pages = [front(of) for of in (after(WELL, WELL), after(WELL, flaky), WORSE)]
@@ -168,18 +168,18 @@ def test_that_nothing_changed_is_said() -> None:
 
 
 def test_the_worst_stands_first_and_the_rest_is_folded() -> None:
-    """Eight changes are shown, regressions before what is new, the others are folded, and what has no room is told."""
+    """Eight changes are shown, regressions first; the others are folded, and those without room counted."""
     before, now = many(MOST, good(cell="jax-0.7.0"))
 
     section = front(after(before, now)).partition('id="since"')[2].partition("</section>")[0]
     shown, _, folded = section.partition("<details>")
     assert (8, MOST - 8) == (shown.count("<li>"), folded.count("<li>"))
     assert f"<summary>{MOST - 8} more</summary>" in folded
-    assert "For 1 more there is no room" in folded
+    assert "1 more are left out" in folded
 
 
 def test_what_is_gone_is_told_without_a_link() -> None:
-    """A case and a cell that this report no longer has are named; there is nothing to lead to."""
+    """A case and a cell that this report no longer has are named without links."""
     before = report(*WELL.observations, good(cell="jax-0.7.0", case="long-gone"))
 
     page = front(after(before, WELL))

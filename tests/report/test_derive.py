@@ -1,4 +1,4 @@
-"""What a report says beyond its observations: intervals and turns by the package that changed them, and stacks."""
+"""Tests of the facts derived from observations: intervals and turns by the package that changed them, and stacks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GOOD: Seen = ("good", "clear")
 
 
 def row(identifier: str, packages: Mapping[str, str], day: int = 0, **changes: Any) -> CellRow:
-    """A cell of the line, or of an arm where its id holds more than one package."""
+    """Return a cell of the line or, if its id names more than one package, of an arm."""
     holds = {part.partition("-")[0]: part.partition("-")[2] for part in identifier.split("+")}
     plain = {"id": identifier, "kind": "arm" if len(holds) > 1 else "line", "moves": next(iter(holds)), "holds": holds}
     released_on = date(2024, 5, 1) + timedelta(day)
@@ -29,7 +29,7 @@ def row(identifier: str, packages: Mapping[str, str], day: int = 0, **changes: A
 
 
 def line(ids: Sequence[str]) -> list[CellRow]:
-    """The line of these cells, a day apart: each release comes to what was there before it."""
+    """Return the line of these cells, a day apart, each with the newest releases before it."""
     pins = {"jax": "0.4.8", "equinox": "0.11.0"}
     made = []
     for day, identifier in enumerate(ids):
@@ -40,18 +40,18 @@ def line(ids: Sequence[str]) -> list[CellRow]:
 
 
 def case(*needs: str) -> CaseRow:
-    """A case that needs these packages, and of which no rule is known."""
+    """Return a case without rules that needs these packages."""
     return PLAIN.issues[0].cases[0].model_copy(update={"needs": list(needs), "rules": []})
 
 
 def told(seen: Mapping[str, Seen], *needs: str) -> list[tuple[str, str, str, str, bool, str]]:
-    """The intervals of a case that was seen to do this on these cells, in the order of their days."""
+    """Return the intervals of a case with these behaviours on these cells, by date."""
     found, _ = along(line([*seen]), seen, case(*needs), OFFERED)
     return [(each.package, each.behaviour, each.first, each.last, each.exact, each.came_with) for each in found]
 
 
 def test_a_change_with_a_release_of_jax_is_exact() -> None:
-    """Where what came before a release of jax did otherwise, the release changed it, and no library is named."""
+    """A change at a release of jax is put down to jax, and no library is named."""
     assert [("jax", "bad", "0.4.9", "0.4.9", True, ""), ("jax", "good", "0.4.10", "0.5.0", True, "")] == told(
         {"jax-0.4.9": BAD, "equinox-0.11.2": BAD, "jax-0.4.10": GOOD, "jax-0.5.0": GOOD}, "jax", "equinox"
     )
@@ -61,7 +61,7 @@ BY_LIBRARY = {"equinox-0.11.1": BAD, "jax-0.4.9": BAD, "equinox-0.11.2": GOOD, "
 
 
 def test_a_change_with_a_release_of_a_library_is_told_by_that() -> None:
-    """Where a library's release changed it between two of jax, jax's intervals name it, and the library's are exact."""
+    """A change by a library between two releases of jax is named in jax's intervals, and the library's are exact."""
     assert [
         ("jax", "bad", "0.4.9", "0.4.9", False, ""),
         ("jax", "good", "0.4.10", "0.5.0", False, "equinox 0.11.1 → 0.11.2"),
@@ -71,18 +71,18 @@ def test_a_change_with_a_release_of_a_library_is_told_by_that() -> None:
 
 
 def test_a_library_that_a_case_does_not_reach_changes_nothing() -> None:
-    """No interval is told by a package that the case cannot reach."""
+    """A package that the case cannot reach has no intervals."""
     assert {"jax"} == {each[0] for each in told(BY_LIBRARY, "jax")}
 
 
 def test_a_turn_is_told_once_with_its_blame() -> None:
-    """Two neighbours that differ are one turn, put down to what moved; what was not decided is stepped over."""
+    """Two neighbours that differ are one turn, put down to the moved package; undecided cells are skipped."""
     seen: dict[str, Seen] = {"jax-0.4.9": BAD, "equinox-0.11.2": None, "jax-0.4.10": BAD, "equinox-0.11.3": GOOD}
 
     _, turns = along(line([*seen]), seen, case("jax", "equinox"), OFFERED)
 
     assert [("jax-0.4.10", "equinox-0.11.3", "equinox", "run", "equinox 0.11.2 → 0.11.3")] == [
-        (each.before, each.after, each.package, each.grounds, each.blame) for each in turns
+        (turn.before, turn.after, turn.package, turn.grounds, turn.blame) for turn in turns
     ]
 
 
@@ -91,7 +91,7 @@ HELD = "+equinox-0.11.2+diffrax-0.5.0"
 
 
 def arm(**compared: str | None) -> Report:
-    """A report of an arm along jax, whose cells are compared as this says, by version."""
+    """Return a report of an arm along jax, with these comparisons, by version."""
     cells = []
     for text, word in compared.items():
         version = text.replace("_", ".")
@@ -108,17 +108,17 @@ def arm(**compared: str | None) -> Report:
 
 
 def test_a_row_of_an_arm_is_told_in_ranges() -> None:
-    """Cells that hold the same are one row, in version order, told in ranges with what was seen on the first broken."""
+    """Cells that hold the same are one row, in version order, with ranges and the first broken cell's detail."""
     (found,) = stacks(arm(**{"0_5_0": "latent", "0_4_9": "guarded", "0_4_10": "supported"}), OFFERED)
 
     assert ({"equinox": "0.11.2", "diffrax": "0.5.0"}, ">=0.4.10") == (found.holds, found.declared)
     assert [("guarded", "0.4.9", "it broke"), ("supported", "0.4.10", ""), ("latent", "0.5.0", "it broke")] == [
-        (each.declared_observed, each.first, each.detail) for each in found.ranges
+        (span.declared_observed, span.first, span.detail) for span in found.ranges
     ]
 
 
 def test_metadata_that_agrees_is_left_alone() -> None:
-    """Where metadata says what the runs say nothing is proposed, nor where nothing was tried; else something is."""
+    """A requirement is proposed only for tried stacks whose metadata disagrees with the runs."""
     agreeing, untried = arm(**{"0_4_9": "guarded", "0_4_10": "supported"}), arm(**{"0_4_10": None})
     latent = arm(**{"0_4_10": "supported", "0_5_0": "latent"})
 
@@ -126,15 +126,16 @@ def test_metadata_that_agrees_is_left_alone() -> None:
 
 
 def test_the_published_amendments_agree_with_the_runs(published: Report) -> None:
-    """What a package is said to lack admits no release with which that package was run and does not work."""
+    """A proposed requirement admits no release with which the package was run and does not work."""
     rows = [(row, each) for row in published.stacks for each in row.amendments if each.package is not None]
     cells = {cell.id: cell for cell in published.cells}
     wrong = [
-        (cell, each.words)
-        for row, each in rows
+        (cell, found.words)
+        for row, found in rows
         for cell in row.cells
-        if cells[cell].declared_observed == "supported" and cells[cell].packages.get(str(each.package)) == each.version
-        if each.kind == "lacks" and not _admits(each.specifier, cells[cell].packages.get(each.dependency))
+        if cells[cell].declared_observed == "supported"
+        and cells[cell].packages.get(str(found.package)) == found.version
+        if found.kind == "lacks" and not _admits(found.specifier, cells[cell].packages.get(found.dependency))
     ]
 
     assert rows

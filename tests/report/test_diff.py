@@ -17,7 +17,7 @@ from rich.console import Console
 from suite import __main__ as command
 from suite.errors import Exit
 from suite.judge.table import UNDECIDED, VERDICTS, Verdict
-from suite.report.compare.diff import KINDS, Diff, change, diff, exit_code, tracks
+from suite.report.compare.diff import KINDS, ReportDiff, change, diff, exit_code, tracks
 from suite.report.formats.diff import as_json, last, markdown, show
 from suite.report.formats.length_limit import MOST
 from suite.report.model import CellRow, Observation, Report
@@ -33,7 +33,7 @@ def good(**changes: Any) -> Observation:
     return observation(**{**GOOD, **changes})
 
 
-def shown(found: Diff) -> str:
+def shown(found: ReportDiff) -> str:
     """What a terminal shows of a difference."""
     screen = StringIO()
     show(found, Console(file=screen, width=300, highlight=False))
@@ -155,8 +155,8 @@ def test_what_is_not_told_any_more_is_in_the_last_line(now: list[Observation]) -
     """Where all that one report tells is gone or error in the other, the last line says so."""
     found = diff(report(good(), good(case="b")), report(*now))
 
-    assert shown(found).rstrip().endswith("; of 2 of the 2 told before, nothing is told now")
-    assert "nothing is told now" not in last(diff(report(good()), report(observation())))
+    assert shown(found).rstrip().endswith("; 2 of the 2 decided before are not decided now")
+    assert "not decided now" not in last(diff(report(good()), report(observation())))
 
 
 # One cause, told once
@@ -325,7 +325,7 @@ def test_the_command_takes_folders_and_files(tmp_path: Path, capsys: pytest.Capt
 
 @pytest.mark.parametrize(("shown_as", "text"), [("markdown", markdown), ("json", as_json)])
 def test_what_is_for_a_program_is_printed_as_it_is(
-    shown_as: str, text: Callable[[Diff], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    shown_as: str, text: Callable[[ReportDiff], str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Markdown and JSON come out whole, not broken to the width of a terminal."""
     reports = report(good()), report(observation(detail="long " * 60 + "line"))

@@ -1,4 +1,4 @@
-"""The pages of issues, the matrix, the stacks and the findings in a real browser; old addresses."""
+"""Tests of the pages of issues, matrix, stacks and findings in a real browser, and of old addresses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.worlds import as_known, few, otherwise
 
 pytestmark = pytest.mark.usefixtures("_no_complaints")
 NASTY = "\x1b[31mred\x1b[0m \u202e\u2066turned\u2069 </script><script>alert(1)</script><img src=x onerror=alert(1)>"
-# What is published beside the pages.
+# Files published beside the pages.
 ELSEWHERE = re.compile(r"feed\.xml|compat\.json|timings\.json|COMPAT\.md|observations/[a-z0-9-]+\.csv")
 
 Open = Callable[..., Page]
@@ -34,19 +34,19 @@ Open = Callable[..., Page]
 
 @pytest.fixture(scope="module")
 def made(known: Report) -> dict[str, str]:
-    """The site of a report on some real stacks."""
+    """Return the site of a report on real stacks."""
     return site(known, ())
 
 
 @pytest.fixture(scope="module")
 def folder(made: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, in files."""
+    """Write the site; return its folder."""
     return put(made, tmp_path_factory.mktemp("site"))
 
 
 @pytest.fixture(scope="module")
 def visit(browser: Browser, complaints: list[str], folder: Path) -> Open:
-    """Load a page of the site, or of another one, anew, at an address within it."""
+    """Reload a page of this site, or of another one, at an address within it."""
     opened = tab(browser, complaints)
 
     def visited(address: str, of: Path = folder, width: int = 1280) -> Page:
@@ -56,16 +56,16 @@ def visit(browser: Browser, complaints: list[str], folder: Path) -> Open:
 
 
 def ids(text: str) -> Counter[str]:
-    """The ids of a page's elements."""
+    """Return the ids of a page's elements."""
     return Counter(re.findall(r"<[^<>]*\sid=\"?([^\s\">]+)", text))
 
 
-# What is on them
+# Contents
 
 
 @pytest.mark.parametrize("name", ["some", "small"])
 def test_every_link_leads_somewhere(made: dict[str, str], name: str) -> None:
-    """Each address within the site is that of a page, and of an element on it; no element's id stands there twice."""
+    """Every link within the site leads to an existing page and element, and ids are unique."""
     if name == "small":
         # It has timings and programs, too.
         assets = {path: text for path, text in made.items() if path.startswith("assets/")}
@@ -86,14 +86,14 @@ def test_every_link_leads_somewhere(made: dict[str, str], name: str) -> None:
 
 
 def test_every_cell_of_every_case_has_an_address(known: Report, made: dict[str, str]) -> None:
-    """An issue's page has one element for each observation of the issue, by case and cell, on the line or not."""
+    """An issue's page has one element for each observation of the issue."""
     for issue in known.issues:
         there = {name for name in ids(made[f"issues/{issue.id}.html"]) if "@" in name}
         assert {f"{each.case}@{each.cell}" for each in known.observations if each.issue == issue.id} == there
 
 
 def test_a_page_says_nothing_of_the_day(known: Report, made: dict[str, str]) -> None:
-    """A report of another day, on another machine, with other counts, has the same pages but for its front page."""
+    """Another date, machine and count change only the front page."""
     other = otherwise(known)
     platform = other.platform.model_copy(update={"cpu": "another cpu"})
     later = known.model_copy(
@@ -105,7 +105,7 @@ def test_a_page_says_nothing_of_the_day(known: Report, made: dict[str, str]) -> 
 
 
 def test_a_new_release_leaves_an_issue_alone_that_was_not_run_on_it(known: Report, made: dict[str, str]) -> None:
-    """One more stack beside the line changes the pages of those issues alone that were seen on it."""
+    """A new stack beside the line changes the pages of only those issues that it ran."""
     arm = next(cell for cell in reversed(known.cells) if cell.kind == "arm")
     less = known.model_copy(
         update={
@@ -124,11 +124,11 @@ def test_a_new_release_leaves_an_issue_alone_that_was_not_run_on_it(known: Repor
     assert len(concerned) < len(known.issues)
 
 
-# What they do
+# Interaction
 
 
 def test_the_matrix_can_be_filtered(visit: Open, known: Report) -> None:
-    """Package, kind and verdict narrow it down; the address says how, and restores it; taken back, all is as it was."""
+    """Filters by package, kind and verdict are kept in the address, restored from it, and can be undone."""
     page = visit("matrix.html")
     cases = page.locator(".matrix tr.case:visible")
     assert 0 == cases.count()
@@ -160,7 +160,7 @@ def test_the_matrix_can_be_filtered(visit: Open, known: Report) -> None:
 
 
 def test_the_keyboard_walks_the_matrix(visit: Open) -> None:
-    """It is one stop for the Tab key; arrows go to the next verdict, and to the row below at the same release."""
+    """The matrix is one Tab stop; arrows move to the next verdict, or to the next row at the same release."""
     page = visit("matrix.html")
     links = page.locator(".matrix td a")
     assert 1 == page.locator(".matrix td a[tabindex='0']").count()
@@ -176,7 +176,7 @@ def test_the_keyboard_walks_the_matrix(visit: Open) -> None:
 
 
 def test_a_cell_can_be_linked(visit: Open, browser: Browser) -> None:
-    """From the matrix it is two actions away; it tells what was seen, copies its link, and Escape gives focus back."""
+    """An observation is two actions from the matrix; its panel copies the link, and Escape restores focus."""
     page = visit("matrix.html")
     of_issue = page.locator("tbody", has_text="wraps-lower-bypass")
     of_issue.locator(".fold input").check()
@@ -208,7 +208,7 @@ def test_a_cell_can_be_linked(visit: Open, browser: Browser) -> None:
 
 
 def test_a_link_that_cannot_be_copied_is_selected(visit: Open) -> None:
-    """Where the clipboard refuses, the address stands in a field, selected."""
+    """If the clipboard refuses, the address is selected in a field."""
     page = visit("issues/wraps-lower-bypass.html#jit@jax-0.5.3")
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")
     page.get_by_role("button", name="Copy link").click()
@@ -218,11 +218,11 @@ def test_a_link_that_cannot_be_copied_is_selected(visit: Open) -> None:
 
 
 def test_a_cell_beside_the_line_can_be_linked(visit: Open, known: Report) -> None:
-    """A stack of an arm has its address, its link and the command of its own, though others showed the very same."""
+    """A stack of an arm has its own address, link and command, even if others showed the same."""
     arm = next(
-        each.cell
-        for each in reversed(known.observations)
-        if each.issue == "tracer-hash-while-loop" and "+equinox" in each.cell and each.case == "diffeqsolve"
+        seen.cell
+        for seen in reversed(known.observations)
+        if seen.issue == "tracer-hash-while-loop" and "+equinox" in seen.cell and seen.case == "diffeqsolve"
     )
     page = visit(f"issues/tracer-hash-while-loop.html#diffeqsolve@{arm}")
 
@@ -230,7 +230,7 @@ def test_a_cell_beside_the_line_can_be_linked(visit: Open, known: Report) -> Non
     expect(page.locator(f"[id='diffeqsolve@{arm}'] a")).to_be_in_viewport()
 
 
-# An address of the one page of old → where that part of it is; nothing where the front page has it, or nothing had.
+# Addresses of the former single page, with their new places; empty if still on the front page, or never used.
 OLD = {
     "wraps-lower-bypass/jit": "issues/wraps-lower-bypass.html#jit",
     "wraps-lower-bypass": "issues/wraps-lower-bypass.html",
@@ -252,7 +252,7 @@ OLD = {
 
 
 def test_old_addresses_lead_on(visit: Open, folder: Path) -> None:
-    """What the one page of old had at an address is where that leads; what the front page has itself stays there."""
+    """An address of the former single page leads to the new place, unless the front page still has it."""
     page = visit("index.html#since")
     there = "told => ledOn(told, id => document.getElementById(id) !== null)"
     assert OLD == {old: page.evaluate(there, old) for old in OLD}
@@ -264,11 +264,11 @@ def test_old_addresses_lead_on(visit: Open, folder: Path) -> None:
     page.wait_for_url(f"{folder.as_uri()}/matrix.html#kind=crash")
 
 
-# Where they are read
+# Print, phones, without scripts
 
 
 def test_without_javascript_they_answer(browser: Browser, folder: Path, complaints: list[str]) -> None:
-    """With scripts off the matrix unfolds, an address leads to its release, marked, and no form is shown."""
+    """Without scripts the matrix unfolds, an address leads to its marked release, and no form is shown."""
     page = tab(browser, complaints, java_script_enabled=False)
     page.goto(f"{folder.as_uri()}/matrix.html")
 
@@ -297,7 +297,7 @@ PAGES = ("issues/tracer-hash-while-loop.html", "issues/stack-smoke.html", "matri
 
 @pytest.mark.parametrize("name", PAGES)
 def test_they_fit_a_phone(visit: Open, name: str) -> None:
-    """On 360 pixels nothing but the tables' own regions scrolls sideways, whatever is open."""
+    """At 360 pixels only the tables' regions scroll sideways, even with everything open."""
     page = visit(name, width=360)
     assert page.evaluate(WIDTH) <= 360
 
@@ -309,7 +309,7 @@ def test_they_fit_a_phone(visit: Open, name: str) -> None:
 
 
 def test_they_print(visit: Open) -> None:
-    """The matrix prints unfolded and as wide as the paper, an issue with what is folded on a screen."""
+    """The matrix prints unfolded and as wide as the paper, and an issue prints unfolded."""
     page = visit("matrix.html", width=1030)
     assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
     page.emulate_media(media="print")
@@ -323,20 +323,20 @@ def test_they_print(visit: Open) -> None:
 
 
 def of_all_sorts() -> Report:
-    """A small report with every section and every verdict, most of them odd, and a stack that was nobody's plan."""
+    """Return a small report with every section, every verdict, most of them unexpected, and an unplanned stack."""
     wanted = ("jax-0.5.3", "jax-0.6.0", "jax-0.7.0")
     made = as_known([cell for cell in few() if cell.id in wanted or "+" in cell.id])
     verdicts: Iterator[Verdict] = cycle(VERDICTS)
 
-    def odd(each: Observation) -> Observation:
+    def odd(seen: Observation) -> Observation:
         verdict = next(verdicts)
         nothing = {"agreement": "spurious", "behaviour": None, "workaround": "none"}
         changed = {"agreement": "changed", "workaround": "fails", "workaround_expected": False}
-        return each.model_copy(update={"verdict": verdict, **(nothing if verdict in UNDECIDED else changed)})
+        return seen.model_copy(update={"verdict": verdict, **(nothing if verdict in UNDECIDED else changed)})
 
     issues = []
     for issue in (each for each in made.issues if each.id in ("stack-smoke", "compute-on-aot")):
-        # Each word of marked source costs axe as much as a row of a table.
+        # Highlighted source costs axe as much per word as a table per row.
         cases = [
             case.model_copy(update={"source": 'def f():\n    return "s", 1  # Why.\n'}) for case in issue.cases[:1]
         ]
@@ -350,7 +350,7 @@ def of_all_sorts() -> Report:
 
 
 def test_axe_finds_nothing(visit: Open, tmp_path: Path) -> None:
-    """With everything open and every verdict shown axe finds no violation on any kind of page, by day and by night."""
+    """axe finds no violation on any kind of page, with everything open, in both colour schemes."""
     built(of_all_sorts(), tmp_path)
     names = {
         "issues/compute-on-aot.html#decorator-outside@jax-0.6.0": {"_instead", "_cases", "_upstream"},
@@ -367,7 +367,7 @@ def test_axe_finds_nothing(visit: Open, tmp_path: Path) -> None:
 
 
 def test_what_is_by_rule_is_lighter_than_what_was_run(visit: Open, tmp_path: Path) -> None:
-    """A band and a part of a strip by rule let the page through, by day and by night; axe finds no violation."""
+    """Bands and strips by rule are transparent in both colour schemes, without violations."""
     built(sparse(), tmp_path)
     page = visit("issues/some-issue.html", tmp_path)
     opacity = "found => [...new Set(found.map(each => Number(getComputedStyle(each).fillOpacity)))]"
@@ -378,12 +378,12 @@ def test_what_is_by_rule_is_lighter_than_what_was_run(visit: Open, tmp_path: Pat
     assert [] == violations(page)
 
 
-# What they must bear
+# Hostile contents
 
 
 @pytest.mark.parametrize("name", ["empty", "nasty"])
 def test_a_hostile_report_is_shown(visit: Open, name: str, tmp_path: Path) -> None:
-    """Tags, escapes, direction marks, ten megabytes or nothing: pages that are safe and can be read on a phone."""
+    """Pages stay safe and readable on a phone with tags, escapes, direction marks, huge texts and empty ones."""
     nasty = report(observation(detail=NASTY), observation(case="long", agreement="changed", detail="x" * 10_000_000))
     (issue,) = nasty.issues
     told = issue.model_copy(update={"title": NASTY, "story": f"{NASTY}\n\n    {NASTY}\n\n- `{NASTY}` **{NASTY}**"})
@@ -391,11 +391,11 @@ def test_a_hostile_report_is_shown(visit: Open, name: str, tmp_path: Path) -> No
 
     names = [f"{each}.html" for each in ("index", "matrix", "cells", "findings", "metadata", "timings")]
     names += ["issues/some-issue.html"] if name == "nasty" else []
-    for each in names:
-        page = visit(each, tmp_path, 360)
+    for path in names:
+        page = visit(path, tmp_path, 360)
         page.evaluate(UNFOLD)
         assert page.evaluate(WIDTH) <= 360
-        if each == "index.html":
+        if path == "index.html":
             page.fill("#search", NASTY)
             expect(page.locator("#results")).not_to_be_empty()
         own = "script[src^='assets/'], script[src^='../assets/'], script[src^='data/']"

@@ -1,4 +1,4 @@
-"""What the pages of issues, the matrix and the findings compute of a report, without a browser."""
+"""Tests of the views of issues, matrix and findings, without a browser."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from tests.worlds import as_known, few
 
 
 def cells(*versions: str) -> list[CellRow]:
-    """The line's cells of these releases of jax."""
+    """Return the line's cells of these releases of jax."""
     return [CellRow.model_validate(cell_row(f"jax-{version}")) for version in versions]
 
 
 def seen(*verdicts: Verdict, **changes: Any) -> list[Observation]:
-    """Observations of one case on jax 0.4.30, 0.4.31 and so on, with these verdicts."""
+    """Return observations of one case on jax 0.4.30, 0.4.31 and so on, with these verdicts."""
     return [
         observation(cell=f"jax-0.4.{30 + number}", verdict=verdict, behaviour=verdict, **changes)
         for number, verdict in enumerate(verdicts)
@@ -39,18 +39,18 @@ def seen(*verdicts: Verdict, **changes: Any) -> list[Observation]:
 
 
 def two_cases(first: Sequence[Verdict], second: Sequence[Verdict]) -> Report:
-    """A report of an issue with two cases, of these verdicts on the releases one after another."""
+    """Return a report of an issue with two cases, with these verdicts on successive releases."""
     return report(*seen(*first, case="first"), *seen(*second, case="second"))
 
 
 def interval(verdict: str, first: str, last: str = "", **changes: Any) -> IntervalRow:
-    """An interval over jax whose behaviour has the name of its verdict."""
+    """Return an interval over jax whose behaviour is named after its verdict."""
     row = {"behaviour": verdict, "verdict": verdict, "first": first, "last": last or first}
     return IntervalRow.model_validate({**row, "package": "jax", "exact": True, "order": "version", **changes})
 
 
 def changed(of: Report, **changes: Any) -> Report:
-    """A report of one issue with one case, which has these intervals, or turns."""
+    """Return a report of one issue with one case, with these intervals or turns."""
     (issue,) = of.issues
     (case,) = issue.cases
     return of.model_copy(update={"issues": [issue.model_copy(update={"cases": [case.model_copy(update=changes)]})]})
@@ -60,7 +60,7 @@ def changed(of: Report, **changes: Any) -> Report:
 
 
 def test_text_is_spelled_out_and_cut() -> None:
-    """Escapes and direction marks are shown as what they are, and of a long message its length is told."""
+    """Escapes and direction marks are made visible, and a long message is cut with its length."""
     assert "\\u001b[31m \\u202ex\n<b>" == said("\x1b[31m \u202ex\n<b>")
     assert f"{'x' * LONGEST}… (10,000,000 characters in the data)" == said("x" * 10_000_000)
 
@@ -76,7 +76,7 @@ def test_text_is_spelled_out_and_cut() -> None:
     ],
 )
 def test_a_thread_has_an_address(ref: str, address: str) -> None:
-    """A thread leads to its tracker and a page to itself; what is neither leads nowhere."""
+    """A thread links to its tracker and a page to itself; other references have no link."""
     assert address == link(ref)
 
 
@@ -93,7 +93,7 @@ def test_a_thread_has_an_address(ref: str, address: str) -> None:
     ],
 )
 def test_a_case_that_never_varies_is_no_row(verdicts: list[Verdict], widths: list[int] | None) -> None:
-    """Releases side by side with one verdict are one field; what nobody knows makes no case vary."""
+    """Adjacent releases with one verdict are one field; undecided ones do not make a case vary."""
     (page,) = matrix_page.pages(Facts(report(*seen(*verdicts, agreement="as-expected"))))
 
     shown = [[mark.width for mark in marks] for row in page.view.rows for _, marks in row.cases]
@@ -102,7 +102,7 @@ def test_a_case_that_never_varies_is_no_row(verdicts: list[Verdict], widths: lis
 
 
 def test_a_release_that_cannot_be_had_is_no_column() -> None:
-    """Where nothing could be run it says why, and the rows go on beside it."""
+    """A release on which nothing could run is left out of the matrix, with the reason."""
     (page,) = matrix_page.pages(
         Facts(report(*seen("clear", "unavailable", "clear", "affected", detail="it was yanked")))
     )
@@ -112,7 +112,7 @@ def test_a_release_that_cannot_be_had_is_no_column() -> None:
 
 
 def test_what_is_not_as_expected_is_a_row() -> None:
-    """A case that shows one verdict everywhere, and on one release not the known one, is no case that never varies."""
+    """A case with one verdict everywhere is listed as varying if one release is unexpected."""
     of = seen("affected", "affected")
     (page,) = matrix_page.pages(Facts(report(of[0], of[1].model_copy(update={"agreement": "changed"}))))
 
@@ -121,14 +121,14 @@ def test_what_is_not_as_expected_is_a_row() -> None:
 
 
 def test_a_word_stands_where_it_has_room() -> None:
-    """Of neighbours with one verdict the first says its word, and every eighth; one alone has no room."""
+    """Among equal neighbours the first and every eighth have a word; a single one has no room."""
     row = with_room([Mark("a", "clear")] * 10 + [Mark("b", "affected"), None])
 
     assert [0, 8] == [place for place, mark in enumerate(row) if mark and mark.room]
 
 
 def test_an_issue_shows_the_worst_of_its_cases() -> None:
-    """The row of an issue has its cases' worst verdict, and leads to the case that has it; unknown is less."""
+    """An issue's row has the worst verdict of its cases and links to that case; undecided ones come last."""
     first = [observation(case=case, verdict=case) for case in ("clear", "guarded", "affected", "error")]
     then = [observation(cell="jax-0.5.0", case=case, verdict="clear") for case in ("clear", "guarded", "affected")]
 
@@ -147,13 +147,13 @@ def test_an_issue_shows_the_worst_of_its_cases() -> None:
         (["affected", "clear"], ["clear", "affected"], []),
         (["affected", "error"], ["absent", "absent"], ["first"]),
         (["affected", "affected"], ["crashed", "crashed"], ["first", "second"]),
-        # One release is right, and of the other nobody was told of anything bad.
+        # One release is right, and the other is undecided.
         (["affected", "clear"], ["affected", "clear"], None),
         (["error", "absent"], ["absent", "absent"], None),
     ],
 )
 def test_no_release_is_right(first: list[Verdict], second: list[Verdict], never: list[str] | None) -> None:
-    """Where each release that tells bites in some case the page says so, and in which cases each does."""
+    """The page says if every decided release shows a symptom, and in which cases."""
     (page,) = issues_page.pages(Facts(two_cases(first, second)))
 
     assert (never is not None, never or []) == (page.view.nowhere_right, page.view.never_right)
@@ -174,7 +174,7 @@ def test_no_release_is_right(first: list[Verdict], second: list[Verdict], never:
     ],
 )
 def test_since_passes_over_what_tells_nothing(verdicts: list[Verdict], since: str, before: str | None) -> None:
-    """Where a case is absent, blocked or unavailable, or fails otherwise, says nothing of its symptom."""
+    """Absent, blocked, unavailable and different verdicts do not interrupt `since`."""
     (found,) = standings(report(*seen(*verdicts)))
 
     assert found.now is not None
@@ -182,7 +182,7 @@ def test_since_passes_over_what_tells_nothing(verdicts: list[Verdict], since: st
 
 
 def test_each_case_has_its_own_since() -> None:
-    """A release on which another case is affected is no release on which this one is."""
+    """`since` is by case: another case's affected release does not count."""
     (found,) = standings(two_cases(["clear", "affected", "affected"], ["affected", "clear", "affected"]))
 
     assert [("jax 0.4.31", ("first",)), ("jax 0.4.32", ("second",))] == [
@@ -192,7 +192,7 @@ def test_each_case_has_its_own_since() -> None:
 
 
 def test_since_names_the_release_to_blame() -> None:
-    """A change that is put down to Diffrax is not told as one of the jax that came with it."""
+    """A change put down to Diffrax is not attributed to the jax that came with it."""
     turn = TurnRow(before="jax-0.4.30", after="jax-0.4.31", package="diffrax", grounds="rule")
     of = changed(report(*seen("affected", "clear")), turns=[turn])
     cells = [each.model_copy(update={"packages": {**each.packages, "diffrax": "0.6.1"}}) for each in of.cells]
@@ -206,7 +206,7 @@ def test_since_names_the_release_to_blame() -> None:
 
 
 def test_streams_are_told_apart_by_what_was_drawn() -> None:
-    """A letter for each stream, also when an old one comes back; what was not learned changes nothing."""
+    """Each stream has a letter, the same when it returns; undecided releases change nothing."""
     drawn = [("absent", "absent"), ("documented", "a"), ("documented", "b"), ("error", None), ("documented", "b")]
     drawn.append(("documented", "a"))
     of = report(
@@ -225,7 +225,7 @@ def test_streams_are_told_apart_by_what_was_drawn() -> None:
 
 
 def test_a_report_without_samplers_has_no_map() -> None:
-    """There is no page of seeds, and no way to one, where no issue is about a random stream."""
+    """Without an issue about random streams there is no page of seeds, nor a link to it."""
     of = report(*seen("clear"))
 
     assert not list(seeds_page.pages(Facts(of)))
@@ -236,7 +236,7 @@ def test_a_report_without_samplers_has_no_map() -> None:
 
 
 def test_the_same_is_told_once() -> None:
-    """Neighbours of which the very same is told are one run, however long they took; another detail ends it."""
+    """Equal neighbours are one stretch whatever their times; a different detail ends it."""
     ordered = seen("clear", "clear", "affected", "clear", "clear")
     ordered[1] = ordered[1].model_copy(update={"seconds": 99.0, "peak_rss_mib": 1})
     ordered[4] = ordered[4].model_copy(update={"detail": "otherwise"})
@@ -256,17 +256,17 @@ def test_the_same_is_told_once() -> None:
     ],
 )
 def test_where_a_workaround_was_verified(workarounds: Sequence[str | None], told: str) -> None:
-    """A workaround's ranges are those where it was needed and run; a release of which nothing is known ends none."""
+    """A workaround's ranges cover where it was needed and run; an undecided release does not end one."""
     of = {
-        f"jax-0.4.{30 + number}": observation(workaround=each or "none", verdict="affected" if each else "error")
-        for number, each in enumerate(workarounds)
+        f"jax-0.4.{30 + number}": observation(workaround=word or "none", verdict="affected" if word else "error")
+        for number, word in enumerate(workarounds)
     }
 
     assert told == verified(cells("0.4.30", "0.4.31", "0.4.32"), of)
 
 
 def test_a_timeline_is_as_wide_as_its_releases() -> None:
-    """Bands and ticks lie where their releases do, in percent; ticks that are too near to read say so."""
+    """Bands and ticks are at their releases, in percent; ticks too near to read are marked."""
     line = cells("0.4.30", "0.4.31", "0.5.0", *(f"0.6.{number}" for number in range(17)))
     drawn = [interval("clear", "0.4.30", "0.4.31"), interval("affected", "0.5.0", "0.6.16")]
     of = changed(report(observation()), intervals=drawn)
@@ -300,7 +300,7 @@ def test_a_timeline_is_as_wide_as_its_releases() -> None:
     ],
 )
 def test_how_an_upgrade_turns_a_case(before: Verdict, after: Verdict, how: str | None) -> None:
-    """A symptom appears, goes, changes its face or stays; what is documented changes, or nothing is said of it."""
+    """A symptom appears, disappears, changes or stays; documented behaviour counts only if it changed."""
     assert how == turned(*seen(before, after))
 
 
@@ -308,14 +308,14 @@ def test_how_an_upgrade_turns_a_case(before: Verdict, after: Verdict, how: str |
 
 
 def test_what_came_back_is_a_finding() -> None:
-    """Affected, well and affected again is told with every range."""
+    """A symptom that came back is a finding with every range."""
     turns = [interval("affected", "0.4.30"), interval("clear", "0.5.0"), interval("affected", "0.6.0")]
 
     (finding,) = findings(changed(report(observation()), intervals=turns))
     assert "came-back" == finding.sort
-    assert "“affected” on jax 0.4.30, and, after releases that do not show it, again on 0.6.0." == finding.text
+    assert "“affected” on jax 0.4.30 and, after releases without it, again on 0.6.0." == finding.text
     assert ["jax 0.4.30", "jax 0.5.0", "jax 0.6.0"] == [each.where for each in finding.evidence]
-    # With a release of another package, it is not this one's.
+    # A start that came with another package does not count.
     turns[-1] = interval("affected", "0.6.0", came_with="lineax 0.1.0 → 0.0.8")
     assert [] == findings(changed(report(observation()), intervals=turns))
 
@@ -330,7 +330,7 @@ def test_what_came_back_is_a_finding() -> None:
     ],
 )
 def test_what_is_not_as_documented_is_a_finding(changes: dict[str, Any], sort: str) -> None:
-    """An unknown behaviour and a workaround that fails are findings, one for all stacks that show the same."""
+    """Unexpected behaviours and failing workarounds are findings, one for all equal stacks."""
     of = report(*(observation(cell=f"jax-0.4.{number}", **changes) for number in (30, 31)))
 
     (finding,) = findings(of)
@@ -339,7 +339,7 @@ def test_what_is_not_as_documented_is_a_finding(changes: dict[str, Any], sort: s
 
 @pytest.mark.parametrize(("shows", "sorts"), [("bad", ["outlives-its-fix"]), ("another", [])])
 def test_what_outlives_its_fix_is_a_finding(shows: str, sorts: list[str]) -> None:
-    """A case that still shows on the newest stack what the headline no longer does is one; another symptom is none."""
+    """A case that still shows the headline's former symptom is a finding; a case with another symptom is not."""
     well = observation(cell="jax-0.5.0", verdict="clear", behaviour="good", reason=None, workaround="not-needed")
     still = observation(cell="jax-0.5.0", case="another-case", behaviour=shows, expected=shows)
 
@@ -347,11 +347,11 @@ def test_what_outlives_its_fix_is_a_finding(shows: str, sorts: list[str]) -> Non
 
 
 def test_a_stack_that_metadata_is_wrong_of_is_a_finding(known: Report) -> None:
-    """A latent stack is told with the requirement that would agree, once, among findings sorted by what they are."""
+    """A latent stack is one finding, with the requirement that would agree, and findings are sorted by kind."""
     found = findings(known)
     (finding,) = [each for each in found if each.sort == "latent" and "0.11.8" in each.title]
 
-    assert "metadata allows, and it does not work: jax 0.4.36–0.7.0" in finding.text
+    assert "metadata allows jax 0.4.36–0.7.0, which does not work" in finding.text
     assert "diffrax 0.6.0 lacks jax<0.4.36" in finding.text
     assert len(found) == len({each.id for each in found}) > 2
     assert [each.sort for each in found] == sorted((each.sort for each in found), key=list(SORTS).index)
@@ -361,7 +361,7 @@ def test_a_stack_that_metadata_is_wrong_of_is_a_finding(known: Report) -> None:
 
 
 def test_what_to_do_is_told_once_with_where_it_was_verified() -> None:
-    """Cases with one workaround and one range are together; where it fails is said, and what has none is named."""
+    """Cases with one workaround and range are grouped; failures and cases without a workaround are named."""
     of = report(
         *seen("affected", "affected", case="one"),
         *seen("affected", "affected", case="another"),
@@ -378,15 +378,15 @@ def test_what_to_do_is_told_once_with_where_it_was_verified() -> None:
     (told,) = page.view.instead
     assert "Do not." == told.text
     assert {
-        "on jax it holds 0.4.30–0.4.31": ["one", "another"],
-        "on jax it fails 0.4.30–0.4.31; workaround fails on jax-0.4.30, jax-0.4.31": ["fails"],
-        "that was not run": ["unverified"],
+        "on jax: holds 0.4.30–0.4.31": ["one", "another"],
+        "on jax: fails 0.4.30–0.4.31; workaround fails on jax-0.4.30, jax-0.4.31": ["fails"],
+        "not tested": ["unverified"],
     } == told.cases
     assert ["without"] == page.view.without
 
 
 def test_a_page_is_recognised_by_its_own_symptoms() -> None:
-    """What keeps a case from running, and what is well, tells of no symptom of this issue."""
+    """Signatures of blocked and clear behaviours are not listed as symptoms."""
     of = report(*seen("affected", case="one"))
     behaviours = {"bad": "affected", "refused": "guarded", "design": "documented"}
     behaviours |= {"cannot-solve": "different", "fine": "clear", "gone": "absent"}
@@ -398,7 +398,7 @@ def test_a_page_is_recognised_by_its_own_symptoms() -> None:
 
 
 def test_stacks_beside_the_line_stand_by_what_was_seen(known: Report) -> None:
-    """Each stands once, with those that showed the very same, the worst first, under what its row holds."""
+    """Stacks beside the line are listed once, equal ones together, the worst first, under their row."""
     facts = Facts(known)
     page = next(page for page in issues_page.pages(facts) if page.view.issue.id == "stack-smoke")
     (case, *_) = page.view.cases
@@ -414,7 +414,7 @@ def test_stacks_beside_the_line_stand_by_what_was_seen(known: Report) -> None:
 
 
 def test_what_concerns_the_same_is_named() -> None:
-    """The issues that touch the same are named, those first that share what few have; others are not."""
+    """Related issues are those that touch the same names, the rarest in common first."""
     of = report(observation())
     (issue,) = of.issues
     touched = {"a": ["jax.jit", "jax.pmap"], "b": ["jax.jit"], "c": ["jax.jit"], "d": ["jax.pmap"], "e": ["x"]}
@@ -427,18 +427,18 @@ def test_what_concerns_the_same_is_named() -> None:
 
 
 def test_a_thread_says_when_it_was_looked_up() -> None:
-    """What is known of a thread is told with its day; a page or a commit has none."""
+    """A thread's state has the date of its look-up; a page or a commit has none."""
     upstream = [each for issue in as_known(few()[:1]).issues for each in issue.upstream]
 
     assert {True} == {each.looked_up is not None for each in upstream if each.state}
     assert {None} == {each.looked_up for each in upstream if not each.state}
 
 
-# What wants a look
+# Unexpected and undecided observations
 
 
 def test_hundreds_of_findings_are_cut() -> None:
-    """As many are shown as there is room for, the rest is counted; the same on many stacks is one row."""
+    """Lists of unexpected and undecided observations are cut and counted; equal ones are one row."""
     odd = [observation(case=f"case-{number}", agreement="changed") for number in range(200)]
     same = [observation(cell="jax-0.5.0", case="case-0", agreement="changed")]
 

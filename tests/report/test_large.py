@@ -1,4 +1,4 @@
-"""How large the published report is, and what is made of it."""
+"""Tests of the size of the published report and its files."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def test_the_published_report_is_small() -> None:
 
 
 def test_its_markdown_is_short(published: Report) -> None:
-    """COMPAT.md takes no more than 300 bytes for each issue, all else that is in it among them."""
+    """COMPAT.md takes at most 300 bytes for each issue, everything included."""
     assert len(compat_md(published).encode()) <= 300 * len(published.issues)
 
 
 def test_it_is_a_screen(published: Report) -> None:
-    """In a terminal of 100 columns a report on which all is as expected takes no more than forty lines."""
+    """A report with everything as expected takes at most forty lines in a terminal of 100 columns."""
     screen = StringIO()
 
     terminal.show(published, Console(file=screen, width=100))
@@ -36,7 +36,7 @@ def test_it_is_a_screen(published: Report) -> None:
 
 
 def test_no_page_is_large() -> None:
-    """No page of the published report has more than 400 kB, and the front page at most 200 kB."""
+    """The published front page has at most 200 kB, any other page at most 400 kB."""
     sizes = {path.relative_to(FOLDER).as_posix(): path.stat().st_size for path in FOLDER.rglob("*.html")}
 
     assert {} == {path: size for path, size in sizes.items() if size > 400_000}

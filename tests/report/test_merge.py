@@ -299,13 +299,13 @@ def test_a_shard_has_all_that_it_says() -> None:
     told = f"{seen.cell}: {seen.issue}/{seen.case}"
     wrong: dict[str, dict[str, Any]] = {
         f"observations: {told} is missing": {"observations": others},
-        f"observations: {told} stands there twice": {"observations": [seen, seen, *others]},
-        f"observations: {odd}: {seen.issue}/{seen.case} is not of what was planned": {
+        f"observations: {told} appears twice": {"observations": [seen, seen, *others]},
+        f"observations: {odd}: {seen.issue}/{seen.case} was not planned": {
             "observations": [seen, *others, seen.model_copy(update={"cell": odd})]
         },
-        f"cells: {CELL.id} stands there twice": {"cells": [of.cells[0], *of.cells]},
-        f"cells: {CELL.id} is not of what was planned": {"planned_cells": of.planned_cells[1:]},
-        f"planned_cells: {CELL.id} stands there twice": {"planned_cells": [CELL.id, *of.planned_cells]},
+        f"cells: {CELL.id} appears twice": {"cells": [of.cells[0], *of.cells]},
+        f"cells: {CELL.id} was not planned": {"planned_cells": of.planned_cells[1:]},
+        f"planned_cells: {CELL.id} appears twice": {"planned_cells": [CELL.id, *of.planned_cells]},
     }
 
     for fault, changes in wrong.items():

@@ -1,4 +1,4 @@
-"""A stack of one's own in a terminal: what was seen, the worst first, and what to do; what is expected of it unrun."""
+"""Tests of a single stack in the terminal: observations, workarounds, and expectations without a run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def shown(*seen: dict[str, object]) -> list[str]:
 
 
 def test_the_worst_stands_first() -> None:
-    """What crashed stands before what is affected, that before what is guarded; what is clear is only counted."""
+    """Crashed cases come before affected ones, these before guarded ones; clear cases are only counted."""
     verdicts = {"c": "clear", "g": "guarded", "a": "affected", "x": "crashed"}
     seen: list[dict[str, object]] = [{"case": case, "verdict": verdict} for case, verdict in verdicts.items()]
     lines = shown(*seen)
@@ -40,24 +40,24 @@ def test_the_worst_stands_first() -> None:
 
 
 def test_what_helps_is_told_where_it_was_run_and_holds() -> None:
-    """A case has its workaround's text where it holds; where it fails, that is said and no text."""
+    """A case shows its workaround if that holds, and only says so if it fails."""
     held = shown({"case": "a", "workaround": "holds"}, {"case": "b", "workaround": "holds"})
     failed = shown({"case": "a", "workaround": "fails"})
 
-    assert ["what helps, run here: Do not."] * 2 == [line for line in held if line.startswith("what helps")]
-    assert "its workaround does not help here" in failed
+    assert ["workaround, tested here: Do not."] * 2 == [line for line in held if line.startswith("workaround, tested")]
+    assert "workaround fails here" in failed
     assert not any(line.startswith("what helps") for line in failed)
 
 
 def test_what_is_not_as_expected_says_how_to_see_it() -> None:
-    """An observation that nobody expected has the command that makes it again, for a stack that is no session."""
+    """An unexpected observation has the command that repeats it, for a stack without a session."""
     lines = shown({"verdict": "clear", "agreement": "fixed", "expected": "bad"})
 
     assert "not as expected (bad): nox -s run -- jax-0.4.30 --issue some-issue --fresh" in lines
 
 
 def test_what_kept_all_of_it_from_running_is_told_once() -> None:
-    """Cases that nobody could try, for one reason, are one line; those that were tried keep theirs."""
+    """Cases that could not be tried, for one reason, are one line; tried cases have their own."""
     gone: dict[str, object] = {"verdict": "unavailable", "reason": "plan.yanked", "detail": "yanked", "attempts": 0}
     lines = shown(
         *({"case": case, **gone, "behaviour": None, "agreement": "spurious"} for case in "abc"), {"case": "d"}
@@ -67,18 +67,18 @@ def test_what_kept_all_of_it_from_running_is_told_once() -> None:
     assert any("some-issue/d" in line for line in lines)
 
 
-# What is expected of a stack that nobody ran
+# Expectations of a stack that was not run
 
 
 @pytest.fixture
 def nothing_ran(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, published: Report) -> None:
-    """Neither records nor locks of stacks of one's own; what is published is read once for all of them."""
+    """Use no records and locks of own stacks, and read the published report once."""
     monkeypatch.setattr(commands, "_evidence", lambda _: published)
 
 
 @pytest.mark.usefixtures("nothing_ran")
 def test_a_stack_that_was_never_run_is_answered_by_rule(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Row zero stands first, then the worst, each with how it is known; still it counts as not run, exit code 3."""
+    """Expectations list row zero first, then the worst, and still count as not run, exit code 3."""
     words = ["report", "jax-0.9.2+equinox-0.13.0+diffrax-0.7.0", "--to", str(tmp_path / "to")]
     some = (
         "stack-smoke",
@@ -90,7 +90,7 @@ def test_a_stack_that_was_never_run_is_answered_by_rule(tmp_path: Path, capsys: 
     assert Exit.INCOMPLETE == main([*words, *(word for each in some for word in ("--issue", each))])
 
     told = capsys.readouterr().out.splitlines()
-    lines = told[told.index("  nobody ran it here; what is expected of it:") + 1 :]
+    lines = told[told.index("  not run here; expected:") + 1 :]
     zero, *rest = lines[: lines.index("")]
     assert zero.startswith("  ✗ affected stack-smoke/")
     assert "(by rule: " in zero
@@ -106,7 +106,7 @@ def test_a_stack_that_was_never_run_is_answered_by_rule(tmp_path: Path, capsys: 
 def test_what_does_not_import_is_told_once(
     narrowed: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A library that its jax keeps from importing blocks all that needs it, in one line, whatever is asked about."""
+    """A library that cannot import beside its jax blocks every case that needs it, in one line."""
     main(["report", "jax-0.12.0.1+equinox-0.13.0", "--to", str(tmp_path / "to"), *narrowed])
 
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith(("  ✗", "  ▢"))]
@@ -119,7 +119,7 @@ def test_what_does_not_import_is_told_once(
 def test_a_version_that_decides_and_is_not_named_leaves_it_unknown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing is guessed: what would take a version that the id does not name says which it depends on."""
+    """An expectation that depends on a version not in the id names that package."""
     main(["report", "jax-0.9.0+diffrax-0.7.0", "--issue", "stack-smoke", "--to", str(tmp_path / "to")])
 
     assert "? unknown stack-smoke/train-and-solve: it depends on equinox\n" in capsys.readouterr().out
@@ -127,7 +127,7 @@ def test_a_version_that_decides_and_is_not_named_leaves_it_unknown(
 
 @pytest.mark.usefixtures("nothing_ran")
 def test_a_run_answers_before_it_begins(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """`run` says what is expected of a stack before its minutes begin: without a network, that is the answer."""
+    """`run` prints a stack's expectations first, so that they are the answer without a network."""
 
     def unreachable(*_: object, **__: object) -> None:
         raise Failed("no index")

@@ -1,4 +1,4 @@
-"""What people ask of the published report, each from its front page, in at most three actions; and that page itself."""
+"""Tests of people's questions to the published report, each within three actions, and of its front page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FRONT = (REPORTS / "published" / "index.html").as_uri()
 
 @dataclass
 class Reader:
-    """Somebody who starts at the front page, and what they do: each entry, click or key is an action."""
+    """A reader who starts at the front page; each entry, click or key is an action."""
 
     page: Page
     actions: int = 0
@@ -37,17 +37,17 @@ class Reader:
         """Click the first link with this in its name."""
         self._acts()
         self.page.get_by_role("link", name=re.compile(re.escape(name))).first.click()
-        # That what was asked goes into the address is a navigation too.
+        # Writing the question into the address is a navigation too.
         self.page.wait_for_url(lambda url: "index.html" not in url)
 
     def upgrades(self, to: str) -> None:
-        """Say on the page of stacks where to go."""
+        """Fill in the target on the page of stacks."""
         self._acts()
         self.page.fill("#next", to)
         self.page.keyboard.press("Control+Enter")
 
     def sees(self, where: str = "main") -> str:
-        """What stands there, unfolded, once something does."""
+        """Return the text of an element, unfolded, once it has some."""
         expect(self.page.locator(where).first).to_have_text(re.compile(r"\S"))
         self.page.evaluate(UNFOLD)
         return " ".join(self.page.locator(where).first.inner_text().split())
@@ -59,13 +59,13 @@ class Reader:
 
 @pytest.fixture(scope="module")
 def opened(browser: Browser, complaints: list[str]) -> Page:
-    """A tab for all of them."""
+    """Yield one tab for all questions."""
     return tab(browser, complaints)
 
 
 @pytest.fixture
 def reader(opened: Page) -> Reader:
-    """Somebody at the front page."""
+    """Return a reader at the front page."""
     return Reader(afresh(opened, FRONT))
 
 
@@ -73,7 +73,7 @@ def reader(opened: Page) -> Reader:
 
 
 def test_can_i_go_there(reader: Reader) -> None:
-    """Pinned to three releases: a verdict on the target first, what is kept, and how each answer is known."""
+    """An upgrade's answer begins with a verdict on the target, and says what is kept and how it is known."""
     reader.asks("jax 0.4.35, equinox 0.11.10, diffrax 0.6.0 are pinned: can I go to jax 0.5.3?")
     reader.follows("what changes")
 
@@ -89,12 +89,12 @@ def test_can_i_go_there(reader: Reader) -> None:
 
 
 def test_what_does_not_import(reader: Reader) -> None:
-    """Of an old JAX beside a NumPy that is too new JAX is named, which cannot be imported, and everything waits."""
+    """An old JAX beside a too new NumPy is named as not importing, and everything is blocked."""
     reader.asks("Does jax 0.4.20 work with equinox 0.11.10, diffrax 0.5.0 and numpy 2.5.5?")
     reader.follows("does it work")
 
     assert reader.sees("#verdict").startswith("✗ Does not import: jax 0.4.20 ")
-    assert re.search(r"Blocked: \d{3} cases that need what does not import", reader.sees())
+    assert re.search(r"Blocked: \d{3} cases that need a package that does not import", reader.sees())
 
 
 NAMED = {
@@ -106,7 +106,7 @@ NAMED = {
 
 
 def test_a_question_names_a_stack(opened: Page) -> None:
-    """Every package that is known keeps its version; one beside no name is of jax, where that can be."""
+    """Every known package keeps its version, and a bare version is jax's if jax has it."""
     page = afresh(opened, FRONT)
     for question, stack in NAMED.items():
         page.fill("#search", question)
@@ -137,7 +137,7 @@ def test_which_release_first_refused_it(reader: Reader) -> None:
     ],
 )
 def test_which_issue_is_this_symptom(reader: Reader, symptom: str, issue: str, instead: str) -> None:
-    """A message or a whole traceback leads to its issue, which says what to do, and on which releases that was run."""
+    """A message or a traceback leads to its issue, with the workaround and the releases where that was tested."""
     reader.asks(symptom)
     reader.follows(issue)
 
@@ -145,18 +145,18 @@ def test_which_issue_is_this_symptom(reader: Reader, symptom: str, issue: str, i
 
 
 def test_what_should_it_have_required(reader: Reader) -> None:
-    """Diffrax 0.7.0 should have required an Optimistix below 0.1.0: a requirement to paste."""
+    """The page of metadata has a requirement to paste: Diffrax 0.7.0 needs an Optimistix below 0.1.0."""
     reader.asks("I maintain Diffrax: what should diffrax 0.7.0 have required?")
-    reader.follows("what its metadata should require")
+    reader.follows("requirements missing in its metadata")
 
     expect(reader.page.locator("[id='diffrax-0.7.0']")).to_be_in_viewport()
     assert '"optimistix>=0.0.10,<0.1.0"' in reader.sees()
 
 
 def test_it_is_slow_is_that_known(reader: Reader) -> None:
-    """Of jax 0.7.1 its page says what is slow, since when, until when, and on which release it is not."""
+    """The page of jax 0.7.1 says what is slow, since when, until when, and on which release it is not."""
     reader.asks("jax 0.7.1 is slow")
-    reader.follows("what it turned")
+    reader.follows("changes, known issues")
 
     told = reader.sees("section[aria-labelledby=speed]")
     assert re.search(r"times slower since jax 0\.7\.1: .* Until jax 0\.7\.2", told)
@@ -164,12 +164,12 @@ def test_it_is_slow_is_that_known(reader: Reader) -> None:
 
 
 def test_what_broke_in_it(reader: Reader, published: Report) -> None:
-    """The newest releases are told on the front page, those on which nothing turned too; of 0.7.0, its page tells."""
+    """The front page lists the newest releases, unchanged ones too, and 0.7.0's page has its changes."""
     newest = reader.sees(".newest")
     last = [cell for cell in published.cells if cell.kind == "line"][-1]
     assert f"{last.moves} {last.holds[last.moves]}" in newest
     reader.asks("jax 0.7.0")
-    reader.follows("what it turned")
+    reader.follows("changes, known issues")
 
     told = reader.sees("section[aria-labelledby=turned]")
     assert "jax and jaxlib 0.6.2 → 0.7.0" in told
@@ -177,7 +177,7 @@ def test_what_broke_in_it(reader: Reader, published: Report) -> None:
 
 
 def test_what_do_i_install(reader: Reader) -> None:
-    """For jax 0.6.2: a line for pip, of the newest set that was run and works, and constraints with those pins."""
+    """The page of jax 0.6.2 has a pip command for the newest working set, and constraints with those pins."""
     reader.asks("What do I install today for jax 0.6.2?")
     reader.follows("what to install with it")
 
@@ -188,7 +188,7 @@ def test_what_do_i_install(reader: Reader) -> None:
 
 
 def test_what_concerns_my_code(reader: Reader) -> None:
-    """Of several functions, each issue that touches one is named, with that; what none touches is said."""
+    """A search for several functions lists each issue with its match, and names functions without one."""
     reader.asks("jax.vmap, implicit solvers, eqx.filter_grad, jax.no_such_thing")
 
     told = reader.sees("#results")
@@ -212,7 +212,7 @@ def test_what_is_asked_is_in_the_address(reader: Reader) -> None:
 
 
 def test_enter_follows_the_first(reader: Reader) -> None:
-    """The first of what was found is one key away."""
+    """Enter opens the first result."""
     reader.asks("27829")
     reader.page.keyboard.press("Enter")
 
@@ -220,7 +220,7 @@ def test_enter_follows_the_first(reader: Reader) -> None:
 
 
 def test_it_fits_and_prints(reader: Reader) -> None:
-    """Nothing scrolls sideways, on a phone or a desk, whatever was asked; no version is broken; it prints to PDF."""
+    """The front page never scrolls sideways, breaks no version, and prints to PDF, whatever was asked."""
     reader.asks("jax 0.4.35 equinox 0.11.10 diffrax 0.6.0 -> newest")
     broken = "[...document.querySelectorAll('.release, .version')].filter(e => e.getClientRects().length > 1).length"
 
@@ -233,7 +233,7 @@ def test_it_fits_and_prints(reader: Reader) -> None:
 
 @pytest.mark.parametrize("page", ["index.html", "tags.html"])
 def test_axe_finds_nothing(reader: Reader, page: str) -> None:
-    """No violation on the front page, with an answer, or on the page of functions, by day and by night."""
+    """axe finds no violation on the front page, with an answer, or on the page of functions, in both schemes."""
     reader.page.goto(FRONT.replace("index.html", page))
     if page == "index.html":
         reader.asks("jax.vmap")
@@ -246,7 +246,7 @@ def test_axe_finds_nothing(reader: Reader, page: str) -> None:
     [("affected", "line", "fixed"), ("absent", "line", "well"), ("affected", "arm", "elsewhere")],
 )
 def test_a_list_says_what_the_runs_show(before: Verdict, kind: str, stands: str) -> None:
-    """What is well now was mended where a release showed it, bites elsewhere where a stack does, or was never seen."""
+    """A clear issue is listed as fixed, on other stacks only, or not seen, by what has shown it."""
     of = report(
         observation(verdict=before, behaviour=before), observation(cell="jax-0.5.0", verdict="clear", behaviour="good")
     )
@@ -259,12 +259,12 @@ def test_a_list_says_what_the_runs_show(before: Verdict, kind: str, stands: str)
 
 
 def test_every_verdict_has_a_colour_and_is_listed_once() -> None:
-    """The style defines what the verdicts' table refers to; neither it nor a script lists them again."""
+    """The style defines the classes of the verdicts' table; neither it nor a script lists the verdicts again."""
     texts = {path.name: path.read_text(encoding="utf-8") for path in ASSETS.iterdir()}
-    for each in TABLE:
-        assert f".{each.name} {{ --b: var(--{each.css}); --i: var(--{each.css}-ink); }}" in verdict_styles()
-        assert f"--{each.css}: " in texts["style.css"]
-        assert f"--{each.css}-ink: " in texts["style.css"]
+    for row in TABLE:
+        assert f".{row.name} {{ --b: var(--{row.css}); --i: var(--{row.css}-ink); }}" in verdict_styles()
+        assert f"--{row.css}: " in texts["style.css"]
+        assert f"--{row.css}-ink: " in texts["style.css"]
     for name, text in texts.items():
         mark = r"\.{}\b" if name.endswith(".css") else r"[\"'`]{}[\"'`]"
         found = {each.name for each in TABLE if re.search(mark.format(each.name), text)}

@@ -1,4 +1,4 @@
-"""The pages of releases, metadata, timings and programs in a real browser: for a screen reader and on a phone."""
+"""Tests of the pages of releases, metadata, timings and programs in a real browser: accessibility and phones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suite.programs.targets import TARGETS
 from suite.report.model import Report
 from suite.report.site import timings
 from suite.report.site.build import site
-from suite.report.site.timings import Machine
+from suite.report.site.timings import TimedMachine
 from suite.timings.results import COMPARED, NOISE, RESULTS
 from tests.report.site_browser import UNFOLD, WIDTH, put, tab, violations
 
@@ -27,7 +27,7 @@ PAGES = (
         "issues/names-gone-from-jax.html",
     ),
 )
-# Text nodes with a version that does not lie on one line: each with the version.
+# Versions that break across lines, by text node.
 BROKEN = r"""() => {
   const found = [], walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
   for (let node = walk.nextNode(); node; node = walk.nextNode()) {
@@ -45,17 +45,17 @@ BROKEN = r"""() => {
 
 @pytest.fixture(scope="module")
 def folder(known: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of a report on some real stacks, with real timings, and programs for an H100 of two releases."""
+    """Write the site of a report on real stacks, with real timings, and programs for an H100 of two releases."""
     (machine, *_) = timings.machines(RESULTS, NOISE, COMPARED)
     found = model.load(TARGETS["h100"])
-    # Of every release axe would look at thousands of rows, all of a kind.
+    # With every release axe would check thousands of equal rows.
     two = [each for each in found.releases if each.cell in ("jax-0.11.0", "jax-0.11.1")]
     compiled = texts.with_diffs(found.model_copy(update={"releases": two}))
     return put(site(known, (small(machine),), (compiled,)), tmp_path_factory.mktemp("site"))
 
 
-def small(machine: Machine) -> Machine:
-    """Some charts of a machine: to look at every number of all of them takes a minute."""
+def small(machine: TimedMachine) -> TimedMachine:
+    """Return a machine with some of its charts, because checking every number of all takes a minute."""
     (published, *_) = machine.sections
     charts = tuple(chart for chart in published.charts if chart.shifts)[:3]
     return replace(machine, name="cpu", sections=(replace(published, charts=charts),), counts=machine.counts[:3])
@@ -63,13 +63,13 @@ def small(machine: Machine) -> Machine:
 
 @pytest.fixture(scope="module")
 def page(browser: Browser, complaints: list[str]) -> Page:
-    """A tab for all the pages."""
+    """Yield one tab for all pages."""
     return tab(browser, complaints)
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_read_by_everybody(page: Page, complaints: list[str], folder: Path, name: str) -> None:
-    """All of it open, axe finds nothing by day and night; on 360 pixels only regions scroll, and no version breaks."""
+    """Pages with everything open have no violations; at 360 pixels only regions scroll and no version breaks."""
     complaints.clear()
     page.set_viewport_size({"width": 1000, "height": 720})
     page.goto((folder / name).as_uri())

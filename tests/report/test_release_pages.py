@@ -19,7 +19,7 @@ from suite.report.site.build import site
 from suite.report.site.facts import Facts
 from suite.report.site.marked import linked
 from suite.report.site.table import grids
-from suite.report.site.timings import Asynchronous, Chart, Machine, Section, Series, Shift, spells
+from suite.report.site.timings import Asynchronous, Chart, Section, Series, Shift, TimedMachine, spells
 from suite.report.write import write
 from suite.stack import plan, releases
 from suite.timings.results import Judged
@@ -37,7 +37,7 @@ def shown(text: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", text.partition("<main")[2])).split())
 
 
-def page(of: Report, name: str = "releases/jax-0.4.30.html", timed: tuple[Machine, ...] = ()) -> str:
+def page(of: Report, name: str = "releases/jax-0.4.30.html", timed: tuple[TimedMachine, ...] = ()) -> str:
     """What a page of the report's site has to read."""
     return shown(site(of, timed)[name])
 
@@ -70,11 +70,11 @@ def test_what_bites_stands_with_what_to_do_once() -> None:
     )
     blocked = of.cells[0].model_copy(update={"blocked_by": "equinox"})
     html = site(of.model_copy(update={"cells": [blocked]}), ())["releases/jax-0.4.30.html"]
-    bites = shown(html).partition("What bites on it")[2].partition("What to install")[0]
+    bites = shown(html).partition("Known issues")[2].partition("What to install")[0]
 
     assert bites.index("☠ died worst") < bites.index("◐ told headline , second")
-    assert 1 == bites.count("Do not.") == bites.count("and it holds in headline , second")
-    assert "The workaround was run, and fails in worst" in bites
+    assert 1 == bites.count("Do not.") == bites.count("Tested on this release in headline , second")
+    assert "The workaround fails in worst" in bites
     assert "<details><summary>1 documented surprise</summary>" in html
     assert "equinox 0.11.4 does not import: 1 case is not run." in shown(html)
     assert "needs-it" not in bites
@@ -125,7 +125,7 @@ def test_another_python_is_taken_where_it_must_be() -> None:
 
     assert mine == install.working(release, [other, mine])
     assert other == install.working(release, install.holding(facts, release))
-    assert "diffrax 0.5.1 , Python 3.13 : on Python 3.12 none was run that does" in page(facts.report)
+    assert "diffrax 0.5.1 , Python 3.13 ; no tested set works on Python 3.12" in page(facts.report)
 
 
 @pytest.mark.parametrize(
@@ -134,14 +134,14 @@ def test_another_python_is_taken_where_it_must_be() -> None:
         (
             "latent",
             "affected",
-            "Nearest comes jax 0.4.30 , equinox 0.11.4 , diffrax 0.5.1 : ✗ bad some-issue/headline .",
+            "The nearest is jax 0.4.30 , equinox 0.11.4 , diffrax 0.5.1 : ✗ bad some-issue/headline .",
         ),
         (
             "excluded",
             "clear",
-            "Nearest comes jax 0.4.30 , equinox 0.11.4 , diffrax 0.5.1 : row zero works, and metadata",
+            "The nearest is jax 0.4.30 , equinox 0.11.4 , diffrax 0.5.1 : row zero works, but metadata",
         ),
-        (None, "error", "that its packages' metadata allows. Which stacks"),
+        (None, "error", "is allowed by its packages' metadata. Which stacks"),
     ],
 )
 def test_where_nothing_works_nothing_is_written(word: DeclaredObserved | None, seen: str, told: str) -> None:
@@ -154,7 +154,7 @@ def test_where_nothing_works_nothing_is_written(word: DeclaredObserved | None, s
 
     assert "constraints/jax-0.4.30.txt" not in files
     text = shown(files["releases/jax-0.4.30.html"])
-    assert "No set with it was run that works" in text
+    assert "No tested set with it works" in text
     assert told in text
 
 
@@ -254,7 +254,7 @@ def test_metadata_says_what_to_require_by_who_publishes_it() -> None:
     entry = html.partition('id="diffrax-0.7.0"')[2].partition("</article>")[0]
     assert 1 == entry.count("<pre")
     assert '<code>"optimistix&gt;=0.0.10,&lt;0.1.0"</code>' in entry
-    assert "By runs" in entry
+    assert "runs that differ" in entry
     assert "2 stacks" in entry
     assert 'href="https://github.com/patrick-kidger/diffrax/issues/1">diffrax#1</a>' in entry
     assert '<code>"optimistix&lt;0.1.0"</code>' in html.partition('id="diffrax-0.6.2"')[2]
@@ -263,10 +263,10 @@ def test_metadata_says_what_to_require_by_who_publishes_it() -> None:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"declared": None}, "It requires no optimistix, and lacks"),
+        ({"declared": None}, "Does not declare optimistix; needs"),
         ({"declared": "no specifier"}, '"optimistixno specifier,<0.1.0"'),
         ({"package": None, "dependency": "jaxlib", "declared": "", "specifier": "!=0.7.0"}, '"jaxlib!=0.7.0"'),
-        ({"package": None, "grounds": "together", "came_with": "numpy"}, "Whose requirement it is, is not known"),
+        ({"package": None, "grounds": "together", "came_with": "numpy"}, "Requirements of an unknown package"),
     ],
 )
 def test_metadata_says_what_else_it_can_be(changes: Mapping[str, Any], told: str) -> None:
@@ -302,7 +302,7 @@ def test_a_grid_has_a_row_for_what_is_held(known: Report) -> None:
 RELEASES = ("jax-0.7.0", "jax-0.7.1", "jax-0.7.2", "jax-0.8.0")
 
 
-def timed(*seconds: float | None, story: str = "jax#31284: a loop. Ten times on 0.7.1.") -> Machine:
+def timed(*seconds: float | None, story: str = "jax#31284: a loop. Ten times on 0.7.1.") -> TimedMachine:
     """A machine on which a workload took so long on jax 0.7.0 and later, and 0.7.1 was confirmed to be slow."""
     key = "published.Jax31284.time_execute"
     judged = Judged(outcome="regressed", reason="", base=1e-3, other=1e-2, change=9.0, limit=0.1, version="1")
@@ -312,7 +312,7 @@ def timed(*seconds: float | None, story: str = "jax#31284: a loop. Ten times on 
     section = Section("timings-published", "Published.", (chart,))
     tally = {"measured": 1, "failed": 0, "lacking": 0, "missing": 0}
     asynchronous: Asynchronous | None = None
-    return Machine("cpu x/../y", "a cpu", RELEASES, (section,), (), 0, tally, None, (shift,), 1, asynchronous)  # type: ignore[arg-type]
+    return TimedMachine("cpu x/../y", "a cpu", RELEASES, (section,), (), 0, tally, None, (shift,), 1, asynchronous)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

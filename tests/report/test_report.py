@@ -1,4 +1,4 @@
-"""The report: assembled from records, and shown by every emitter."""
+"""Tests of the report: assembled from records, and written in every format."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ pytestmark = pytest.mark.usefixtures("untimed")
 
 
 def observation(**changes: Any) -> Observation:
-    """An observation that is as expected, or what `changes` makes of it."""
+    """Return an observation that is as expected, with `changes`."""
     plain = {"cell": "jax-0.4.30", "issue": "some-issue", "case": "headline", "verdict": "affected", "behaviour": "bad"}
     plain |= {"reason": "run.bad", "expected": "bad", "agreement": "as-expected", "workaround": "holds"}
     rest = {"attempts": 1, "seconds": 0.5, "peak_rss_mib": 100, "detail": "it was seen"}
@@ -58,13 +58,13 @@ def observation(**changes: Any) -> Observation:
 
 
 def undecided(verdict: Verdict, **changes: Any) -> Observation:
-    """An observation from which nothing was learned."""
+    """Return an undecided observation."""
     nothing = {"behaviour": None, "reason": "run.nothing", "agreement": "spurious", "workaround": "none"}
     return observation(verdict=verdict, **{**nothing, **changes})
 
 
 def report(*observations: Observation, planned: int | None = None) -> Report:
-    """A report of these observations, one for each case and cell, and of what they are of."""
+    """Return a report of these observations, with their issues, cases and cells."""
     cells = list(dict.fromkeys(each.cell for each in observations))
     interval = {"behaviour": "bad", "verdict": "affected", "package": "jax", "first": "0.4.30", "last": "0.4.30"}
     rows = [
@@ -104,7 +104,7 @@ def report(*observations: Observation, planned: int | None = None) -> Report:
 
 
 def cell_row(identifier: str) -> dict[str, Any]:
-    """A cell, as the report has it."""
+    """Return a cell as the report has it."""
     version = identifier.removeprefix("jax-")
     packages = {"jax": version, "jaxlib": version, "equinox": "0.11.4", "diffrax": "0.5.1"}
     kept = {"kind": "line", "python": "3.12", "released_on": "2024-06-18", "lock_sha256": "0" * 64}
@@ -117,7 +117,7 @@ PLAIN = report(observation())
 
 
 def one_of(verdict: Verdict, cell: str) -> Observation:
-    """An observation with this verdict, in a case of its own."""
+    """Return an observation with this verdict, in a case of its own."""
     case = f"case-{verdict}"
     if verdict in UNDECIDED:
         return undecided(verdict, case=case, cell=cell)
@@ -132,14 +132,14 @@ REPORTS_TO_SHOW = {"empty": EMPTY, "plain": PLAIN, "every verdict": EVERY_VERDIC
 
 
 def shown(of: Report, *, cases: bool = False, verbose: bool = False, **options: Any) -> str:
-    """What a terminal of 80 columns shows of a report, without colour unless `options` ask for it."""
+    """Return a report as printed in 80 columns, without colour unless `options` ask for it."""
     screen = StringIO()
     terminal.show(of, Console(file=screen, width=80, highlight=False, **options), cases=cases, verbose=verbose)
     return screen.getvalue()
 
 
 class Page(HTMLParser):
-    """The elements of a page with their attributes, and its text."""
+    """A parser that keeps a page's elements with their attributes, and its text."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -158,12 +158,12 @@ class Page(HTMLParser):
 
 
 def tokens(markdown: str) -> list[Token]:
-    """The blocks of a text and what is within them, as Markdown with tables has it."""
+    """Return the tokens of a Markdown text with tables, nested ones too."""
     blocks = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(markdown)
     return [token for block in blocks for token in (block, *(block.children or []))]
 
 
-# Whatever can stand in an observation, though no judge might say it.
+# Every possible value of an observation, even if the judge never gives it.
 ANY_OBSERVATION = st.builds(
     Observation,
     cell=st.sampled_from(["jax-0.4.30", "jax-0.5.0"]),
@@ -200,7 +200,7 @@ CASES = [(entry, case) for entry in ENTRIES for case in entry.issue.cases]
 
 
 def put_status(cell: Cell, verdict: str = "ran", reason: str = "ran", **changes: str) -> None:
-    """Write down how far a cell got."""
+    """Write a cell's status."""
     known = {"cell": cell.id, "at": "2026-11-21T10:00:00Z", "python": "3.12.1", "device": "cpu"}
     records.write_status(Status.model_validate({**known, "verdict": verdict, "reason": reason, **changes}))
 
@@ -212,7 +212,7 @@ WORKS = Part(outcome="returned", behaviour="works")
 def put_record(
     cell: Cell, entry: Entry, case: Case, reproducer: Part, lock_sha256: str | None = None, *, helps: bool = True
 ) -> Path:
-    """Write down what a reproducer did, and its workaround, with a control that is well; where that is."""
+    """Write the record of a reproducer and its workaround, with a clear control; return its path."""
     pinned = lock.load(cell)
     clear = next((name for name, means in case.behaviours.items() if means == "clear"), None)
     workaround = Part(outcome="returned" if helps else "raised", behaviour=clear if helps else None)
@@ -246,7 +246,7 @@ def put_record(
 
 
 def put_what_is_expected(cells: Sequence[Cell]) -> None:
-    """Write down for every case of ENTRIES on these cells what it is known to show."""
+    """Write a record of the expected behaviour for every case of ENTRIES on these cells."""
     for cell in cells:
         put_status(cell)
         pins = lock.load(cell).pins
@@ -258,21 +258,21 @@ def put_what_is_expected(cells: Sequence[Cell]) -> None:
 
 
 def test_what_was_never_tried_is_in_the_report(elsewhere: Path) -> None:
-    """Without a record every planned observation is there as not run, and the run is incomplete."""
+    """Without records every planned observation is not-run, and the run is incomplete."""
     made = assemble(CELLS, ENTRIES)
 
     assert [(cell.id, entry.issue.id, case.id) for cell in CELLS for entry, case in CASES] == [
-        (each.cell, each.issue, each.case) for each in made.observations
+        (seen.cell, seen.issue, seen.case) for seen in made.observations
     ]
     assert {("not-run", "run.not-tried", "spurious")} == {
-        (each.verdict, each.reason, each.agreement) for each in made.observations
+        (seen.verdict, seen.reason, seen.agreement) for seen in made.observations
     }
     assert (len(made.observations), 0) == (made.coverage.not_run, made.coverage.run)
     assert Exit.INCOMPLETE == summary.exit_code(made)
 
 
 def test_what_does_as_expected_is_well(elsewhere: Path) -> None:
-    """Where every case shows what its releases are known to show, the exit code is 0 and the counts say so."""
+    """If every case is as expected, the exit code is 0 and the counts say so."""
     put_what_is_expected(CELLS)
 
     made = assemble(CELLS, ENTRIES)
@@ -286,15 +286,15 @@ def test_what_does_as_expected_is_well(elsewhere: Path) -> None:
 
 @pytest.mark.parametrize(("verdict", "reason"), [("unavailable", "plan.no-interpreter"), ("error", "install.network")])
 def test_a_cell_that_did_not_come_about_tells_why(elsewhere: Path, verdict: str, reason: str) -> None:
-    """Where a cell got no environment, all its observations have the cell's verdict and reason."""
+    """All observations of a cell without an environment have the cell's verdict and reason."""
     put_status(CELLS[1], verdict, reason, python="", detail="because\nof this")
 
     made = assemble(CELLS, ENTRIES)
 
     assert {(verdict, reason, "because of this", 0)} == {
-        (each.verdict, each.reason, each.detail, each.attempts)
-        for each in made.observations
-        if each.cell == CELLS[1].id
+        (seen.verdict, seen.reason, seen.detail, seen.attempts)
+        for seen in made.observations
+        if seen.cell == CELLS[1].id
     }
     assert len(CASES) == getattr(made.coverage, verdict)
     assert Exit.INCOMPLETE == summary.exit_code(made)
@@ -311,7 +311,7 @@ def test_a_cell_that_did_not_come_about_tells_why(elsewhere: Path, verdict: str,
 def test_a_machine_that_lacks_something_takes_nothing_away(
     elsewhere: Path, verdict: str, reason: str, counts: bool
 ) -> None:
-    """Where the interpreter or the device is lacking, what was seen with it counts; a failed install hides it."""
+    """Earlier records count if the interpreter or device is missing here; a failed install hides them."""
     put_what_is_expected(CELLS)
     put_status(CELLS[1], verdict, reason, python="")
 
@@ -322,7 +322,7 @@ def test_a_machine_that_lacks_something_takes_nothing_away(
 
 
 def test_what_another_python_would_show_can_be_left_to_others(elsewhere: Path) -> None:
-    """A run is incomplete without a Python that it needs; a publish is not, but for the line's, and says which."""
+    """Without a Python that it needs a run is incomplete; a publish only without the line's."""
     others = [plan.cell(f"jax-0.9.2+python-{version}") for version in ("3.14", "3.13")]
     for cell in others:
         put_status(cell, "unavailable", "plan.no-interpreter", python="")
@@ -341,7 +341,7 @@ def test_what_another_python_would_show_can_be_left_to_others(elsewhere: Path) -
 
 
 def test_the_line_s_own_python_is_not_left_to_others(elsewhere: Path) -> None:
-    """Without the Python of the line nearly nothing can be run: that is incomplete, for who publishes too."""
+    """Without the line's Python a publish is incomplete too."""
     put_what_is_expected(CELLS[1:])
     put_status(CELLS[0], "unavailable", "plan.no-interpreter", python="")
 
@@ -355,7 +355,7 @@ def test_the_line_s_own_python_is_not_left_to_others(elsewhere: Path) -> None:
 def test_a_record_counts_where_it_is_in_force(
     elsewhere: Path, other: str | None, status: tuple[str, str], second: tuple[str, str]
 ) -> None:
-    """What a probe left before it ended early counts; what was seen under another lock is as if it had not been run."""
+    """Records of a probe that ended early count; records under another lock do not."""
     put_status(CELLS[0], *status)
     put_record(CELLS[0], SMOKE, SMOKE_CASES[0], WORKS)
     if other:
@@ -377,7 +377,7 @@ def test_a_record_counts_where_it_is_in_force(
     ],
 )
 def test_a_cell_works_where_row_zero_does(elsewhere: Path, reproducers: list[Part], word: str | None) -> None:
-    """A cell whose metadata allows it is supported or latent by what row zero did, and neither where it is unknown."""
+    """An allowed cell is supported or latent by row zero, and neither if row zero is undecided."""
     put_status(CELLS[0])
     for case, reproducer in zip(SMOKE_CASES, reproducers, strict=False):
         put_record(CELLS[0], SMOKE, case, reproducer)
@@ -407,7 +407,7 @@ def test_what_was_observed_is_in_the_report(elsewhere: Path) -> None:
     [(0.0, 0.0), (0.04, 0.0), (0.05, 0.1), (0.2, 0.3), (0.6, 1.0), (2.0, 3.0), (5.0, 3.0), (5.1, 10.0), (61.2, 60.0)],
 )
 def test_a_time_is_told_roughly(seconds: float, told: float) -> None:
-    """What an attempt took is told so that another run of the same mostly says the same."""
+    """An attempt's cost is rounded, so that most repeats give the same figures."""
     assert told == roughly(seconds)
 
 
@@ -415,7 +415,7 @@ def test_a_time_is_told_roughly(seconds: float, told: float) -> None:
 
 
 def test_every_report_is_written_and_read_back(tmp_path: Path) -> None:
-    """compat.json is what its schema says, and the same report again; every file is UTF-8 that ends with a newline."""
+    """compat.json meets its schema and reads back equal; every file is UTF-8 that ends with a newline."""
     validator = jsonschema.Draft202012Validator(json.loads(schema()), format_checker=jsonschema.FormatChecker())
     validator.check_schema(validator.schema)
     for name, of in REPORTS_TO_SHOW.items():
@@ -431,7 +431,7 @@ def test_every_report_is_written_and_read_back(tmp_path: Path) -> None:
 
 
 def test_the_schema_is_closed() -> None:
-    """What is not of the model, a value or a key, does not pass the schema either, and nothing may be left out."""
+    """The schema refuses values and keys that the model refuses, and missing keys."""
     validator = jsonschema.Draft202012Validator(json.loads(schema()))
     refused = set()
     for key, value in {"kind": "corner", "runs": "some", "released_on": 1, "asks": None, "opinion": "mine"}.items():
@@ -450,13 +450,13 @@ def test_the_schema_is_closed() -> None:
 
 @cache
 def rendered(name: str) -> str:
-    """The front page of one of the reports above."""
+    """Return the front page of one of the reports above."""
     return pages(REPORTS_TO_SHOW[name])["index.html"]
 
 
 @pytest.mark.parametrize("shown", [rendered, lambda name: compat_md(REPORTS_TO_SHOW[name])], ids=["page", "markdown"])
 def test_page_and_markdown_show_every_verdict_and_the_counts(shown: Callable[[str], str]) -> None:
-    """They have the last line, with its counts, each verdict's glyph and name, and no hole where nothing was there."""
+    """Page and Markdown have the last line, each verdict's glyph and name, and no empty placeholders."""
     counts = {name: f"{summary.last_line(of)}." for name, of in REPORTS_TO_SHOW.items()}
     assert [] == [name for name, told in counts.items() if told not in shown(name)]
     text = shown("every verdict")
@@ -465,7 +465,7 @@ def test_page_and_markdown_show_every_verdict_and_the_counts(shown: Callable[[st
 
 
 def test_a_page_is_closed() -> None:
-    """A page loads the site's own style and scripts alone, by a policy that admits no other: no handler, no frame."""
+    """A page loads only the site's own style and scripts, under a policy that admits nothing else."""
     policy = "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'"
     for of in REPORTS_TO_SHOW.values():
         for path, text in pages(of).items():
@@ -493,11 +493,11 @@ def test_a_page_is_closed() -> None:
         (EMPTY, Exit.INCOMPLETE),
         (PLAIN, Exit.AS_EXPECTED),
         (report(observation(), observation(case="other", verdict="clear", behaviour="good")), Exit.AS_EXPECTED),
-        *((report(observation(), observation(case="other", agreement=each)), Exit.UNEXPECTED) for each in (
+        *((report(observation(), observation(case="other", agreement=word)), Exit.UNEXPECTED) for word in (
             "regressed", "fixed", "changed", "new",
         )),
-        *((report(observation(), undecided(each, case="other")), Exit.INCOMPLETE)
-          for each in sorted(UNDECIDED - {"blocked"})),
+        *((report(observation(), undecided(verdict, case="other")), Exit.INCOMPLETE)
+          for verdict in sorted(UNDECIDED - {"blocked"})),
         (report(observation(), undecided("blocked", case="other")), Exit.AS_EXPECTED),
         *((report(observation(), undecided("unavailable", case="other", reason=reason)), code) for reason, code in (
             ("plan.yanked", Exit.AS_EXPECTED), ("plan.no-wheel", Exit.AS_EXPECTED),
@@ -510,19 +510,19 @@ def test_a_page_is_closed() -> None:
     ],
 )  # fmt: skip
 def test_the_exit_code(of: Report, code: Exit) -> None:
-    """It is 0 only where all planned was run and is as expected, 1 where something is not, else 3."""
+    """The exit code is 0 only if everything planned ran as expected, 1 if something is unexpected, else 3."""
     assert code == summary.exit_code(of)
 
 
 def test_one_cause_is_told_once() -> None:
-    """What was not decided is told by cell and cause, and one case by its name."""
+    """Undecided observations are grouped by cell and cause, and a single case is named."""
     broken = [undecided("error", case=case, reason="install.network") for case in ("one", "other")]
     alone = undecided("flaky", cell="jax-0.5.0", case="one")
 
     told = summary.undecided(report(*broken, alone, observation(case="other", cell="jax-0.5.0")))
 
     assert [("jax-0.4.30", "install.network", "2 cases"), ("jax-0.5.0", "run.nothing", "some-issue/one")] == [
-        (each.cell, each.reason, each.cases) for each in told
+        (entry.cell, entry.reason, entry.cases) for entry in told
     ]
 
 
@@ -555,7 +555,7 @@ def test_the_counts_add_up(observations: list[Observation]) -> None:
     ],
 )
 def test_an_interval_for_people(line: Sequence[str], first: str, last: str, words: str) -> None:
-    """An interval is its two ends, or the first alone where it is one release or reaches the newest of some."""
+    """An interval is shown as its two ends, one release, or open if it reaches the newest."""
     cells = report(*(observation(cell=f"jax-{version}") for version in line)).cells
     interval = PLAIN.issues[0].cases[0].intervals[0].model_copy(update={"first": first, "last": last})
 
@@ -567,35 +567,35 @@ def test_an_interval_for_people(line: Sequence[str], first: str, last: str, word
 
 def test_a_terminal_shows_an_empty_report() -> None:
     """A report on nothing says how to make records."""
-    assert "There are no records to report on: `nox -s compat` makes some.\n" == shown(EMPTY)
+    assert "There are no records to report on. Run `nox -s compat` first.\n" == shown(EMPTY)
 
 
 def test_a_terminal_shows_every_verdict() -> None:
-    """Who asks for all is shown each verdict's glyph, and each cause of what was not decided."""
+    """With `verbose`, each verdict's glyph is shown, and each cause of undecided observations."""
     text = shown(EVERY_VERDICT, verbose=True)
 
     assert [] == [verdict for verdict in VERDICTS if GLYPHS[verdict] not in text]
-    # That a package does not import is told once, by row zero.
+    # Row zero reports once that a package does not import.
     told = {verdict for verdict in UNDECIDED if f"{verdict} [run.nothing]" in text}
     assert UNDECIDED - {"blocked"} == told
 
 
 def test_a_terminal_shows_the_whole_line(published: Report) -> None:
-    """With each case along the line, all cells and issues of the real one fit into 80 columns."""
+    """With each case along the line, all cells and issues of the published report fit into 80 columns."""
     table = shown(published, cases=True).split("\nNot decided\n")[0]
 
     assert max(map(len, table.splitlines())) <= 80
     assert [] == [issue.id for issue in published.issues if issue.id not in table]
 
 
-def test_a_terminal_says_what_bites() -> None:
-    """A line for each issue that goes wrong on the newest release says its case, what that shows, and since when."""
+def test_a_terminal_lists_the_known_issues() -> None:
+    """Each issue that affects the newest release has a line with its case, behaviour and since when."""
     early = observation(verdict="clear", behaviour="good")
     seen = [early, observation(cell="jax-0.5.0"), observation(cell="jax-0.6.0")]
 
     lines = shown(report(*seen)).splitlines()
 
-    assert "What bites on jax 0.6.0, the newest of 3 releases, and since which of them" in lines
+    assert "Known issues on jax 0.6.0, the newest of 3 releases, and since which one" in lines
     assert "  ✗ some-issue/headline: bad  jax 0.5.0" in lines
     well = shown(report(observation(), observation(cell="jax-0.5.0", verdict="clear", behaviour="good")))
     assert "  the other issues: ✓ 1 clear; `-- --verbose` shows each case" in well.splitlines()
@@ -603,14 +603,14 @@ def test_a_terminal_says_what_bites() -> None:
 
 
 def test_what_the_newest_release_does_not_tell_is_of_an_older_one() -> None:
-    """Where the newest release tells nothing of an issue, what an older one shows is told as that one's."""
+    """An issue undecided on the newest release is shown by an older release, which is named."""
     text = shown(report(observation(), undecided("blocked", cell="jax-0.5.0")))
 
-    assert "  ✗ some-issue/headline: bad  jax 0.4.30 or before, told last by jax 0.4.30" in text.splitlines()
+    assert "  ✗ some-issue/headline: bad  jax 0.4.30 or before, last seen on jax 0.4.30" in text.splitlines()
 
 
 def test_a_reason_is_a_line() -> None:
-    """What was not decided for one reason is a line that counts cells and cases; who asks for all is shown all."""
+    """Observations undecided for one reason are one line with counts; with `verbose`, all are listed."""
     cells = ("jax-0.4.30", "jax-0.5.0")
     made = report(*(undecided("error", cell=cell).model_copy(update={"detail": f"in {cell}"}) for cell in cells))
 
@@ -619,7 +619,7 @@ def test_a_reason_is_a_line() -> None:
 
 
 def test_a_terminal_says_how_many_it_leaves_out() -> None:
-    """Where more is not as expected than a screen holds, the rest is counted."""
+    """Unexpected observations beyond a screen are counted."""
     many = report(*(observation(case=f"case-{number}", agreement="new") for number in range(50)))
 
     listed = shown(many).count("nox -s ")
@@ -627,7 +627,7 @@ def test_a_terminal_says_how_many_it_leaves_out() -> None:
 
 
 def test_somebody_elses_text_is_text_in_a_terminal() -> None:
-    """What an exception says is shown as it was said: none of it is taken for markup."""
+    """An exception's text is printed literally, never as markup."""
     hostile = "[bold red]red[/bold red] [link=http://example.org]x[/link] [/] {{ report }}"
 
     assert hostile in shown(report(observation(agreement="new", detail=hostile)))

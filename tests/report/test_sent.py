@@ -1,4 +1,4 @@
-"""What somebody saw with `check --confirm` and sent in: a cell of its own that is shown, and convicts nobody."""
+"""Tests of results of `check --confirm` that were sent in: shown as a cell of their own, never evidence."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Make = Callable[..., Path]
 
 @pytest.fixture
 def whole(elsewhere: Path) -> Report:
-    """A report on three cells that do as expected, on disk too."""
+    """Return a report on three cells that are as expected, also on disk."""
     put_what_is_expected(CELLS)
     made = assemble(CELLS, ENTRIES)
     publish(made, elsewhere / "whole")
@@ -47,7 +47,7 @@ def whole(elsewhere: Path) -> Report:
 
 @pytest.fixture
 def seen(elsewhere: Path, tmp_path: Path) -> Make:
-    """Makes the file that somebody sends: one case of one interpreter, with changes to the record's parts."""
+    """Return a maker of files to send: one case of one interpreter, with changes to the record's parts."""
 
     def make(behaviour: str = "bypassed", device: str = GPU, **changes: Any) -> Path:
         source = put_record(CELLS[1], BYPASS, CASE, Part(outcome="returned", behaviour=behaviour))
@@ -68,7 +68,7 @@ def merged(folder: Path, path: Path) -> tuple[Exit, Path]:
 
 
 def test_a_sent_file_becomes_a_cell_of_its_own(whole: Report, seen: Make, elsewhere: Path) -> None:
-    """`merge` adds a cell with the versions and the device it was seen on, judged as any other; the rest stays."""
+    """`merge` adds a cell with the file's versions and device, judged as any other; the rest stays."""
     code, path = merged(elsewhere, seen())
     made = read_report(path)
     cell = made.cells[-1]
@@ -78,14 +78,14 @@ def test_a_sent_file_becomes_a_cell_of_its_own(whole: Report, seen: Make, elsewh
     assert cell.sent_on is not None
     assert GPU == cell.sent_on.device
     assert [("bypassed", "affected", "as-expected")] == [
-        (each.behaviour, each.verdict, each.agreement) for each in made.observations if each.cell == cell.id
+        (row.behaviour, row.verdict, row.agreement) for row in made.observations if row.cell == cell.id
     ]
     assert whole.observations == [each for each in made.observations if each.cell != cell.id]
     assert whole.coverage.run + 1 == made.coverage.run
 
 
 def test_what_is_sent_twice_is_there_once(whole: Report, seen: Make, elsewhere: Path) -> None:
-    """The same file again takes the place of what it said before."""
+    """The same file merged again replaces its cell."""
     path = seen()
     once = sent.add(whole, [path])
     publish(once, elsewhere / "whole")
@@ -96,7 +96,7 @@ def test_what_is_sent_twice_is_there_once(whole: Report, seen: Make, elsewhere: 
 
 
 def test_what_was_sent_is_no_evidence(whole: Report, seen: Make) -> None:
-    """No interval, no turn, and no answer about anybody's stack rests on it, whatever it saw."""
+    """No interval, turn or answer about a stack rests on a sent file."""
     made = sent.add(whole, [seen("lowered")])
 
     assert whole.issues == made.issues
@@ -106,7 +106,7 @@ def test_what_was_sent_is_no_evidence(whole: Report, seen: Make) -> None:
 
 
 def test_the_page_says_on_what_it_was_seen(whole: Report, seen: Make) -> None:
-    """The list of stacks has it apart, with the device and the processor."""
+    """The list of stacks shows it apart, with device and processor."""
     html = site(sent.add(whole, [seen()]), ())["cells.html"]
 
     assert "on gpu (NVIDIA H100 80GB HBM3), some cpu" in html
@@ -115,10 +115,13 @@ def test_the_page_says_on_what_it_was_seen(whole: Report, seen: Make) -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"key": {"probe": "0" * 64}}, "was seen with another probe than this tree's: have it confirmed again"),
-        ({"key": {"issue": "0" * 64}}, "was seen with another reproducer than this tree's"),
-        ({"case": "no-such-case"}, "is no case of this tree"),
-        ({"machine": {"packages": {"numpy": "2.0.0"}}}, "it was seen without a jax"),
+        (
+            {"key": {"probe": "0" * 64}},
+            "ran with another probe than this tree's. Run `check --confirm` again with this tree",
+        ),
+        ({"key": {"issue": "0" * 64}}, "ran with another reproducer than this tree's"),
+        ({"case": "no-such-case"}, "is not a case of this tree"),
+        ({"machine": {"packages": {"numpy": "2.0.0"}}}, "it lists no jax among its packages"),
         ({"machine": {"packages": {"jax": "../../x"}}}, "machine.packages.jax: '../../x' is not a version"),
         ({"machine": {"packages": {"jax": "1!2"}}}, "is no id of a cell"),
         ({"machine": {"packages": {"jax": "0.6.0", "<b>": "1"}}}, "machine.packages.<b>"),
@@ -139,7 +142,7 @@ def test_the_page_says_on_what_it_was_seen(whole: Report, seen: Make) -> None:
 def test_what_cannot_be_merged_is_told(
     whole: Report, seen: Make, elsewhere: Path, capsys: pytest.CaptureFixture[str], changes: dict[str, Any], says: str
 ) -> None:
-    """What was seen with other code, or is no record, is told with the file, and nothing is written."""
+    """Records of other code, and invalid ones, are reported with the file, and nothing is written."""
     code, path = merged(elsewhere, seen(**changes))
 
     assert (Exit.MISUSED, False) == (code, path.exists())
@@ -148,7 +151,7 @@ def test_what_cannot_be_merged_is_told(
 
 
 def test_a_record_is_sent_once(whole: Report, seen: Make, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A file that has a record twice is no file of `check --confirm`'s."""
+    """A file with a duplicate record is refused."""
     path = seen()
     data = json.loads(path.read_text(encoding="utf-8"))
     path.write_text(files.dump({**data, "records": data["records"] * 2}), encoding="utf-8")
@@ -158,19 +161,17 @@ def test_a_record_is_sent_once(whole: Report, seen: Make, elsewhere: Path, capsy
 
 
 def test_there_is_a_report_to_merge_into(seen: Make, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A sent file alone makes no report."""
+    """A sent file alone does not make a report."""
     assert Exit.MISUSED == main(["merge", str(seen()), "--to", str(elsewhere)])
     assert "name the folder of a report, too" in capsys.readouterr().err
 
 
 def test_an_interpreter_is_merged_once(whole: Report, seen: Make, tmp_path: Path) -> None:
-    """Of two files of one interpreter neither is dropped silently."""
+    """Two files of one interpreter are refused, so that neither is dropped silently."""
     other = tmp_path / "other.json"
     other.write_bytes(seen().read_bytes())
 
-    with pytest.raises(
-        BadFile, match=r"seen\.json: records: they are of the same interpreter as those of .*other\.json"
-    ):
+    with pytest.raises(BadFile, match=r"seen\.json: records: are of the same interpreter as those of .*other\.json"):
         sent.add(whole, [other, seen("lowered")])
 
 
@@ -178,7 +179,7 @@ def test_an_interpreter_is_merged_once(whole: Report, seen: Make, tmp_path: Path
 def test_what_was_sent_decides_nothing(
     whole: Report, seen: Make, elsewhere: Path, capsys: pytest.CaptureFixture[str], behaviour: str
 ) -> None:
-    """Whatever a stranger saw, no exit code, deviation, finding or change rests on it; it is counted apart."""
+    """No exit code, deviation, finding or change rests on a sent file; it is counted apart."""
     made = sent.add(whole, [seen(behaviour)])
     code, _ = merged(elsewhere, seen(behaviour))
     out = capsys.readouterr().out
@@ -192,7 +193,7 @@ def test_what_was_sent_decides_nothing(
 
 
 def test_what_a_stranger_wrote_is_not_shown(whole: Report, seen: Make) -> None:
-    """Markup and paths of somebody's machine are left out of what was seen."""
+    """Details with markup or paths of another machine are left out."""
     path = seen()
     data = json.loads(path.read_text(encoding="utf-8"))
     for detail, shown in (("a call gives 20.0", "a call gives 20.0"), ("<b>x", ""), ("in ~/x", ""), ("C:\\x", "")):
@@ -202,7 +203,7 @@ def test_what_a_stranger_wrote_is_not_shown(whole: Report, seen: Make) -> None:
 
 
 def test_a_pipe_is_not_waited_for(whole: Report, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What has no end is named, as a file and within a report."""
+    """A special file without an end is named, as a file and within a report."""
     os.mkfifo(elsewhere / "pipe")
 
     with within(20):

@@ -74,14 +74,14 @@ Seen in these runs: on *every* release.
 
 
 def seen(issue: str, case: str, cell: str, verdict: Verdict, behaviour: str | None, **changes: object) -> Observation:
-    """What a case did, as expected."""
+    """Return an expected observation of a case."""
     reason = None if verdict == "clear" else f"run.{behaviour}"
     known = {"reason": reason, "expected": behaviour, "workaround": "none", "detail": f"it was {behaviour}", **changes}
     return observation(issue=issue, case=case, cell=cell, verdict=verdict, behaviour=behaviour, **known)
 
 
 def small(last: Verdict = "guarded") -> Report:
-    """Three issues, two of them with a case, on four releases of jax and in an arm; `last` is what changed."""
+    """Return observations of three issues on four releases of jax and in an arm; `last` changes the last."""
     smoke, wraps, stream = ("stack-smoke", "train-and-solve"), ("wraps-lower", "jit"), ("stream-of-draws", "normal")
     observations = [
         *(seen(*smoke, cell, "clear", "works") for cell in LINE if cell != LINE[2]),
@@ -138,7 +138,7 @@ def small(last: Verdict = "guarded") -> Report:
 
 
 def stacks() -> list[CellRow]:
-    """Four releases of jax, one of them yanked; a stack of an arm that does not import; and one that nobody planned."""
+    """Return a report on four releases of jax, one yanked, a broken stack of an arm, and an unplanned stack."""
     rows = [cell_row(name) for name in LINE]
     for month, row in enumerate(rows, 4):
         row |= {"released_on": date(2024, month, 18), "declared_observed": "supported"}
@@ -153,12 +153,12 @@ def stacks() -> list[CellRow]:
 
 
 def written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
-    """What is written of the small report, over one in which a case was still silent."""
+    """Return the files of the small report, written over one in which a case was still silent."""
     measured = (timed(1e-3, 1e-2, None, 1e-3),), (changed(lines=["-%a = copy(<x>)", "+%b = add()"], left_out=7),)
     monkeypatch.setattr(writing, "_measured", lambda: measured)
     before, now = small("affected"), small()
     writing.write(now.model_copy(update={"since": since(before, now)}), folder)
-    # What is the same beside every report of a day.
+    # Files that are the same for every report of this tree.
     repeated = ("assets/", "compat.schema.json", *(f"issues/{issue}.html" for issue in retired()))
     return {name: text for name, text in there(folder).items() if not name.startswith(repeated)}
 
@@ -180,7 +180,7 @@ def test_the_small_report_is_the_one_in_the_tree(
 
 
 def test_the_published_report_was_made_by_this_tree(published: Report) -> None:
-    """Schema, data, Markdown, scripts and a few pages in reports/published are what this tree makes of its data."""
+    """Schema, data, Markdown, scripts and some pages in reports/published are as this tree builds them."""
     folder = REPORTS / "published"
     facts = Facts(published, timings.load(folder / writing.TIMINGS), programs.listed(folder / writing.PROGRAMS))
     made = {

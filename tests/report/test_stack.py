@@ -1,4 +1,4 @@
-"""stack.html in a real browser: what is read of a text, what is foreseen by the rules, and how the answer is told."""
+"""Tests of stack.html in a real browser: the reading of texts, the predictions by rule, and the answer."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Visit = Callable[..., Page]
 
 @pytest.fixture(scope="module")
 def here() -> Report:
-    """A report on some real stacks, on which every issue did what is known of it."""
+    """Return a report on real stacks with the expected behaviour of every issue."""
     wanted = {*ASKED, *(cell.id for cell in few())}
     entries = {each.issue.id: each for each in (*some(), *catalogue.select(["haiku-beside-another-jax"]))}
     made = as_known([cell for cell in plan.cells() if cell.id in wanted], [*entries.values()])
@@ -53,13 +53,13 @@ def here() -> Report:
 
 @pytest.fixture(scope="module")
 def site(here: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Its site."""
+    """Write its site."""
     return built(here, tmp_path_factory.mktemp("site"))
 
 
 @pytest.fixture(scope="module")
 def visit(browser: Browser, complaints: list[str], site: Path) -> Visit:
-    """Load stack.html anew, of this site or of another, at an address within it."""
+    """Reload stack.html of this site, or of another, at an address within it."""
     opened = tab(browser, complaints)
 
     def visited(address: str = "", folder: Path = site, width: int = 1000) -> Page:
@@ -70,14 +70,14 @@ def visit(browser: Browser, complaints: list[str], site: Path) -> Visit:
 
 @pytest.fixture(scope="module")
 def page(browser: Browser, complaints: list[str], site: Path) -> Page:
-    """stack.html, loaded once, for the tests that only ask."""
+    """Return stack.html, loaded once, for the tests that only ask."""
     opened = tab(browser, complaints)
     opened.goto((site / "stack.html").as_uri())
     return opened
 
 
 def ask(page: Page, mine: str, upgrade: str = "") -> tuple[str, str]:
-    """What the page says first, and all that it says below; in three actions."""
+    """Return the page's verdict and the text below it, in three actions."""
     page.fill("#mine", mine)
     page.fill("#next", upgrade)
     page.click("#asking button")
@@ -86,7 +86,7 @@ def ask(page: Page, mine: str, upgrade: str = "") -> tuple[str, str]:
 
 
 def alone(page: SitePage, facts: Facts) -> dict[str, str]:
-    """The files of one page's own, with all scripts: of a large report, other pages take seconds."""
+    """Write one page with all scripts, because a large report's other pages take seconds."""
     assets = {f"assets/{each.name}": each.read_text(encoding="utf-8") for each in ASSETS.iterdir()}
     return {page.path: render(page, facts), **page.data, **assets}
 
@@ -95,7 +95,7 @@ def alone(page: SitePage, facts: Facts) -> dict[str, str]:
 
 
 def test_a_guest_is_told_of_where_it_is_named(page: Page) -> None:
-    """What needs a guest is no unknown of a stack without it; where it is named, what its own stacks showed is told."""
+    """Cases that need a guest count only in stacks that name it, by the guest's own stacks."""
     _, without = ask(page, "jax 0.11.0")
     _, beside = ask(page, "jax 0.11.0, dm-haiku 0.0.16")
     _, upgraded = ask(page, "jax 0.10.2, dm-haiku 0.0.16", "jax 0.11.0")
@@ -107,7 +107,7 @@ def test_a_guest_is_told_of_where_it_is_named(page: Page) -> None:
 
 
 def test_two_packages_are_asked_for(page: Page) -> None:
-    """Does Equinox 0.12.2 work with jax 0.7.0? Whichever diffrax is beside them, it does not; with one it was run."""
+    """Equinox 0.12.2 does not work with jax 0.7.0, beside any diffrax; one such stack was run."""
     first, _ = ask(page, "Equinox 0.12.2 with jax 0.7.0")
     assert first.startswith("✗ Does not work\nTrain and solve ✗ concrete-array-removed or crashed by rule, whichever")
 
@@ -118,7 +118,7 @@ def test_two_packages_are_asked_for(page: Page) -> None:
 
 
 def test_a_yanked_release_is_said_first(page: Page) -> None:
-    """From jax 0.4.35 to 0.4.32, and of 0.4.32 alone: that it was yanked comes before all that follows from rules."""
+    """An answer on the yanked jax 0.4.32 says first that it was yanked."""
     first, _ = ask(page, "0.4.35", "0.4.32")
     assert first.startswith("⊘ jax 0.4.32 was yanked: no reason given.\n")
     assert "kept: equinox 0.11.8, diffrax 0.6.0" in first
@@ -132,12 +132,12 @@ def test_a_yanked_release_is_said_first(page: Page) -> None:
 
 
 def test_what_does_not_import_is_said_first(page: Page, here: Report) -> None:
-    """Row zero comes first, by rule or by the run that it leads to; what needs the broken package is one line."""
+    """Row zero comes first, with its rule or run; cases that need the broken package are one line."""
     first, below = ask(page, "jax-0.6.0", "jax 0.12.0.1 equinox 0.13.0")
 
     assert first.startswith("✗ Does not import: equinox 0.13.0\nTrain and solve ✓ works → ✗ import-error by rule")
     needing = [case for issue in here.issues if not issue.row_zero for case in issue.cases if "equinox" in case.needs]
-    assert f"Blocked: {len(needing)} cases that need what does not import or work there." in below
+    assert f"Blocked: {len(needing)} cases that need a package that does not import or work there." in below
     assert not any(f"\n{case.id} " in below for case in needing)
 
     cell = "jax-0.7.0+equinox-0.11.8+diffrax-0.6.0"
@@ -147,7 +147,7 @@ def test_what_does_not_import_is_said_first(page: Page, here: Report) -> None:
 
 
 def test_an_upgrade_is_told_as_the_report_tells_it(page: Page, here: Report) -> None:
-    """From any release to any other, the page says of each case what the report's own comparison says."""
+    """The page and the report's own comparison agree on each case between any two releases."""
     facts = Facts(here)
     of_line = [cell.id for cell in facts.line if cell.declared_observed is not None]
     pairs = list(zip(of_line, of_line[1:] + of_line[:1], strict=True))
@@ -174,7 +174,7 @@ def test_an_upgrade_is_told_as_the_report_tells_it(page: Page, here: Report) -> 
 
 
 def test_what_to_do_is_said_once(page: Page, here: Report) -> None:
-    """No text of a workaround stands twice in an answer; each names the cases that it is for."""
+    """An answer has each workaround once, with its cases."""
     _, below = ask(page, "jax-0.5.3", "jax-0.6.0")
 
     texts = {case.workaround.text for issue in here.issues for case in issue.cases if case.workaround is not None}
@@ -189,7 +189,7 @@ def test_what_to_do_is_said_once(page: Page, here: Report) -> None:
     [
         ("jax 0.4.36 diffrax==0.6.0 equinox 0.11.8", "", "run as jax-0.4.36+equinox-0.11.8+diffrax-0.6.0"),
         ("0.7.0", "", "On jax-0.7.0 (jax 0.7.0"),
-        ("jax 0.7.0", "", "what an installer gave on 2025-07-22"),
+        ("jax 0.7.0", "", "as an installer gave it on 2025-07-22"),
         ("newest", "", "On jax-0.12.0.1"),
         ("0.4", "", "jax 0.4 is taken as its newest, 0.4.38."),
         ("jax 0.7.0, diffrax 0.7.0", "", "jaxlib 0.7.0 goes with its jax"),
@@ -199,16 +199,16 @@ def test_what_to_do_is_said_once(page: Page, here: Report) -> None:
         ("jax-0.6.0", "equinox 0.13.0", "to equinox 0.13.0, kept: jax 0.6.0, jaxlib 0.6.0"),
         ("jax==0.6.0\njaxlib==0.6.0\nlineax==0.0.8", "jax 0.7.0", "kept: lineax 0.0.8"),
         ("jax 0.4.35 equinox 0.11.10", "newest", "From jax 0.4.35, equinox 0.11.10"),
-        ("jax 0.6.0", "jax 0.6.0", "Nothing moves."),
+        ("jax 0.6.0", "jax 0.6.0", "Both stacks are the same."),
     ],
 )
 def test_what_is_asked_is_said(page: Page, mine: str, upgrade: str, told: str) -> None:
-    """Whatever is asked for is taken as what it is, with what is kept; or a sentence says why not."""
+    """A question is answered with the versions read and kept, or with a sentence why not."""
     assert told in ask(page, mine, upgrade)[0]
 
 
 def test_an_answer_has_an_address(visit: Visit) -> None:
-    """It is shown, restores the answer where it is opened and on the way back, and has nothing of foreign names."""
+    """The answer's address is shown, restores it on opening and on going back, and has no foreign names."""
     page = visit()
     first, below = ask(page, "jax 0.5.3", "jax 0.6.0")
     address = page.url[page.url.index("#") :]
@@ -236,7 +236,7 @@ def test_a_link_can_be_copied(visit: Visit) -> None:
     assert page.url == page.evaluate("navigator.clipboard.readText()")
 
 
-# What is read
+# Reading
 
 
 SOME = {
@@ -267,7 +267,7 @@ version = "0.10.0"
 name = "zipp"
 version = "3.1"
 """
-# What people type and paste: what of it is taken, None where that is unknown, and what is said.
+# Typed and pasted texts, with the versions read, None if unknown, and the notes.
 TYPED: dict[str, tuple[dict[str, str | None], list[str]]] = {
     "": ({}, []),
     "jax 0.4.30": ({"jax": "0.4.30"}, []),
@@ -283,31 +283,31 @@ TYPED: dict[str, tuple[dict[str, str | None], list[str]]] = {
     "jax[cpu]==0.6.2 ; python_version > '3.9'": ({"jax": "0.6.2"}, []),
     "jax==0.4.30+cuda12": (
         {"jax": "0.4.30"},
-        ["jax 0.4.30+cuda12 is read as 0.4.30: builds are not told apart here."],
+        ["jax 0.4.30+cuda12 is read as 0.4.30; builds are not distinguished."],
     ),
     "Jax\u00a00.6.2": ({"jax": "0.6.2"}, []),
     "- jax=0.6.2": ({"jax": "0.6.2"}, []),
     "jax==0.10.*": ({"jax": "0.10.2"}, ["jax==0.10.* is taken as its newest here, 0.10.2."]),
     "jax>=0.5,<0.10": ({"jax": "0.6.2"}, ["jax>=0.5,<0.10 is taken as its newest here, 0.6.2."]),
-    "jax<1": ({}, ["jax<1 names no one release of this data, and is ignored."]),
-    "jax>=99": ({}, ["jax>=99 names no one release of this data, and is ignored."]),
+    "jax<1": ({}, ["jax<1 does not select one release of this data and is ignored."]),
+    "jax>=99": ({}, ["jax>=99 does not select one release of this data and is ignored."]),
     # jaxtyping is not jax.
     "-i x\nabsl-py==2\njax==0.4.30  # via x\njaxlib==0.4.30 \\\n --hash=sha256:ab\njax_typing==1\nJaxTyping==0.2.1": (
         {"jax": "0.4.30", "jaxlib": "0.4.30", "jaxtyping": "0.2.1"},
-        ["Not of the stack, and ignored: absl-py, jax-typing."],
+        ["Ignored, not part of the stack: absl-py, jax-typing."],
     ),
-    LOCK: ({"diffrax": "0.7.0", "jax": "0.10.0"}, ["Not of the stack, and ignored: zipp."]),
+    LOCK: ({"diffrax": "0.7.0", "jax": "0.10.0"}, ["Ignored, not part of the stack: zipp."]),
     LOCK.replace("[[package]]", "[[packages]]"): (
         {"diffrax": "0.7.0", "jax": "0.10.0"},
-        ["Not of the stack, and ignored: zipp."],
+        ["Ignored, not part of the stack: zipp."],
     ),
-    "jax==0.4.30\njax==0.6.2": ({"jax": None}, ["jax is named with more than one version: none of them is taken."]),
-    "flax==0.10": ({}, ["Not of the stack, and ignored: flax."]),
-    "equinox": ({}, ["equinox has no version beside it, and is ignored."]),
-    "jax 99.1": ({"jax": None}, ["jax 99.1 is not in this data: it is unknown, and so is what depends on it."]),
-    "jax, diffrax==0.7.0": ({"diffrax": "0.7.0"}, ["jax has no version beside it, and is ignored."]),
-    "jax @ https://x/y==1": ({}, ["jax has no version beside it, and is ignored."]),
-    "jax==not-a-version": ({}, ["“not-a-version” is no version of jax."]),
+    "jax==0.4.30\njax==0.6.2": ({"jax": None}, ["jax has more than one version; all are ignored."]),
+    "flax==0.10": ({}, ["Ignored, not part of the stack: flax."]),
+    "equinox": ({}, ["equinox has no version and is ignored."]),
+    "jax 99.1": ({"jax": None}, ["jax 99.1 is not in this data, so answers that depend on it are unknown."]),
+    "jax, diffrax==0.7.0": ({"diffrax": "0.7.0"}, ["jax has no version and is ignored."]),
+    "jax @ https://x/y==1": ({}, ["jax has no version and is ignored."]),
+    "jax==not-a-version": ({}, ["“not-a-version” is not a version of jax."]),
 }
 READ = """([texts, known]) => texts.map(text => {
     const {versions, notes} = rules.read(text, known);
@@ -317,13 +317,13 @@ READ = """([texts, known]) => texts.map(text => {
 
 
 def test_what_is_typed_is_read_by_whole_names(page: Page) -> None:
-    """A release, a minor, requirement lines, a lock, a cell's id: and what is not taken as it stands is said."""
+    """Releases, minors, requirements, locks and cell ids are read, with a note on anything not taken literally."""
     told = page.evaluate(READ, [[*TYPED], SOME])
     assert TYPED == {text: (versions, notes) for text, (versions, notes) in zip(TYPED, told, strict=True)}
 
 
 def test_a_range_is_the_newest_that_packaging_admits(page: Page, here: Report) -> None:
-    """Of a range of releases the page takes what `packaging` finds, if any."""
+    """The page takes from a range of releases the one that `packaging` takes."""
     releases = known_releases(here)
     chance = random.Random(12)
     expected: dict[str, dict[str, str]] = {}
@@ -338,15 +338,15 @@ def test_a_range_is_the_newest_that_packaging_admits(page: Page, here: Report) -
     assert expected == {line: versions for line, (versions, _) in zip(expected, told, strict=True)}
 
 
-# What is foreseen
+# Predictions
 
 
-# The releases of jaxlib and of equinox of which some stacks have one each, and are alike in all else.
+# Releases of jaxlib and equinox in stacks that differ in nothing else.
 CLOSE = slice(3, 10)
 
 
 def with_less(of: Report) -> Report:
-    """A report in which some issue has no rules: there, runs alone can tell; and some stand close to one another."""
+    """Return a report with an issue without rules, which only runs decide, and some close neighbours."""
 
     def bare(issue: IssueRow) -> IssueRow:
         cases = [case.model_copy(update={"rules": []}) for case in issue.cases]
@@ -368,7 +368,7 @@ def with_less(of: Report) -> Report:
 
 
 def stacks(known: dict[str, list[str]], of: Report, count: int) -> list[dict[str, str]]:
-    """Stacks that were run, wholly or in part, changed or not, and stacks of any versions, some of them unknown."""
+    """Return tested stacks, whole, partial or changed, and random ones with some unknown versions."""
     chance, made = random.Random(13), []
     for _ in range(count):
         cell = chance.choice(of.cells)
@@ -384,8 +384,8 @@ def stacks(known: dict[str, list[str]], of: Report, count: int) -> list[dict[str
 
 
 def test_the_script_predicts_as_the_judge_does(visit: Visit, tmp_path: Path) -> None:
-    """For a thousand stacks, run or not: what a case shows, how that is known, by which runs and by which rules."""
-    # Here and there a run is not what its rule says.
+    """Script and Python agree on a thousand stacks: behaviour, mark, runs and rules of each case."""
+    # Make some runs contradict their rule.
     some = with_less(otherwise(as_known(plan.cells()[::4])))
     facts, releases = Facts(some), known_releases(some)
     pins = {cell.id: cell.packages for cell in some.cells}
@@ -430,11 +430,11 @@ def test_the_script_predicts_as_the_judge_does(visit: Visit, tmp_path: Path) -> 
     assert any(len(each[0]) < len(pinned) for each, (_, pinned) in zip(expected, asked, strict=True))
 
 
-# Where it is read
+# Phones and print
 
 
 def test_it_fits_a_phone_and_prints_what_was_asked(visit: Visit) -> None:
-    """On 360 pixels nothing scrolls sideways; on paper stands the answer, all of it, and no box."""
+    """At 360 pixels nothing scrolls sideways; on paper the whole answer is printed without boxes."""
     page = visit("#jax%200.5.3..jax%200.6.0", width=360)
     page.evaluate(UNFOLD)
     assert page.evaluate(WIDTH) <= 360
@@ -447,18 +447,18 @@ def test_it_fits_a_phone_and_prints_what_was_asked(visit: Visit) -> None:
 
 
 def test_axe_finds_nothing(visit: Visit) -> None:
-    """With an answer that has all its parts axe finds no violation, by day and by night."""
+    """axe finds no violation in a complete answer, in both colour schemes."""
     page = visit(f"#{PINNED.replace(' ', '%20')}..jax%200.5.3")
     page.evaluate(UNFOLD)
 
     assert [] == violations(page)
 
 
-# What it must bear
+# Hostile texts
 
 
 def test_what_is_hostile_is_text(visit: Visit, tmp_path: Path) -> None:
-    """Tags, escapes and marks that turn text round, in a report or in an address, are shown as what they are."""
+    """Tags, escapes and direction marks in a report or an address are shown literally."""
     nasty = "\x1b[31m \u202e</script><script>alert(1)</script><img src=x onerror=alert(1)>"
     of = report(observation(verdict="unavailable", behaviour=None, reason="plan.yanked", detail=nasty))
     folder = built(of, tmp_path)
@@ -470,7 +470,7 @@ def test_what_is_hostile_is_text(visit: Visit, tmp_path: Path) -> None:
 
 
 def test_an_empty_report_is_said(visit: Visit, tmp_path: Path) -> None:
-    """Where nothing was run, a sentence says so."""
+    """A report without runs says so."""
     assert "No stack was run for this report." in ask(visit("", built(EMPTY, tmp_path)), "jax 0.4.30")[0]
 
 
@@ -487,7 +487,7 @@ def test_an_empty_report_is_said(visit: Visit, tmp_path: Path) -> None:
     ],
 )
 def test_no_text_is_slow_to_read(page: Page, script: str) -> None:
-    """A text made to be read slowly is read at once: what would take a minute takes less than three seconds."""
+    """A text built to be read slowly is read within three seconds."""
     read = f"() => {{ const text = {script}, start = performance.now(); rules.read(text, STACK.known); "
     assert page.evaluate(f"{read} return performance.now() - start; }}") < 3000
 
@@ -495,7 +495,7 @@ def test_no_text_is_slow_to_read(page: Page, script: str) -> None:
 def test_the_published_report_is_answered_at_once(
     visit: Visit,
 ) -> None:
-    """Of all that is published the data is small, and an answer of both boxes takes less than 0.1 s."""
+    """The published data of the page is small, and an answer of both boxes takes less than 0.1 s."""
     assert (PUBLISHED / "data" / "stack.js").stat().st_size < LARGEST
 
     took = visit("", PUBLISHED).evaluate(
@@ -510,5 +510,5 @@ def test_the_published_report_is_answered_at_once(
         }""",
         PINNED,
     )
-    # A machine that runs the suite meanwhile is slow for a while.
+    # A loaded machine is slow for a while.
     assert min(took) < 100

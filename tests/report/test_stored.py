@@ -94,19 +94,19 @@ def test_observations_go_with_their_issue(tmp_path: Path) -> None:
     [
         ("cell,issue", "cell,question", "line 1: the header does not begin with cell,issue,"),
         ("jax-0.4.30,some-issue", "jax-9,some-issue", "line 2: cell 'jax-9' is not in compat.json"),
-        ("some-issue", "other-issue", "line 2: issue is 'other-issue', and the file is of some-issue"),
+        ("some-issue", "other-issue", "line 2: issue is 'other-issue', but the file is for some-issue"),
         ("headline", "other", "line 2: case 'other' is not in compat.json"),
         ("affected", "fine", "line 2, verdict: Input should be "),
         ("holds", "perhaps", "line 2, workaround: Input should be "),
         ("true", "perhaps", "line 2, workaround_expected: Input should be a valid boolean"),
         (",0.5,", ",nan,", "line 2, seconds: Input should be a finite number"),
         (",1,0.5", ",many,0.5", "line 2, attempts: Input should be a valid integer"),
-        ("cp312", "3.12", "line 2: python is '3.12', and 'cp312' in compat.json"),
-        ("0.11.4", "0.11.5", "line 2: equinox is '0.11.5', and '0.11.4' in compat.json"),
-        (",crash,", ",", "line 2: has 33 values, and the header 34"),
+        ("cp312", "3.12", "line 2: python is '3.12', but 'cp312' in compat.json"),
+        ("0.11.4", "0.11.5", "line 2: equinox is '0.11.5', but '0.11.4' in compat.json"),
+        (",crash,", ",", "line 2: has 33 values, but the header has 34"),
         ("it was seen", '"it was seen', "line 3: unexpected end of data"),
         ("\njax-0.5.0", "\njax-0.4.30", "line 3: jax is "),
-        ("\njax-0.5.0", "\n\njax-0.5.0", "line 3: has 0 values, and the header 34"),
+        ("\njax-0.5.0", "\n\njax-0.5.0", "line 3: has 0 values, but the header has 34"),
     ],
 )
 def test_a_row_cut_by_hand_is_told(old: str, new: str, told: str, tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_another_schema_is_one_sentence(words: list[str], tmp_path: Path, capsys
     assert Exit.MISUSED == command.main([each.format(old=old, now=now) for each in words])
 
     sentence = (
-        "is 2, and this suite reads 3: write the report again with this suite (`nox -s report`), or use the suite"
+        "is 2, but this suite reads 3. Write the report again with this suite (`nox -s report`), or use the suite"
     )
     assert [
         f"error: {old}/compat.json: schema_version: {sentence} that wrote it"

@@ -18,9 +18,9 @@ from suite.report.site.pages.timings import paths
 from suite.report.site.timings import (
     Asynchronous,
     Chart,
-    Machine,
     Series,
     Shift,
+    TimedMachine,
     asynchronous,
     machines,
     spoken,
@@ -52,7 +52,7 @@ KNOWN: Known = {
 
 
 @pytest.fixture(scope="module")
-def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
+def machine(tmp_path_factory: pytest.TempPathFactory) -> TimedMachine:
     """Results of three releases, their noise, and two comparisons: of a scan, a product of two sizes, and a count."""
     commits = release_line.hashes(release_line.commits())
     folders = results, noise, compared = [tmp_path_factory.mktemp(name) for name in ("results", "noise", "compared")]
@@ -78,7 +78,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
     return found
 
 
-def test_a_workload_is_drawn_by_phase_and_a_variant_by_what_varies(machine: Machine) -> None:
+def test_a_workload_is_drawn_by_phase_and_a_variant_by_what_varies(machine: TimedMachine) -> None:
     """A workload has one chart, a line for each phase that has values; one with sizes a chart for each phase."""
     (section,) = machine.sections
     assert [
@@ -94,14 +94,14 @@ def test_a_workload_is_drawn_by_phase_and_a_variant_by_what_varies(machine: Mach
     assert "" == section.charts[2].rest
 
 
-def test_only_what_a_comparison_of_these_locks_confirmed_is_marked(machine: Machine) -> None:
+def test_only_what_a_comparison_of_these_locks_confirmed_is_marked(machine: TimedMachine) -> None:
     """What was insufficient is no change, and neither is what was judged of other locks."""
     assert [(f"{SCAN}, trace", OLD, MIDDLE)] == [(each.name, each.base, each.other) for each in machine.shifts]
     assert machine.shifts == machine.sections[0].charts[2].shifts
     assert 2 == machine.judged
 
 
-def test_it_is_told_where_something_turns(machine: Machine) -> None:
+def test_it_is_told_where_something_turns(machine: TimedMachine) -> None:
     """Of a count that changes, the releases at which it does; and between which two a call came back early."""
     assert [("basics, scan, equations", ((OLD, 4), (NEW, 6)))] == [(each.key, each.turns) for each in machine.counts]
     assert Asynchronous(OLD, MIDDLE) == machine.asynchronous
@@ -194,7 +194,7 @@ def test_names_of_lines_do_not_lie_on_one_another() -> None:
     assert heights[-1] <= 176
 
 
-def test_the_page_says_what_was_confirmed_and_what_it_rests_on(machine: Machine) -> None:
+def test_the_page_says_what_was_confirmed_and_what_it_rests_on(machine: TimedMachine) -> None:
     """Changes stand with what they are of and lead to their chart; what would go unseen is said as that."""
     files = site(EMPTY, (machine,))
     page = files["timings.html"]
@@ -202,8 +202,8 @@ def test_the_page_says_what_was_confirmed_and_what_it_rests_on(machine: Machine)
     assert NASTY not in page
     assert "a processor &lt;script&gt;" in page
     told_of = " ".join(re.sub(r"<[^>]+>", "", page).split())
-    assert f"From {MIDDLE} on, a call comes back before its result is there; up to {OLD}" in told_of
-    assert "one comparison in 100 looks changed before it is measured again" in told_of
+    assert f"From {MIDDLE} on, a call returns before its result is ready; up to {OLD}" in told_of
+    assert "one comparison in 100 looks like a change before it is measured again" in told_of
     assert "A slow-down smaller than 20% would go unseen in half of the benchmarks." in told_of
     assert "regressed +100%" in told_of
     assert (
@@ -212,7 +212,7 @@ def test_the_page_says_what_was_confirmed_and_what_it_rests_on(machine: Machine)
     assert 'id="timing-basics.Scan"' in files["timings/cpu-tiny-basics.html"]
 
 
-def test_the_page_says_the_numbers_behind_a_chart(machine: Machine) -> None:
+def test_the_page_says_the_numbers_behind_a_chart(machine: TimedMachine) -> None:
     """Each value stands in a table too, and one that failed is called so."""
     page = site(EMPTY, (machine,))["timings/cpu-tiny-basics.html"]
 
@@ -253,7 +253,7 @@ def test_without_results_there_is_a_page_that_says_so() -> None:
     assert [] == [name for name in files if name.startswith("timings/")]
 
 
-def test_every_machine_has_pages_of_its_own(machine: Machine) -> None:
+def test_every_machine_has_pages_of_its_own(machine: TimedMachine) -> None:
     """Whatever a machine is called, its pages lie in their folder, and no other machine's on them."""
     odd = replace(machine, name="../Cpu tiny")
 

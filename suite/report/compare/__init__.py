@@ -1,1 +1,1 @@
-"""One report held against another: what changed since, and how much of it regressed."""
+"""The comparison of two reports."""

@@ -1,20 +1,20 @@
-"""A report and the one before it → what compat.json keeps of the difference: rows, and no more than fit. Pure."""
+"""The difference between a report and its predecessor, as compat.json keeps it. Pure."""
 
 from __future__ import annotations
 
-from suite.report.compare.diff import Diff, diff, key
+from suite.report.compare.diff import ReportDiff, diff, key
 from suite.report.markup import clipped
 from suite.report.model import ChangeRow, Report, SinceRow
 
-# A new release changes a handful of things; what changes more is no matter for a first screen.
+# A new release changes a handful of things; the front page needs no more.
 MOST = 40
 CASES = 6
 
 
 def since(before: Report, now: Report) -> SinceRow | None:
-    """What changed since `before`; nothing where that is no earlier report of the same.
+    """Return the changes since `before`, or None if it reports on something else.
 
-    Where nothing did, what `before` had to say of the report before it still holds, and is kept.
+    If nothing changed, return the changes that `before` lists since its own predecessor.
     """
     if not comparable(before, now):
         return None
@@ -23,9 +23,9 @@ def since(before: Report, now: Report) -> SinceRow | None:
 
 
 def comparable(before: Report, now: Report) -> bool:
-    """Whether two reports are of whole runs of the same: more than half of what either has, the other has too.
+    """Return True if neither report is a shard and each shares more than half of its observations with the other.
 
-    So a new release, or a new issue, is told as that; and one cell that is run after all of them, as nothing.
+    So a new release or issue counts as a change, but a report on one cell does not follow one on all cells.
     """
     if before.shard is not None or now.shard is not None:
         return False
@@ -33,8 +33,8 @@ def comparable(before: Report, now: Report) -> bool:
     return 2 * len(keys[0] & keys[1]) > max(map(len, keys))
 
 
-def row(found: Diff) -> SinceRow:
-    """A difference as compat.json has it: the counts are of all of it, and of its groups there are the first."""
+def row(found: ReportDiff) -> SinceRow:
+    """Return a difference as compat.json has it: counts of everything, and the first groups."""
     changes = [
         ChangeRow(
             kind=group.kind,

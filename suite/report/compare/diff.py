@@ -1,4 +1,4 @@
-"""Two reports → what the one shows that the other did not, by observation, and what else was run. Pure functions."""
+"""The differences between two reports: observations that changed, and conditions of the runs. Pure functions."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from suite.report.model import CellRow, ChangeKind, Observation, Platform, Repor
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 
 Key = tuple[str, str, str]
-# What may be the same in both, and is no answer in either.
+# Verdicts that answer nothing, even if both reports have them.
 _MISSED = ("error", "not-run")
 
 
 @dataclass(frozen=True)
-class Change:
-    """One case in one cell that shows something other than before; None where there is no such observation."""
+class CaseChange:
+    """A case in a cell that shows something other than before; a side without an observation is None."""
 
     kind: ChangeKind
     before: Observation | None
@@ -33,18 +33,18 @@ class Change:
 
     @property
     def key(self) -> Key:
-        """The cell, issue and case."""
+        """The change's cell, issue and case."""
         side = self.now or self.before
         return key(side) if side else ("", "", "")
 
     def __str__(self) -> str:
-        """Both sides in a few words, as `✗ bypassed → ◐ attribute-error`."""
+        """Return both sides in a few words, as `✗ bypassed → ◐ attribute-error`."""
         return f"{told(self.before)} → {told(self.now)}"
 
 
 @dataclass(frozen=True)
 class Premise:
-    """Something that was not the same in the two runs, and so may be the cause of any change."""
+    """A condition that differs between the two runs, and so may cause any change."""
 
     what: str
     before: str
@@ -53,115 +53,115 @@ class Premise:
 
 @dataclass(frozen=True)
 class Group:
-    """The same change over consecutive cells, in every case where it is just that: one cause, told once."""
+    """One change over consecutive cells, with every case that shows exactly it."""
 
     kind: ChangeKind
     cells: tuple[str, ...]
     cases: tuple[tuple[str, str], ...]
     words: str
-    first: Change
+    first: CaseChange
 
 
 @dataclass(frozen=True)
-class Diff:
-    """What differs between two reports: what was run, then what was seen."""
+class ReportDiff:
+    """The differences between two reports: conditions of the runs, then observations."""
 
     old: Report
     new: Report
     premises: tuple[Premise, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[CaseChange, ...]
     groups: tuple[Group, ...]
 
     @property
     def counts(self) -> Mapping[ChangeKind, int]:
-        """How many observations there are of each kind, in the order of triage."""
+        """The number of changed observations of each kind, in the order of triage."""
         kinds = Counter(each.kind for each in self.changes)
         return {kind: kinds[kind] for kind in KINDS}
 
     @property
     def unlearned(self) -> tuple[int, int]:
-        """Of how many observations the new report tells nothing that the old one did; how many the old one had."""
+        """The number of observations that only the old report decided, and the number that it decided in all."""
         before, now = (
             {key(each) for each in of.seen_here if each.verdict not in UNDECIDED} for of in (self.old, self.new)
         )
         return len(before - now), len(before)
 
 
-def diff(old: Report, new: Report) -> Diff:
-    """What `new` shows that `old` did not, of what the suite ran. Both are taken at their word."""
+def diff(old: Report, new: Report) -> ReportDiff:
+    """Return how `new` differs from `old` in what the suite ran itself. Neither report is verified."""
     before, now = ({key(each): each for each in report.seen_here} for report in (old, new))
-    # In the order of the new report; what is gone, in that of the old one.
+    # The new report's order; then what is gone, in the old report's order.
     found = {each: change(before.get(each), now.get(each)) for each in dict.fromkeys([*now, *before])}
     changes = sorted(filter(None, found.values()), key=lambda each: KINDS.index(each.kind))
     same = {each for each in found if found[each] is None and now[each].verdict not in UNDECIDED}
-    return Diff(old, new, tuple(premises(old, new)), tuple(changes), tuple(groups(old, new, changes, same)))
+    return ReportDiff(old, new, tuple(premises(old, new)), tuple(changes), tuple(groups(old, new, changes, same)))
 
 
-def exit_code(found: Diff, *, strict: bool = False) -> Exit:
-    """1 only where something is worse: what is new, flaky or was not run is no regression.
+def exit_code(found: ReportDiff, *, strict: bool = False) -> Exit:
+    """Return 1 only if something regressed; new, flaky and not-run observations are not regressions.
 
-    `strict`: also where anything is gone, or was not learned in either run.
+    With `strict`, return 1 also if anything is gone, spurious, an error or not run.
     """
     counts = found.counts
     missing = counts["gone"] or counts["spurious"] or any(each.verdict in _MISSED for each in found.new.seen_here)
     return Exit.UNEXPECTED if counts["regressed"] or (strict and missing) else Exit.AS_EXPECTED
 
 
-def change(before: Observation | None, now: Observation | None) -> Change | None:
-    """What became of one case; None where it shows what it did, whatever it cost and in which words.
+def change(before: Observation | None, now: Observation | None) -> CaseChange | None:
+    """Return how a case changed; None if it shows the same, whatever its time, memory and detail.
 
-    Worse is a bad verdict after a good one, and a workaround that held and fails; where one thing got better and
-    another worse, it is worse.
+    A bad verdict after a good one is a regression, and so is a workaround that held and now fails. If one got better
+    and the other worse, the change is a regression.
     """
     if told(before) == told(now):
         return None
     if any(each and each.verdict in UNDECIDED for each in (before, now)):
-        return Change("spurious", before, now)
+        return CaseChange("spurious", before, now)
     if before is None or now is None:
-        return Change("new" if before is None else "gone", before, now)
+        return CaseChange("new" if before is None else "gone", before, now)
     good = before.verdict in GOOD, now.verdict in GOOD
     helps = before.workaround, now.workaround
     if before.behaviour is not None and before.behaviour == now.behaviour and helps[0] == helps[1]:
-        # The table says something else of what is the same.
-        return Change("changed", before, now)
+        # The behaviour is the same; the issue maps it to another verdict.
+        return CaseChange("changed", before, now)
     if good == (True, False) or helps == ("holds", "fails"):
-        return Change("regressed", before, now)
-    return Change("fixed" if good == (False, True) or helps == ("fails", "holds") else "changed", before, now)
+        return CaseChange("regressed", before, now)
+    return CaseChange("fixed" if good == (False, True) or helps == ("fails", "holds") else "changed", before, now)
 
 
-def key(each: Observation) -> Key:
-    """What an observation is of: cell, issue and case."""
-    return each.cell, each.issue, each.case
+def key(observation: Observation) -> Key:
+    """Return an observation's cell, issue and case."""
+    return observation.cell, observation.issue, observation.case
 
 
 def tally(counts: Mapping[ChangeKind, int]) -> str:
-    """The counts, all of them, each time; what is spurious apart."""
+    """Return all counts as text, zeros too; spurious ones last, after a semicolon."""
     *told, spurious = (f"{counts.get(kind, 0)} {kind}" for kind in KINDS)
     return f"{', '.join(told)}; {spurious}"
 
 
-def told(each: Observation | None) -> str:
-    """An observation in a few words: `✗ bypassed, workaround holds`."""
-    if each is None:
+def told(observation: Observation | None) -> str:
+    """Return an observation in a few words: `✗ bypassed, workaround holds`."""
+    if observation is None:
         return "nothing"
-    workaround = f", workaround {each.workaround}" if each.workaround in ("holds", "fails") else ""
-    reason = f" [{each.reason}]" if each.behaviour is None and each.reason else ""
-    return f"{GLYPHS[each.verdict]} {each.behaviour or each.verdict}{reason}{workaround}"
+    workaround = f", workaround {observation.workaround}" if observation.workaround in ("holds", "fails") else ""
+    reason = f" [{observation.reason}]" if observation.behaviour is None and observation.reason else ""
+    return f"{GLYPHS[observation.verdict]} {observation.behaviour or observation.verdict}{reason}{workaround}"
 
 
-# What was run
+# Conditions of the runs
 
 
 def premises(old: Report, new: Report) -> Iterator[Premise]:
-    """Whatever else differs: issues, probe, platform, suite, locks, and which cells were planned."""
+    """Yield the conditions that differ: suite, probe, platform, shard, issues, locks and planned cells."""
     both = (old, new)
     sources = [{issue.id: issue.source_sha256[:12] for issue in each.issues} for each in both]
     plain = {
         "suite": [each.suite_version for each in both],
         "probe": [each.probe_sha256[:12] for each in both],
         **{f"platform {name}": [getattr(each.platform, name) for each in both] for name in Platform.model_fields},
-        "shard": [each.shard or "none: all of it" for each in both],
-        # Of an issue that only one of them ran, the observations are told as new or gone.
+        "shard": [each.shard or "none (whole run)" for each in both],
+        # The observations of an issue that only one report ran are listed as new or gone.
         **{f"source of {name}": [of[name] for of in sources] for name in sources[0] if name in sources[1]},
     }
     for what, (before, now) in plain.items():
@@ -171,20 +171,20 @@ def premises(old: Report, new: Report) -> Iterator[Premise]:
     if other := sorted(name for name in locked.keys() & pinned.keys() if locked[name] != pinned[name]):
         yield Premise("locks", f"of {named(other)}", "other pins")
     if left := [name for name in sources[0] if name in retired() and name not in sources[1]]:
-        yield Premise("retired issues", named(left), "asked of each release, as names")
+        yield Premise("retired issues", named(left), "recorded as names of each release")
     if gone := [name for name in old.planned_cells if name not in new.planned_cells]:
         yield Premise("planned cells", named(gone), "no longer planned")
     if added := [name for name in new.planned_cells if name not in old.planned_cells]:
         yield Premise("planned cells", "not planned", named(added))
 
 
-# One cause, told once
+# Groups of equal changes
 
 
-def groups(old: Report, new: Report, changes: Iterable[Change], same: set[Key]) -> list[Group]:
-    """The changes that are not spurious, equal ones together, in the order of triage, the widest first.
+def groups(old: Report, new: Report, changes: Iterable[CaseChange], same: set[Key]) -> list[Group]:
+    """Return the changes that are not spurious, grouped by equality, in the order of triage, the widest first.
 
-    Cells are consecutive where no cell between them shows what it did before; one that shows nothing parts nothing.
+    Cells are consecutive if no cell between them is unchanged; a cell without an observation separates nothing.
     """
     of = {each.key: each for each in changes if each.kind != "spurious"}
     runs: dict[tuple[str, tuple[str, ...]], list[Key]] = {}
@@ -204,7 +204,7 @@ def groups(old: Report, new: Report, changes: Iterable[Change], same: set[Key]) 
 
 
 def tracks(old: Report, new: Report) -> list[list[str]]:
-    """The cells of both reports in their order: the line by its days, and each arm by the releases that it moves."""
+    """Return the cells of both reports in order: the line by date, and each arm by the version of its moved package."""
     line: list[CellRow] = []
     arms: dict[tuple[str, ...], list[CellRow]] = {}
     for cell in {cell.id: cell for cell in (*new.cells, *old.cells)}.values():
@@ -216,17 +216,17 @@ def tracks(old: Report, new: Report) -> list[list[str]]:
     return [[cell.id for cell in cells] for cells in (line, *arms.values())]
 
 
-def _is_whole(each: Change) -> bool:
-    """Whether all of it came or went: that is told together, whatever it shows."""
-    return each.kind in ("new", "gone")
+def _is_whole(found: CaseChange) -> bool:
+    """Return True if the observation is new or gone; such changes are grouped whatever they show."""
+    return found.kind in ("new", "gone")
 
 
-def _alike(each: Change | None) -> str:
-    """What makes changes equal; nothing where there is none."""
-    return "" if each is None else each.kind + ("" if _is_whole(each) else f" {each}")
+def _alike(found: CaseChange | None) -> str:
+    """Return the text by which changes are equal; empty without a change."""
+    return "" if found is None else found.kind + ("" if _is_whole(found) else f" {found}")
 
 
-def _counted(changes: Iterable[Change]) -> str:
-    """What is new or gone, by verdict: `12 clear, 3 affected`."""
+def _counted(changes: Iterable[CaseChange]) -> str:
+    """Return the number of new or gone observations by verdict: `12 clear, 3 affected`."""
     verdicts = Counter(side.verdict for each in changes if (side := each.now or each.before))
     return ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())

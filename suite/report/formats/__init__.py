@@ -1,1 +1,1 @@
-"""The report as text: terminal, Markdown, feed, CSV."""
+"""The report as text: terminal, Markdown, feed and data."""

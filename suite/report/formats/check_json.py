@@ -1,6 +1,6 @@
-"""check.json: what `check` reads of a report: rules, signatures, and what the runs showed. Small, quick to load. Pure.
+"""The writer of check.json: the rules, signatures and runs that `check` reads, small and quick to load. Pure.
 
-It is carried in the wheel. `suite.check.knowledge` reads it, and says there what stands in it.
+The wheel carries the file. `suite.check.knowledge` reads and documents it.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ SCHEMA = 1
 
 
 def check_json(report: Report) -> str:
-    """`report` as `check` reads it: a line for each case."""
+    """Return `report` as `check` reads it, with a line for each case."""
     names = {*PACKAGES, *packages(report)}
     seen = by_case(report.observations)
     kinds: dict[tuple[str, str], int] = {}
 
     def runs(of: Mapping[str, Observation]) -> list[int]:
-        """For each cell in turn the number of what was seen there, and of how many cells; -1: nothing was learned."""
+        """Return run lengths over the cells: the number of a kind, then of cells; kind -1 is undecided."""
         each_cell = [_kind(of.get(cell.id), kinds) for cell in report.run_here]
         return [number for kind, cells in groupby(each_cell) for number in (kind, len(list(cells)))]
 
@@ -41,10 +41,10 @@ def check_json(report: Report) -> str:
     return dump_lines({**head, "kinds": list(kinds), "issues": issues}, {"issues": ""}, (",", ":"))
 
 
-def _kind(each: Observation | None, kinds: dict[tuple[str, str], int]) -> int:
-    if each is None or each.verdict in UNDECIDED:
+def _kind(observation: Observation | None, kinds: dict[tuple[str, str], int]) -> int:
+    if observation is None or observation.verdict in UNDECIDED:
         return -1
-    return kinds.setdefault((each.behaviour or each.verdict, each.workaround), len(kinds))
+    return kinds.setdefault((observation.behaviour or observation.verdict, observation.workaround), len(kinds))
 
 
 def _issue(issue: IssueRow) -> dict[str, Any]:

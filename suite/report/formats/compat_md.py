@@ -1,6 +1,6 @@
-"""COMPAT.md: a line for each issue, and what wants a look; what is longer stands on the pages, and is linked. Pure.
+"""The writer of COMPAT.md: a line for each issue, and the observations to look at, with links to the pages. Pure.
 
-It is read on GitHub, and shown as the summary of a job.
+It is read on GitHub, and as the summary of a job.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from suite.report.markup import address, cell_text, clipped, in_markdown
 from suite.report.model import IssueRow, Report
 from suite.report.standing import Standing
 
-# What to do is a line, and of threads there is one: the page of the issue has them whole.
-_TODO = 120
+# The issue's page has the whole text.
+_WORKAROUND_CHARS = 120
 _PAGES = {
     "every case on every stack": "matrix.html",
     "metadata against the runs": "metadata.html",
     "the stacks": "cells.html",
-    "all of it": "index.html",
+    "front page": "index.html",
 }
 
 
 def compat_md(report: Report) -> str:
-    """`report` as Markdown that goes into an issue, a pull request or a step summary."""
+    """Return `report` as Markdown that fits an issue, a pull request or a step summary."""
     return fit("\n".join(_lines(report)).rstrip() + "\n")
 
 
 def _lines(report: Report) -> Iterator[str]:
     platform = report.platform
     where = f"{platform.system} {platform.machine}, {platform.cpu}, device {platform.device}"
-    yield from ("# What bites on which release", "", f"{in_markdown(summary.last_line(report))}.", "")
+    yield from ("# Known issues by release", "", f"{in_markdown(summary.last_line(report))}.", "")
     yield cell_text(f"Run {report.generated_at:%Y-%m-%d %H:%M} UTC on {where}; suite {report.suite_version}.")
     yield ""
     if report.since:
         yield f"Since the report of {report.since.generated_at:%Y-%m-%d %H:%M} UTC: {tally(report.since.counts)}."
         yield ""
     if told_on := summary.run_on(report):
-        yield from (f"{in_markdown(told_on)} “Since” names the first of these that shows it.", "")
+        yield from (f"{in_markdown(told_on)} “Since” names the first affected one of these.", "")
     occur = {each.verdict for each in report.observations}
     yield " · ".join(f"{GLYPHS[each]} {each}" for each in VERDICTS if each in occur)
     yield ""
@@ -53,10 +53,10 @@ def _lines(report: Report) -> Iterator[str]:
 def _unexpected(report: Report) -> Iterator[str]:
     if odd := summary.unexpected(report):
         yield from _head("Not as expected", "cell", "case", "seen", "expected", "detail")
-    for each in odd:
-        workaround = "" if each.workaround_expected else f", workaround {each.workaround}"
-        seen = f"{GLYPHS[each.verdict]} {each.behaviour or each.verdict}{workaround}"
-        yield _row((each.cell, f"{each.issue}/{each.case}", seen, each.expected or "nothing", each.detail))
+    for row in odd:
+        workaround = "" if row.workaround_expected else f", workaround {row.workaround}"
+        seen = f"{GLYPHS[row.verdict]} {row.behaviour or row.verdict}{workaround}"
+        yield _row((row.cell, f"{row.issue}/{row.case}", seen, row.expected or "nothing", row.detail))
     if odd:
         yield ""
 
@@ -64,24 +64,24 @@ def _unexpected(report: Report) -> Iterator[str]:
 def _issues(report: Report) -> Iterator[str]:
     if report.issues and report.cells:
         on = standing.label(standing.columns(report)[-1])
-        yield from _head(f"On {on}", "now", "issue", "since", "what to do", "thread")
-    for each in standing.standings(report) if report.cells else ():
-        page = f"[{cell_text(each.issue.heading)}]({address(f'issues/{each.issue.id}.html')})"
-        told = (GLYPHS[each.verdict], page, cell_text(each.when), _todo(each), _thread(each.issue))
+        yield from _head(f"On {on}", "now", "issue", "since", "workaround", "thread")
+    for state in standing.standings(report) if report.cells else ():
+        page = f"[{cell_text(state.issue.heading)}]({address(f'issues/{state.issue.id}.html')})"
+        told = (GLYPHS[state.verdict], page, cell_text(state.when), _todo(state), _thread(state.issue))
         yield f"| {' | '.join(told)} |"
     yield from ("", f"As pages: {' · '.join(f'[{title}]({page})' for title, page in _PAGES.items())}.", "")
 
 
-def _todo(each: Standing) -> str:
-    if each.verdict in ("clear", "absent"):
+def _todo(state: Standing) -> str:
+    if state.verdict in ("clear", "absent"):
         return ""
-    if each.todo:
-        return cell_text(clipped(each.todo, _TODO))
-    return "no workaround is known" if each.bites else ""
+    if state.todo:
+        return cell_text(clipped(state.todo, _WORKAROUND_CHARS))
+    return "no known workaround" if state.is_affected else ""
 
 
 def _thread(issue: IssueRow) -> str:
-    """The thread that reports it, or what else upstream says of it, and how many more there are."""
+    """Return a link to the thread that reports the issue, or to another, and the number of the rest."""
     known = sorted((each for each in issue.upstream if link(each.ref)), key=lambda each: each.role != "report")
     more = f", {len(known) - 1} more" if len(known) > 1 else ""
     return f"[{cell_text(known[0].ref.rpartition('/')[2])}]({address(link(known[0].ref))}){more}" if known else ""
@@ -90,8 +90,8 @@ def _thread(issue: IssueRow) -> str:
 def _undecided(report: Report) -> Iterator[str]:
     if groups := summary.undecided(report):
         yield from _head("Not decided", "cell", "cases", "verdict", "reason", "detail")
-    for each in groups:
-        yield _row((each.cell, each.cases, f"{GLYPHS[each.verdict]} {each.verdict}", each.reason, each.detail))
+    for group in groups:
+        yield _row((group.cell, group.cases, f"{GLYPHS[group.verdict]} {group.verdict}", group.reason, group.detail))
 
 
 def _head(title: str, *columns: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A difference between two reports, for people in a terminal and in Markdown, and as JSON for programs."""
+"""The difference between two reports: for the terminal, as Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from suite.printable import printable
-from suite.report.compare.diff import Diff, Group, tally
+from suite.report.compare.diff import Group, ReportDiff, tally
 from suite.report.formats.length_limit import fit
 from suite.report.markup import cell_text, clipped
 from suite.report.model import ChangeKind
@@ -24,13 +24,13 @@ _COLOURS: dict[ChangeKind, str] = {
     **{"regressed": "red", "changed": "yellow", "fixed": "green"},
     **{"new": "cyan", "gone": "dim"},
 }
-_MOST = 20
-_CASES = 6
-_SPURIOUS = "flaky, error, not run, unavailable or conflict on either side: counted for nothing"
+_GROUPS_SHOWN = 20
+_CASES_NAMED = 6
+_SPURIOUS = "flaky, error, not run, unavailable or conflict on either side: not counted"
 
 
-def show(found: Diff, console: Console) -> None:
-    """Print a difference; only so many lines of a kind."""
+def show(found: ReportDiff, console: Console) -> None:
+    """Print a difference, with a limited number of groups of each kind."""
 
     def say(text: str | Text, style: str = "") -> None:
         console.print(Text(text, style) if isinstance(text, str) else text, soft_wrap=True)
@@ -38,12 +38,12 @@ def show(found: Diff, console: Console) -> None:
     for line in _reports(found):
         say(line)
     if found.premises:
-        say("\nNot run alike", "bold")
-    for each in found.premises:
-        say(printable(f"  {each.what}: {each.before} → {each.now}"))
+        say("\nDifferent conditions", "bold")
+    for premise in found.premises:
+        say(printable(f"  {premise.what}: {premise.before} → {premise.now}"))
     for kind, groups in _sections(found):
         say(f"\n{kind.capitalize()}", "bold")
-        for group in groups[:_MOST]:
+        for group in groups[:_GROUPS_SHOWN]:
             say(
                 Text.assemble(
                     (printable(f"  {_cells(group)} {_cases(group)}: "), _COLOURS[kind]), printable(group.words)
@@ -51,18 +51,18 @@ def show(found: Diff, console: Console) -> None:
             )
             for line in _evidence(group):
                 say(f"      {printable(clipped(line))}", "dim")
-        if len(groups) > _MOST:
-            say(f"  … and {len(groups) - _MOST} more: `--format markdown` has them")
+        if len(groups) > _GROUPS_SHOWN:
+            say(f"  … and {len(groups) - _GROUPS_SHOWN} more; `--format markdown` lists them")
     colour = "red" if found.counts["regressed"] else "yellow" if found.unlearned[0] else "green"
     say(f"\n{last(found)}", f"bold {colour}")
 
 
-def markdown(found: Diff) -> str:
-    """A difference as Markdown that goes into an issue or a step summary."""
+def markdown(found: ReportDiff) -> str:
+    """Return a difference as Markdown that fits an issue or a step summary."""
     lines = ["# What changed between two reports", "", f"{last(found)}.", ""]
     lines += [f"- {cell_text(line)}" for line in _reports(found)]
     if found.premises:
-        lines += ["", "## Not run alike", "", "| what | before | now |", "|---|---|---|"]
+        lines += ["", "## Different conditions", "", "| what | before | now |", "|---|---|---|"]
         lines += [f"| {' | '.join(map(cell_text, (each.what, each.before, each.now)))} |" for each in found.premises]
     for kind, groups in _sections(found):
         lines += ["", f"## {kind.capitalize()}", ""]
@@ -72,8 +72,8 @@ def markdown(found: Diff) -> str:
     return fit("\n".join(lines) + "\n")
 
 
-def as_json(found: Diff) -> str:
-    """A difference as data: every change by itself, spurious ones among them."""
+def as_json(found: ReportDiff) -> str:
+    """Return a difference as JSON: every single change, spurious ones too."""
     sides = {"verdict", "behaviour", "reason", "agreement", "workaround", "detail"}
     reports = {
         name: {"generated_at": of.generated_at.isoformat(), "coverage": of.coverage.model_dump()}
@@ -81,34 +81,34 @@ def as_json(found: Diff) -> str:
     }
     changes = [
         {
-            "kind": each.kind,
-            **dict(zip(("cell", "issue", "case"), each.key, strict=True)),
-            "before": each.before.model_dump(include=sides) if each.before else None,
-            "now": each.now.model_dump(include=sides) if each.now else None,
+            "kind": change.kind,
+            **dict(zip(("cell", "issue", "case"), change.key, strict=True)),
+            "before": change.before.model_dump(include=sides) if change.before else None,
+            "now": change.now.model_dump(include=sides) if change.now else None,
         }
-        for each in found.changes
+        for change in found.changes
     ]
     not_alike = [asdict(each) for each in found.premises]
     counts = dict(found.counts)
     data = {"schema_version": 1, **reports, "counts": counts, "not_run_alike": not_alike, "changes": changes}
-    # It goes where the locale may have few letters.
+    # ASCII only: the locale of its destination may have few letters.
     return json.dumps(data, indent=1) + "\n"
 
 
-def last(found: Diff) -> str:
-    """The counts, all of them, each time; what is spurious apart, and how much is not told any more."""
+def last(found: ReportDiff) -> str:
+    """Return all counts as a line, spurious ones apart, and the number of observations that are no longer decided."""
     lost, had = found.unlearned
-    less = f"; of {lost} of the {had} told before, nothing is told now" if lost else ""
+    less = f"; {lost} of the {had} decided before are not decided now" if lost else ""
     return f"{tally(found.counts)} ({_SPURIOUS}){less}"
 
 
-def _reports(found: Diff) -> list[str]:
+def _reports(found: ReportDiff) -> list[str]:
     sides = (("before", found.old), ("now", found.new))
     return [f"{word}: {report.generated_at:%Y-%m-%d %H:%M}, {last_line(report)}" for word, report in sides]
 
 
-def _sections(found: Diff) -> list[tuple[ChangeKind, list[Group]]]:
-    """The groups by kind: they stand in the order of triage."""
+def _sections(found: ReportDiff) -> list[tuple[ChangeKind, list[Group]]]:
+    """Return the groups by kind, in the order of triage."""
     return [(kind, list(of)) for kind, of in groupby(found.groups, key=lambda each: each.kind)]
 
 
@@ -118,8 +118,8 @@ def _cells(group: Group) -> str:
 
 
 def _cases(group: Group) -> str:
-    """Cases under their issue; only their number where they are many."""
-    if len(group.cases) > _CASES:
+    """Return the cases by issue or, if there are many, their number."""
+    if len(group.cases) > _CASES_NAMED:
         return f"{len(group.cases)} cases"
     of: dict[str, list[str]] = {}
     for issue, case in group.cases:
@@ -128,7 +128,7 @@ def _cases(group: Group) -> str:
 
 
 def _evidence(group: Group) -> list[str]:
-    """What the first of them says, and how to see it again, where somebody is going to look."""
+    """Return the detail and the command of a regressed or changed group's first observation."""
     now = group.first.now
     if now is None or group.kind not in ("regressed", "changed"):
         return []

@@ -1,8 +1,8 @@
-"""feed.xml: Atom, an entry for each release that changed a case, dated by the release, and one for the report itself.
+"""The writer of feed.xml, an Atom feed: an entry for the report, and one for each change of a case by a release.
 
-A release that changed programs for devices has one entry for all of them. The feed is made of the report and of what
-was compiled alone, so that rebuilding it gives the same bytes and former entries need no keeping: an entry's id is of
-the change it tells, and a reader that has seen it knows it again. Links are relative to the feed.
+A release that changed programs for devices has one entry for all of them. The feed follows from the report and the
+compiled programs alone, so rebuilding gives the same bytes. An entry's id follows from its change, so readers recognise
+it. Links are relative to the feed.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from suite.report import summary
 from suite.report.markup import address, clipped, element, xml
 from suite.report.model import CellRow, Observation, Report, TurnRow
 
-# Any other would make new entries of all that have been read; it means nothing else.
+# A random namespace. Another one would make every entry new to readers.
 _OURS = UUID("5c1a4a8e-7f0e-4d36-9a53-6f6f2f1c9c11")
-_MOST = 20
+_LINES_SHOWN = 20
 
 
 def feed(report: Report, compiled: Sequence[Programs] = ()) -> str:
-    """The feed of `report`, as XML: the report first, then what changed, the newest release first."""
+    """Return the feed of `report` as XML: the report first, then the changes, the newest release first."""
     moment = report.generated_at
     made = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     return xml(
         element(
             "feed",
-            element("title", "What bites on which release of JAX, Equinox and Diffrax"),
+            element("title", "Known issues of JAX, Equinox and Diffrax, by release"),
             element("id", _id("feed")),
             element("updated", made.isoformat()),
             element("link", rel="self", type="application/atom+xml", href="feed.xml"),
@@ -48,14 +48,14 @@ def feed(report: Report, compiled: Sequence[Programs] = ()) -> str:
 
 def _itself(report: Report, made: datetime) -> Element:
     odd = summary.unexpected(report)
-    told = [f"{each.cell} {each.issue}/{each.case}: {each.behaviour or each.verdict}" for each in odd[:_MOST]]
-    told += _more(len(odd) - _MOST)
+    told = [f"{each.cell} {each.issue}/{each.case}: {each.behaviour or each.verdict}" for each in odd[:_LINES_SHOWN]]
+    told += _more(len(odd) - _LINES_SHOWN)
     text = "\n".join([f"{summary.last_line(report)}.", *(["Not as expected:", *told] if odd else [])])
     return _entry(f"report {made.isoformat()}", f"Report of {made:%Y-%m-%d %H:%M} UTC", "index.html", made, text)
 
 
 def _changes(report: Report) -> list[tuple[date, Element]]:
-    """What turned from a cell of the line to its neighbour: each change once, with what it is put down to."""
+    """Return an entry for each change between neighbours on the line, with its cause."""
     cells = {cell.id: cell for cell in report.cells}
     seen = {(each.issue, each.case, each.cell): each for each in report.observations}
     found = []
@@ -63,7 +63,7 @@ def _changes(report: Report) -> list[tuple[date, Element]]:
         for case in issue.cases:
             for turn in case.turns:
                 before, now = (seen[issue.id, case.id, each] for each in (turn.before, turn.after))
-                # What blocks a case, row zero's own entry tells.
+                # Row zero's own entry says what blocks a case.
                 if not {before.verdict, now.verdict} & UNDECIDED:
                     found.append((cells[turn.after], before, now, turn))
     return [(each[0].released_on, _change(*each)) for each in found]
@@ -80,12 +80,12 @@ def _change(cell: CellRow, before: Observation, now: Observation, turn: TurnRow)
         f"{cell.id} ({day}): {name} now {shows}",
         f"issues/{now.issue}.html#{now.case}",
         datetime(day.year, day.month, day.day, tzinfo=UTC),
-        f"{name} shows {shows} in {turn.after}, and {showed} in {turn.before}. What did it: {because}.{rests}",
+        f"{name} shows {shows} in {turn.after}, and {showed} in {turn.before}. Cause: {because}.{rests}",
     )
 
 
 def _programs(compiled: Sequence[Programs]) -> Iterator[tuple[date, Element]]:
-    """What a release changed in programs that were compiled for devices that are not there: an entry for all of it."""
+    """Yield an entry for each release that changed programs compiled for absent devices."""
     of: dict[str, dict[str, list[Turn]]] = {}
     for found in compiled:
         for turn in turns(found):
@@ -97,13 +97,17 @@ def _programs(compiled: Sequence[Programs]) -> Iterator[tuple[date, Element]]:
         text = "\n".join(
             line
             for title, turned in by_target.items()
-            for line in (f"{title}:", *(turn.told for turn in turned[:_MOST]), *_more(len(turned) - _MOST))
+            for line in (
+                f"{title}:",
+                *(turn.told for turn in turned[:_LINES_SHOWN]),
+                *_more(len(turned) - _LINES_SHOWN),
+            )
         )
         yield (
             day,
             _entry(
                 f"device programs {cell}",
-                f"{cell} ({day}): other device programs than before: {counted}",
+                f"{cell} ({day}): changed device programs: {counted}",
                 "programs.html",
                 datetime(day.year, day.month, day.day, tzinfo=UTC),
                 text,

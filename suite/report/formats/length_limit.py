@@ -1,4 +1,4 @@
-"""Markdown that goes into what takes it: a step summary, an issue, a pull request. Pure."""
+"""Markdown cut to the length that a step summary, an issue or a pull request accepts. Pure."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from itertools import accumulate
 
 from suite.report.markup import clipped
 
-# What GitHub takes of an issue's or a pull request's text.
+# GitHub's limit for the text of an issue or a pull request, in characters.
 MOST = 65_536
 
 
 def fit(text: str, most: int = MOST) -> str:
-    """`text` in fewer than `most` characters: its last sections give way first, and say how much they leave out.
+    """Return `text` in fewer than `most` characters, cutting the last sections first and saying how much is left out.
 
-    What stands before the first heading goes last.
+    The text before the first heading is cut last.
     """
     if len(text) < most:
         return text
@@ -34,9 +34,9 @@ def fit(text: str, most: int = MOST) -> str:
 
 
 def _less(section: str, most: int) -> str:
-    """As many of a section's lines as go into `most` characters with the sentence that counts the others.
+    """Return the lines of a section that fit into `most` characters, with a sentence that counts the others.
 
-    Its heading stays, whatever `most` is.
+    The heading always stays.
     """
     lines = section.rstrip("\n").split("\n")
     room = most - len(_lines(len(lines)))

@@ -1,8 +1,8 @@
-"""observations/ISSUE.csv: one row per observation of an issue, for pandas, DuckDB and spreadsheets. Pure.
+"""The reader and writer of observations/ISSUE.csv: one row per observation, for pandas, DuckDB and spreadsheets. Pure.
 
-By RFC 4180, with line feeds: a header, commas, quotes where they are needed. What is null is empty. Each row is one
-printable line. Text that a spreadsheet would take for a formula, as it begins with = + - or @, has an apostrophe before
-it (as OWASP advises), and so has text that begins with one.
+The files follow RFC 4180 with line feeds: a header, commas, quotes if needed. A null is empty. Each row is one
+printable line. Text that begins with = + - or @ has an apostrophe before it, as OWASP advises: a spreadsheet would take
+it for a formula. So has text that begins with an apostrophe.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NULLABLE: Final = tuple(name for name, field in Observation.model_fields.items(
 # No cell holds ml-dtypes, but it ties jax to numpy.
 _PACKAGES: Final = (*PACKAGES, "ml-dtypes", *GUESTS)
 _TYPES: Final[Mapping[Any, str]] = {int: "integer", float: "number", bool: "boolean"}
-# Column → its type and what it says. The columns from `kind` on repeat what compat.json says of the issue and the cell.
+# The type and meaning of each column. The columns from `kind` on repeat compat.json.
 COLUMNS: Final[Mapping[str, tuple[str, str]]] = {
     **{
         name: (_TYPES.get(field.annotation, "text"), field.description or "")
@@ -42,17 +42,17 @@ COLUMNS: Final[Mapping[str, tuple[str, str]]] = {
 }
 _FIXED: Final = [name for name in COLUMNS if name not in _PACKAGES]
 _LIST: Final = TypeAdapter(list[Observation])
-# By default the csv module refuses fields of more than 128 KiB.
+# By default the csv module refuses fields above 128 KiB.
 csv.field_size_limit(sys.maxsize)
-# What a row says of a cell: its interpreter and its release of each of these packages; None for an unknown cell.
+# A row's columns on a cell: its interpreter and its release of each package; None for an unknown cell.
 Stacks = Callable[[str, tuple[str, ...]], list[str] | None]
 
 
 def stacks(cells: Iterable[CellRow]) -> Stacks:
-    """Return the stack of each of `cells`, as rows have it."""
+    """Return a function that gives a cell's columns in a row."""
     by_id = {cell.id: cell for cell in cells}
 
-    # The same in each file.
+    # Every file repeats them.
     @cache
     def stack(cell: str, packages: tuple[str, ...]) -> list[str] | None:
         found = by_id.get(cell)
@@ -66,8 +66,8 @@ def text(observations: Iterable[Observation], issue: IssueRow, stack: Stacks) ->
     written = StringIO()
     rows = csv.writer(written, lineterminator="\n")
     rows.writerow(COLUMNS)
-    for each in observations:
-        values = [*(_told(getattr(each, name)) for name in _SEEN), issue.kind, *(stack(each.cell, _PACKAGES) or ())]
+    for seen in observations:
+        values = [*(_told(getattr(seen, name)) for name in _SEEN), issue.kind, *(stack(seen.cell, _PACKAGES) or ())]
         rows.writerow(map(_plain, values))
     return written.getvalue()
 
@@ -86,7 +86,7 @@ def read(written: str, path: Path, issue: IssueRow, stack: Stacks) -> list[Obser
         if header[: len(_FIXED)] != _FIXED:
             raise BadFile([Fault(path, "line 1", f"the header does not begin with {','.join(_FIXED)}")])
         for row in rows:
-            # Tens of thousands of rows: what is wrong with one is looked into only where something is.
+            # There are tens of thousands of rows; look for the fault only if there is one.
             here = stack(row[0], packages) if row else None
             is_known = here is not None and row[len(_SEEN) :] == [issue.kind, *here] and row[2] in cases
             if not is_known or row[1] != issue.id or lines.setdefault((row[0], row[2]), rows.line_num) != rows.line_num:
@@ -105,9 +105,9 @@ def read(written: str, path: Path, issue: IssueRow, stack: Stacks) -> list[Obser
         made = _LIST.validate_python(found)
     except ValidationError as error:
         line_of = list(lines.values())
-        for each in error.errors():
-            number, *key = each["loc"]
-            wrong.append(Fault(path, f"line {line_of[int(number)]}, {'.'.join(map(str, key))}", each["msg"]))
+        for fault in error.errors():
+            number, *key = fault["loc"]
+            wrong.append(Fault(path, f"line {line_of[int(number)]}, {'.'.join(map(str, key))}", fault["msg"]))
     if wrong:
         raise BadFile(wrong)
     return made
@@ -116,19 +116,19 @@ def read(written: str, path: Path, issue: IssueRow, stack: Stacks) -> list[Obser
 def _odd(
     row: list[str], header: list[str], issue: IssueRow, stack: list[str] | None, lines: Mapping[tuple[str, str], int]
 ) -> str:
-    """Return what in a row is not as the header, compat.json or the rows before have it."""
+    """Describe how a row contradicts the header, compat.json or an earlier row."""
     if len(row) != len(header):
-        return f"has {len(row)} values, and the header {len(header)}"
+        return f"has {len(row)} values, but the header has {len(header)}"
     cell, of, case = row[:3]
     if of != issue.id:
-        return f"issue is {quoted(of)}, and the file is of {issue.id}"
+        return f"issue is {quoted(of)}, but the file is for {issue.id}"
     if case not in {each.id for each in issue.cases}:
         return f"case {quoted(case)} is not in compat.json"
     if stack is None:
         return f"cell {quoted(cell)} is not in compat.json"
     for name, mine, theirs in zip(header[len(_SEEN) :], row[len(_SEEN) :], [issue.kind, *stack], strict=True):
         if mine != theirs:
-            return f"{name} is {quoted(mine)}, and {quoted(theirs)} in compat.json"
+            return f"{name} is {quoted(mine)}, but {quoted(theirs)} in compat.json"
     return f"has the cell and case of line {lines[cell, case]}"
 
 

@@ -1,4 +1,4 @@
-"""A stack in a terminal: what was seen in it, or is expected where nobody ran it, the worst first."""
+"""A stack in the terminal: its observations, or its expectations if it was not run, the worst first."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from suite.report.model import CellRow, Observation, Report
 from suite.report.summary import is_unexpected
 
 _KNOWN_BY = ("jax", "equinox", "diffrax")
-# What nobody has to do anything about is counted, and not listed; what blocks a case, row zero tells.
+# These need no action: they are counted, not listed. Row zero says what blocks a case.
 _QUIET = frozenset({"clear", "absent", "blocked", "not-run"})
 
 
 def show(report: Report, cells: Iterable[CellRow], console: Console, published: Report | None = None) -> None:
-    """Print what `report` has of `cells`; of one that was never run, what is expected by what is `published`."""
+    """Print the observations of `cells` in `report`; for one that was not run, the expectations from `published`."""
     for cell in cells:
         seen = [each for each in report.observations if each.cell == cell.id]
         packages = ", ".join(f"{name} {cell.packages[name]}" for name in _KNOWN_BY if name in cell.packages)
         console.print()
         console.print(Text(cell.id, "bold"), Text(f"({packages}, Python {cell.python})"), soft_wrap=True)
         if cell.excluded_by:
-            console.print(Text(f"  the packages' own metadata excludes it: {cell.excluded_by}"), soft_wrap=True)
+            console.print(Text(f"  excluded by the packages' metadata: {cell.excluded_by}"), soft_wrap=True)
         loud = [each for each in seen if each.verdict not in _QUIET or is_unexpected(each)]
-        # What kept many cases from being tried is told once.
+        # List a cause once that kept many cases from running.
         of: dict[tuple[Verdict, str | None, str] | int, list[Observation]] = {}
-        for each in sorted(loud, key=lambda each: VERDICTS.index(each.verdict)):
-            of.setdefault(id(each) if each.attempts else (each.verdict, each.reason, each.detail), []).append(each)
+        for row in sorted(loud, key=lambda each: VERDICTS.index(each.verdict)):
+            of.setdefault(id(row) if row.attempts else (row.verdict, row.reason, row.detail), []).append(row)
         for alike in of.values():
             console.print(_observation(report, alike), soft_wrap=True)
         quiet = [each.verdict for each in seen if each not in loud]
@@ -43,11 +43,11 @@ def show(report: Report, cells: Iterable[CellRow], console: Console, published: 
 
 
 def _expected(report: Report, cell: CellRow, published: Report, console: Console) -> None:
-    """What is expected of a stack, row zero first; what is the same in cases of an issue is told once."""
-    console.print("  nobody ran it here; what is expected of it:", soft_wrap=True)
+    """Print the expectations of a stack, row zero first; equal ones of an issue's cases together."""
+    console.print("  not run here; expected:", soft_wrap=True)
 
-    def alike(each: Foreseen) -> tuple[str, Verdict | None, str]:
-        return each.issue if each.verdict != "blocked" else "", each.verdict, each.told
+    def alike(case: Foreseen) -> tuple[str, Verdict | None, str]:
+        return case.issue if case.verdict != "blocked" else "", case.verdict, case.told
 
     for (issue, verdict, told), of in groupby(foreseen(cell, report, published), key=alike):
         cases = [each.case for each in of]
@@ -69,9 +69,9 @@ def _observation(report: Report, alike: Sequence[Observation]) -> Text:
             case for issue in report.issues if issue.id == each.issue for case in issue.cases if case.id == each.case
         )
         told = of.workaround.text if of.workaround else ""
-        text.append(f"\n      what helps, run here: {one_line(told)}", "green")
+        text.append(f"\n      workaround, tested here: {one_line(told)}", "green")
     elif each.workaround == "fails":
-        text.append("\n      its workaround does not help here", "red")
+        text.append("\n      workaround fails here", "red")
     if is_unexpected(each):
         command = f"nox -s run -- {each.cell} --issue {each.issue} --fresh"
         text.append(f"\n      not as expected ({each.expected or 'nothing was expected'}): {command}", "yellow")

@@ -1,4 +1,4 @@
-"""A picture of one case along the releases of jax, for a page that draws nothing itself: the README's."""
+"""A picture of one case along the releases of jax, for the README."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from suite.report.markup import element, xml
 from suite.report.model import Report
 
 _WIDTH, _BAR, _EDGE = 860, 34, 10
-# Of both schemes: a light page takes the first, a dark one the second.
+# For light pages, then for dark ones.
 _COLOURS = {"clear": ("#1a7f4b", "#3fb97a"), "bad": ("#c4314b", "#ff7a90"), "other": ("#6b7280", "#9aa3af")}
 
 
 def seen(report: Report, issue: str, case: str) -> list[tuple[str, Verdict]]:
-    """Return what a case shows on each release of jax on the line, in version order."""
+    """Return a case's verdict on each release of jax on the line, in version order."""
     cells = {cell.id: cell.holds["jax"] for cell in report.cells if cell.kind == "line" and cell.moves == "jax"}
     found = [
-        (cells[each.cell], each.verdict)
-        for each in report.observations
-        if (each.issue, each.case) == (issue, case) and each.cell in cells and each.verdict != "unavailable"
+        (cells[row.cell], row.verdict)
+        for row in report.observations
+        if (row.issue, row.case) == (issue, case) and row.cell in cells and row.verdict != "unavailable"
     ]
     return sorted(found, key=lambda each: Version(each[0]))
 
 
 def sentence(report: Report, issue: str, case: str) -> str:
-    """Return what the picture shows, in words: `jnp.pad …: affected on jax 0.4.36 to 0.5.2`."""
+    """Return the picture in words: `jnp.pad …: affected on jax 0.4.36 to 0.5.2`."""
     title = next(each.title for each in report.issues if each.id == issue)
     bad = [each for each in _spans(seen(report, issue, case)) if each[0] not in GOOD]
     parts = [f"{verdict} on jax {first} to {last}" for verdict, first, last, _ in bad]
@@ -36,7 +36,7 @@ def sentence(report: Report, issue: str, case: str) -> str:
 
 
 def strip_svg(report: Report, issue: str, case: str) -> str:
-    """Return the picture as SVG, which reads on light and on dark pages, and says the same in its description."""
+    """Return the picture as SVG for light and dark pages, with the sentence as its description."""
     title = next(each.title for each in report.issues if each.id == issue)
     shown = seen(report, issue, case)
     place = (_WIDTH - 2 * _EDGE) / len(shown)

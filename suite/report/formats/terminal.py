@@ -1,6 +1,6 @@
-"""The report in a terminal: what is not as expected, what bites on the newest release, and the counts.
+"""The report in the terminal: unexpected observations, issues that affect the newest release, and counts.
 
-Of a hundred issues that is a screen. The rest, a line per case and a glyph per cell, is for who asks for it.
+For a hundred issues that is a screen. Options add a line per case and a glyph per cell.
 """
 
 from __future__ import annotations
@@ -18,20 +18,22 @@ from suite.report.markup import clipped, one_line
 from suite.report.model import CaseRow, Observation, Report
 from suite.report.summary import FORESEEN, STACK_GLYPHS, is_unexpected
 
-_MOST = 20
-# A line of more cells than this has its glyphs under the words.
-_SHORT = 24
-# What is shown of an issue has its place up to here.
-_WIDE = 70
+_LINES_SHOWN = 20
+# A longer line of cells has its glyphs under the words.
+_GLYPHS_BESIDE_WORDS = 24
+# The widest column of issues, in characters.
+_ISSUE_WIDTH = 70
 
 
-def show(report: Report, console: Console, *, cases: bool = False, verbose: bool = False, most: int = _MOST) -> None:
-    """Print the report; with `cases`, each of them along the line, and with `verbose` that and all there is to say.
+def show(
+    report: Report, console: Console, *, cases: bool = False, verbose: bool = False, most: int = _LINES_SHOWN
+) -> None:
+    """Print the report; with `cases`, each case along the line; with `verbose`, also stacks and every cause.
 
-    Of what is not as expected, and of what bites, there are so many lines at `most`.
+    `most` limits the lines on unexpected observations, and those on affected issues.
     """
     if not report.cells:
-        console.print("There are no records to report on: `nox -s compat` makes some.")
+        console.print("There are no records to report on. Run `nox -s compat` first.")
         return
     if (cases or verbose) and summary.line(report):
         _line(report, console)
@@ -39,8 +41,8 @@ def show(report: Report, console: Console, *, cases: bool = False, verbose: bool
         _stacks(report, console)
     if odd := summary.unexpected(report):
         console.print(Text("\nNot as expected", "bold"))
-    for each in odd[:most]:
-        console.print(_deviation(each), soft_wrap=True)
+    for observation in odd[:most]:
+        console.print(_deviation(observation), soft_wrap=True)
     if len(odd) > most:
         console.print(f"  … and {len(odd) - most} more, in COMPAT.md")
     if not (cases or verbose):
@@ -54,23 +56,23 @@ def show(report: Report, console: Console, *, cases: bool = False, verbose: bool
 
 
 def _standings(report: Report, console: Console, most: int) -> None:
-    """What bites on the newest release, a line for each issue, the worst first; of the others, how many there are."""
+    """Print a line for each issue that affects the newest release, the worst first, and the number of the others."""
     columns, found = standing.columns(report), standing.standings(report)
-    told = [(f"{each.issue.id}/{each.seen[0].case}: {each.shows}", each) for each in found if each.bites]
-    heading = f"\nWhat bites on {standing.label(columns[-1])}"
+    told = [(f"{each.issue.id}/{each.seen[0].case}: {each.shows}", each) for each in found if each.is_affected]
+    heading = f"\nKnown issues on {standing.label(columns[-1])}"
     if len(columns) > 1:
-        heading += f", the newest of {len(columns)} releases, and since which of them"
+        heading += f", the newest of {len(columns)} releases, and since which one"
     console.print(Text(heading, "bold"), soft_wrap=True)
     if told_on := summary.run_on(report):
         console.print(Text(f"  {told_on}", "dim"), soft_wrap=True)
-    width = min(_WIDE, max((len(words) for words, _ in told[:most]), default=0))
-    for words, each in told[:most]:
-        text = Text(f"  {GLYPHS[each.verdict]} ", PROPERTIES[each.verdict].colour)
-        text.append(f"{words.ljust(width)}  {each.when}" if len(columns) > 1 else words, "default")
+    width = min(_ISSUE_WIDTH, max((len(words) for words, _ in told[:most]), default=0))
+    for words, issue in told[:most]:
+        text = Text(f"  {GLYPHS[issue.verdict]} ", PROPERTIES[issue.verdict].colour)
+        text.append(f"{words.ljust(width)}  {issue.when}" if len(columns) > 1 else words, "default")
         console.print(text, soft_wrap=True)
     if len(told) > most:
         console.print(f"  … and {len(told) - most} more, in COMPAT.md")
-    others = [each.verdict for each in found if each.now and not each.bites]
+    others = [each.verdict for each in found if each.now and not each.is_affected]
     counts = [f"{GLYPHS[each]} {others.count(each)} {each}" for each in VERDICTS if each in others]
     counts += [f"{unknown} not known"] if (unknown := sum(each.now is None for each in found)) else []
     rest = f"the other issues: {', '.join(counts)}" if counts else "no other issue"
@@ -78,17 +80,17 @@ def _standings(report: Report, console: Console, most: int) -> None:
 
 
 def _reasons(report: Report) -> Iterator[Text]:
-    """A line for each reason for which something was not decided: how many cells and cases, and what the first says."""
+    """Yield a line for each reason why observations are undecided: their number, and the first one's detail."""
     groups: dict[tuple[Verdict, str], list[Observation]] = {}
-    for each in summary.unlearned(report):
-        groups.setdefault((each.verdict, each.reason or ""), []).append(each)
+    for observation in summary.unlearned(report):
+        groups.setdefault((observation.verdict, observation.reason or ""), []).append(observation)
     for (verdict, reason), of in groups.items():
         cells = dict.fromkeys(each.cell for each in of)
         where = of[0].cell if len(cells) == 1 else f"{len(cells)} cells"
         cases = f"{of[0].issue}/{of[0].case}" if len(of) == 1 else f"{len(of)} cases"
         text = Text(f"  {GLYPHS[verdict]} {verdict} [{reason}]", PROPERTIES[verdict].colour)
         text.append(f" {where}, {cases}", "default")
-        # What the plan knew beforehand of many, nobody has to do anything about.
+        # A reason that the plan knew for many cells needs no action.
         if reason not in FORESEEN or len(cells) == 1:
             such = ", such as" if len({each.detail for each in of}) > 1 else ""
             text.append(f"{such}: {clipped(one_line(of[0].detail))}", "default")
@@ -102,9 +104,9 @@ def _undecided(report: Report) -> Iterator[Text]:
 
 
 def _line(report: Report, console: Console) -> None:
-    """A line per case, a glyph per cell of the line; with a short line, the words beside the glyphs."""
+    """Print a line per case and a glyph per cell of the line; the glyphs of a short line beside the words."""
     cells, seen = summary.line(report), summary.by_case(report.observations)
-    short = len(cells) <= _SHORT
+    short = len(cells) <= _GLYPHS_BESIDE_WORDS
     table = Table.grid(padding=(0, 2, 0, 0))
     if short:
         table.add_column(no_wrap=True)
@@ -125,11 +127,11 @@ def _line(report: Report, console: Console) -> None:
     console.print(table)
 
 
-def _glyph(each: Observation | None) -> Text:
-    if each is None:
+def _glyph(observation: Observation | None) -> Text:
+    if observation is None:
         return Text(" ")
-    style = PROPERTIES[each.verdict].colour
-    return Text(GLYPHS[each.verdict], f"{style} reverse" if is_unexpected(each) else style)
+    style = PROPERTIES[observation.verdict].colour
+    return Text(GLYPHS[observation.verdict], f"{style} reverse" if is_unexpected(observation) else style)
 
 
 def _story(report: Report, case: CaseRow, seen: Iterable[Observation]) -> Text:
@@ -137,17 +139,17 @@ def _story(report: Report, case: CaseRow, seen: Iterable[Observation]) -> Text:
     for package, told in summary.story(case, report.cells, sparse=bool(report.jax_line)):
         text.append("; " if text else "")
         text.append(f"by {package}: " if package != "jax" else "")
-        for number, each in enumerate(told):
+        for number, interval in enumerate(told):
             text.append(", " if number else "")
-            text.append(each.behaviour, PROPERTIES[each.verdict].colour)
-            text.append(f" {each.where}" if each.where else "")
+            text.append(interval.behaviour, PROPERTIES[interval.verdict].colour)
+            text.append(f" {interval.where}" if interval.where else "")
     if words := summary.workaround(seen):
         text.append(f"; {words}", "red" if "fails" in words else "green")
     return text
 
 
 def _stacks(report: Report, console: Console) -> None:
-    """A line per row of an arm: where metadata and runs agree, and what would make them."""
+    """Print a line per row of an arm: where metadata and runs agree, and which requirement would make them agree."""
     cells = {cell.id: cell.declared_observed for cell in report.cells}
     asked = ""
     for row in report.stacks:
@@ -160,14 +162,15 @@ def _stacks(report: Report, console: Console) -> None:
             console.print(Text(f"      {told}", "yellow"), soft_wrap=True)
 
 
-def _deviation(each: Observation) -> Text:
+def _deviation(observation: Observation) -> Text:
     text = Text(
-        f"  {GLYPHS[each.verdict]} {each.cell} {each.issue}/{each.case}: ", style=PROPERTIES[each.verdict].colour
+        f"  {GLYPHS[observation.verdict]} {observation.cell} {observation.issue}/{observation.case}: ",
+        style=PROPERTIES[observation.verdict].colour,
     )
-    text.append(f"{each.behaviour or each.verdict}", "bold")
-    text.append(f", expected {each.expected}" if each.expected else ", nothing was expected", "default")
-    text.append(f" [{each.reason}]" if each.reason else "", "dim")
-    text.append(f"\n      {each.detail}" if each.detail else "", "default")
-    text.append("" if each.workaround_expected else f"\n      its workaround {each.workaround}", "red")
-    text.append(f"\n      {summary.replay(each)}", "dim")
+    text.append(f"{observation.behaviour or observation.verdict}", "bold")
+    text.append(f", expected {observation.expected}" if observation.expected else ", nothing was expected", "default")
+    text.append(f" [{observation.reason}]" if observation.reason else "", "dim")
+    text.append(f"\n      {observation.detail}" if observation.detail else "", "default")
+    text.append("" if observation.workaround_expected else f"\n      its workaround {observation.workaround}", "red")
+    text.append(f"\n      {summary.replay(observation)}", "dim")
     return text

@@ -1,1 +1,1 @@
-"""What several machines saw, as one report: the shards of a run, and what somebody sent in."""
+"""Reports from several machines as one: the shards of a run, and results that were sent in."""

@@ -1,4 +1,4 @@
-"""Shards → one report as if one machine had run it all, or every reason why they are not parts of one run."""
+"""The merge of shards into one report, or every reason why they are not parts of one run."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ HERE = ROOT / "suite"
 
 
 def merge(paths: Iterable[Path]) -> Report:
-    """The report in these files, or in folders that hold a compat.json, as one; what none of them has, as not run.
+    """Merge the reports in these files, or in folders with a compat.json; planned cells in none of them are not-run.
 
-    Raises BadFile with every fault in them, and every reason why they are not parts of one run.
+    Raises BadFile with every fault in the files, and every reason why they are not parts of one run.
     """
     shards: dict[Path, Report] = {}
     wrong: list[Fault] = []
@@ -37,7 +37,7 @@ def merge(paths: Iterable[Path]) -> Report:
         raise BadFile(wrong)
     plans = planned_here()
     for path, shard in shards.items():
-        # Only a run of the cells with a tag is cut into shards.
+        # Only runs of a tag are sharded.
         if shard.shard and set(shard.planned_cells) not in plans:
             raise BadFile(
                 [Fault(path, "planned_cells", f"{_other_plan(shard, plans)}: merge in the tree that was run")]
@@ -47,8 +47,7 @@ def merge(paths: Iterable[Path]) -> Report:
     absent = set(whole.planned_cells).difference(cell.id for cell in whole.cells)
     if not absent:
         return whole
-    # What nobody brought has a lock and expectations all the same. They are in the files here: one more shard, and one
-    # that must agree with the others too.
+    # Missing cells still have locks and expectations, in this tree. Join them as one more shard, which must agree too.
     planned = [cell for cell in plan.cells() if cell.id in absent]
     ids = {issue.id for issue in whole.issues}
     entries = catalogue.select([], headlines=whole.rows != "cases")
@@ -62,12 +61,12 @@ def merge(paths: Iterable[Path]) -> Report:
 
 
 def planned_here() -> list[set[str]]:
-    """The cells of each tag, as the files here have them. Raises BadFile."""
+    """Return the cells of each tag, as planned in this tree. Raises BadFile."""
     return [{cell.id for cell in plan.tagged(tag)} for tag in plan.TAGS]
 
 
 def _other_plan(shard: Report, plans: Sequence[set[str]]) -> str:
-    """How the plan of a shard differs from the one here that is nearest to it."""
+    """Describe how a shard's plan differs from the nearest one of this tree."""
     theirs = set(shard.planned_cells)
     mine = min(plans, key=lambda each: len(each ^ theirs))
     more, less = sorted(theirs - mine), sorted(mine - theirs)
@@ -76,9 +75,9 @@ def _other_plan(shard: Report, plans: Sequence[set[str]]) -> str:
 
 
 def join(shards: Mapping[Path, Report], offered: Packages, line: Line = NO_LINE) -> Report:
-    """One report of all `shards`, which have no `faults`, in the order of the plan and whatever theirs is.
+    """Return one report of all `shards`, which have no `faults`, in the order of the plan.
 
-    Where two have the same observation, the first is kept; but what one of them did not run, another may have.
+    Of equal observations the first is kept, unless it was not run.
     """
     first = next(iter(shards.values()))
     place = {cell: number for number, cell in enumerate(first.planned_cells)}
@@ -92,10 +91,10 @@ def join(shards: Mapping[Path, Report], offered: Packages, line: Line = NO_LINE)
             number = place[cell.id]
             if number not in cells or cells[number].declared_observed is None:
                 cells[number] = cell
-        for each in shard.observations:
-            where = place[each.cell], cases[each.issue, each.case]
+        for observation in shard.observations:
+            where = place[observation.cell], cases[observation.issue, observation.case]
             if where not in seen or seen[where].verdict == "not-run":
-                seen[where] = each
+                seen[where] = observation
     joined = first.model_copy(
         update={
             "generated_at": max(shard.generated_at for shard in ordered),

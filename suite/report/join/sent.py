@@ -1,7 +1,6 @@
-"""What somebody saw with `check --confirm`, on a machine and a device of theirs → a cell of its own in a report.
+"""The results of `check --confirm` from another machine, as a cell of their own in a report.
 
-It is shown, with the device beside it, and is no evidence: nothing is put down to a package, and nobody's stack is
-answered, by what this project has not run itself.
+They are shown with the device, but are not evidence: blame and answers rest only on what this project ran itself.
 """
 
 from __future__ import annotations
@@ -39,17 +38,17 @@ def _normal(text: str) -> str:
     return str(Version(version(text)))
 
 
-# What may be in it is shown on pages as it is.
+# Pages show these words unchanged, so few characters are allowed.
 _PLAIN = r"[\w ()@.,:;+*#®™-]*"
 _Words = Annotated[str, StringConstraints(pattern=rf"^{_PLAIN}([\w)]/{_PLAIN})*$", max_length=100)]
-# What a stranger's program has printed.
+# Markup or paths in the output of a foreign program.
 _MARKUP = re.compile(r"[<>]|[/\\~]\w")
 _Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 _Version = Annotated[str, AfterValidator(_normal)]
 
 
 class _Where(Where):
-    """A machine as a stranger's file names it."""
+    """A machine, in a file from outside."""
 
     system: _Words
     machine: _Words
@@ -57,7 +56,7 @@ class _Where(Where):
 
 
 class _Machine(Machine):
-    """An interpreter as a stranger's file describes it."""
+    """An interpreter, in a file from outside."""
 
     python: Annotated[str, StringConstraints(pattern=r"^3\.\d{1,2}\.\d{1,2}((a|b|rc)\d{1,2})?\+?$")]
     packages: dict[PackageName, _Version | None] = Field(max_length=50)
@@ -65,14 +64,14 @@ class _Machine(Machine):
 
 
 class _Key(Key):
-    """A key that is compared with this tree's."""
+    """A key, to be compared with this tree's."""
 
     issue: _Hash
     probe: _Hash
 
 
 class _Record(Record):
-    """A record as a stranger's file has it."""
+    """A record, in a file from outside."""
 
     schema_version: Literal[2]
     key: _Key
@@ -82,7 +81,7 @@ class _Record(Record):
 
 
 class Sent(FileModel):
-    """The file that `check --confirm` leaves: records of one interpreter, and JAX's own name for its device."""
+    """The file that `check --confirm` writes: records of one interpreter, and JAX's name for its device."""
 
     mend: ClassVar[str] = "`check --confirm` writes such a file"
 
@@ -97,23 +96,23 @@ class Sent(FileModel):
             raise ValueError(f"it has {named(twice)} more than once")
         first, *others = (each.machine for each in self.records)
         if any(
-            (each.python, each.packages, each.platform) != (first.python, first.packages, first.platform)
-            for each in others
+            (machine.python, machine.packages, machine.platform) != (first.python, first.packages, first.platform)
+            for machine in others
         ):
-            raise ValueError("its records are not all of one interpreter")
+            raise ValueError("its records are from more than one interpreter")
         if not first.packages.get("jax"):
-            raise ValueError("it was seen without a jax")
+            raise ValueError("it lists no jax among its packages")
         cell_id(self.cell)
         return self
 
     @property
     def packages(self) -> dict[str, str]:
-        """What was installed there, of what was looked for."""
+        """The installed packages, of those that were looked for."""
         return {name: version for name, version in self.records[0].machine.packages.items() if version}
 
     @property
     def cell(self) -> str:
-        """The id of its cell: its jax, its device where that is none of the CPU, and which of such it is."""
+        """The id of its cell: its jax, its device unless that is a CPU, and a hash of the rest."""
         kind = self.device.partition(" ")[0].lower()
         kind = kind if kind.isalnum() and kind != "cpu" else ""
         told = f"{sorted(self.packages.items())} {self.records[0].machine} {self.device}"
@@ -126,7 +125,7 @@ class Sent(FileModel):
 
 
 def is_sent(path: Path) -> bool:
-    """Whether a file was sent in, and is no report; one that cannot be read is not."""
+    """Return True if a file was sent in; False for a report and for an unreadable file."""
     try:
         found = json.loads(text(path)) if path.is_file() else None
     except (BadFile, ValueError, RecursionError):
@@ -135,9 +134,9 @@ def is_sent(path: Path) -> bool:
 
 
 def add(report: Report, paths: Iterable[Path]) -> Report:
-    """`report` with a cell for each of these files, in place of what it had of the same.
+    """Return `report` with a cell for each of these files, replacing older cells with the same id.
 
-    Raises BadFile with every fault in them; a record of other code than this tree's is one.
+    Raises BadFile with every fault in them; a record made by other code than this tree's is a fault.
     """
     wrong: list[Fault] = []
     found: dict[str, tuple[CellRow, list[Observation]]] = {}
@@ -150,7 +149,9 @@ def add(report: Report, paths: Iterable[Path]) -> Report:
             wrong += error.faults
             continue
         if (other := first.setdefault(sent.cell, path)) != path:
-            wrong.append(Fault(path, "records", f"they are of the same interpreter as those of {other}: merge one"))
+            wrong.append(
+                Fault(path, "records", f"are of the same interpreter as those of {other}. Merge only one of the files")
+            )
         found[sent.cell] = _cell(sent), seen
     if wrong:
         raise BadFile(wrong)
@@ -175,11 +176,13 @@ def _observations(sent: Sent, path: Path) -> Iterator[Observation]:
     for record in sorted(sent.records, key=lambda each: order.get((each.issue, each.case), -1)):
         name = f"{record.issue}/{record.case}"
         if (record.issue, record.case) not in known:
-            wrong.append(Fault(path, name, "is no case of this tree"))
+            wrong.append(Fault(path, name, "is not a case of this tree"))
             continue
         entry, case = known[record.issue, record.case]
         if why := _other_code(record, entry, case):
-            wrong.append(Fault(path, name, f"was seen with {why} than this tree's: have it confirmed again"))
+            wrong.append(
+                Fault(path, name, f"ran with {why} than this tree's. Run `check --confirm` again with this tree")
+            )
             continue
         found = shown(case, record)
         made = observation(sent.cell, record.issue, case, sent.packages, found.judged, found)
@@ -214,7 +217,7 @@ def _cell(sent: Sent) -> CellRow:
 
 
 def _released_on(sent: Sent, offered: releases.Packages) -> date:
-    """The day of its newest release; of releases that the snapshot does not have, the day on which it was run."""
+    """Return the date of its newest release or, if the snapshot has none of its releases, of its run."""
     days = [
         offered[name][version].uploaded.date()
         for name, version in sent.packages.items()

@@ -1,4 +1,4 @@
-"""Whether reports are parts of one run: every reason why not, by file and key. Pure."""
+"""The check that reports are parts of one run, with every reason why not, by file and key. Pure."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from suite.report.model import Report
 from suite.stack import chosen
 
 Shards = Mapping[Path, Report]
-# Key → what a shard says there.
+# A shard's facts, by key.
 Facts = dict[str, Any]
 
-# What a cell is found to be, as against what it is.
+# Results of a cell, which shards may disagree on until they are joined.
 _FOUND = {"declared_observed", "blocked_by"}
-# What is computed of a case.
+# Computed fields of a case.
 _COMPUTED: Any = {"intervals": True, "by_rule": True, "turns": True, "rules": {"__all__": {"evidence"}}}
 _TOLD = {"verdict", "behaviour", "reason", "expected", "workaround"}
 
 
 def faults(shards: Shards) -> list[Fault]:
-    """Every reason why `shards` are not parts of one run: each fact is as the first of them that has it says."""
+    """Return every reason why `shards` are not parts of one run; the first shard with a fact is right."""
     found = list(chain.from_iterable(_torn(path, shard) for path, shard in shards.items()))
     for facts in (_of_run, _of_cells):
         known: dict[str, tuple[Path, Any]] = {}
@@ -39,7 +39,7 @@ def faults(shards: Shards) -> list[Fault]:
 
 
 def _torn(path: Path, shard: Report) -> Iterator[Fault]:
-    """What is wrong in a shard by itself: it must have all of what it says it is, and nothing else."""
+    """Yield the faults of a shard by itself: its contents must be exactly what it plans."""
     cells = [cell.id for cell in shard.cells]
     planned = {
         f"{cell.id}: {issue.id}/{case.id}"
@@ -48,7 +48,7 @@ def _torn(path: Path, shard: Report) -> Iterator[Fault]:
         if chosen.is_planned(issue.id, cell.holds, shard.rows)
         for case in catalogue.run_where(cell.runs, cell.holds, issue.cases, row_zero=issue.row_zero)
     }
-    # What was sent in has what somebody ran, and no plan.
+    # Cells that were sent in have no plan.
     sent = {cell.id for cell in shard.cells if cell.sent_on is not None}
     there = [f"{each.cell}: {each.issue}/{each.case}" for each in shard.observations if each.cell not in sent]
     for key, names, wanted in (
@@ -57,8 +57,8 @@ def _torn(path: Path, shard: Report) -> Iterator[Fault]:
         ("observations", there, planned),
     ):
         for message, odd in (
-            ("stands there twice", [name for name, count in Counter(names).items() if count > 1]),
-            ("is not of what was planned", [name for name in dict.fromkeys(names) if name not in wanted]),
+            ("appears twice", [name for name, count in Counter(names).items() if count > 1]),
+            ("was not planned", [name for name in dict.fromkeys(names) if name not in wanted]),
             ("is missing", sorted(wanted.difference(names))),
         ):
             if odd:
@@ -66,7 +66,7 @@ def _torn(path: Path, shard: Report) -> Iterator[Fault]:
 
 
 def _of_run(shard: Report) -> Facts:
-    """What all shards of a run have in common."""
+    """Return the facts that all shards of a run must share."""
     common = {"suite_version", "probe_sha256", "planned_cells", "rows"}
     facts = {**shard.model_dump(include=common), "issues": [issue.id for issue in shard.issues]}
     for issue in shard.issues:
@@ -75,22 +75,22 @@ def _of_run(shard: Report) -> Facts:
         for case in issue.cases:
             of_case = case.model_dump(exclude=_COMPUTED)
             facts |= {f"issues.{issue.id}.cases.{case.id}.{key}": value for key, value in of_case.items()}
-    # One in which no cell ran saw no machine.
+    # A shard in which no cell ran names no platform.
     where = shard.platform.model_dump(include={"system", "machine"}) if shard.platform.system else {}
     return facts | {f"platform.{key}": value for key, value in where.items()}
 
 
 def _of_cells(shard: Report) -> Facts:
-    """What a shard says of its cells, in which others may have been too."""
+    """Return what a shard says of its cells; other shards may have the same cells."""
     facts: Facts = {}
     for cell in shard.cells:
         of_cell = cell.model_dump(mode="json", exclude=_FOUND)
         facts |= {f"cells.{cell.id}.{key}": value for key, value in of_cell.items()}
-    for each in shard.observations:
-        # Not to have run it contradicts nobody.
-        if each.verdict != "not-run":
-            of_case = each.model_dump(include=_TOLD)
-            name = f"observations.{each.cell}/{each.issue}/{each.case}"
+    for observation in shard.observations:
+        # An observation that was not run contradicts nothing.
+        if observation.verdict != "not-run":
+            of_case = observation.model_dump(include=_TOLD)
+            name = f"observations.{observation.cell}/{observation.issue}/{observation.case}"
             facts |= {f"{name}.{key}": value for key, value in of_case.items()}
     return facts
 

@@ -1,1 +1,1 @@
-"""The report as a page."""
+"""The report as a static site."""

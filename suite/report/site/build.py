@@ -1,7 +1,7 @@
-"""A report and its timings → the files of the site: pages, and the style, scripts and data that they load. Pure.
+"""The builder of the site: pages, and the style, scripts and data that they load. Pure.
 
-Every page stands by itself, works from a file and without scripts, and says nothing of the day on which it was made:
-a report in which a page's facts are the same gives the same bytes.
+Every page works from a file and without scripts. No page has the date of its making, so the same facts give the same
+bytes.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from suite.report.site.pages import (
 from suite.report.site.pages.timings import paths
 from suite.report.site.prose import prose
 from suite.report.site.timeline import TURNS
-from suite.report.site.timings import Machine, amount, turned
+from suite.report.site.timings import TimedMachine, amount, turned
 from suite.report.standing import label
 from suite.timings.quantities import duration, quantity
 
@@ -73,11 +73,11 @@ KINDS: tuple[Kind, ...] = (
 )
 
 
-def site(report: Report, timed: tuple[Machine, ...], compiled: tuple[Programs, ...] = ()) -> dict[str, str]:
-    """Path → text of each file of the site."""
+def site(report: Report, timed: tuple[TimedMachine, ...], compiled: tuple[Programs, ...] = ()) -> dict[str, str]:
+    """Return the text of each file of the site, by path."""
     facts = Facts(report, timed, compiled)
     parts = {path.name: path.read_text(encoding="utf-8") for path in sorted(ASSETS.iterdir())}
-    # What all pages share comes first: what one kind of page adds may overrule it.
+    # The shared style comes first, so that a page's own style can override it.
     styles = sorted((name for name in parts if name.endswith(".css")), key=lambda name: (name != "style.css", name))
     files = {"assets/style.css": "".join([*(parts[name] for name in styles), verdict_styles(), "\n"])}
     files |= {f"assets/{name}": text for name, text in parts.items() if name.endswith(".js")}
@@ -88,15 +88,15 @@ def site(report: Report, timed: tuple[Machine, ...], compiled: tuple[Programs, .
             made |= {page.path: render(page, facts), **page.data}
         return made
 
-    # The pages of issues take as long as all others.
+    # The pages of issues take as long as all others together.
     others: Sequence[Kind] = [kind for kind in KINDS if kind is not issues.pages]
     for made in over_cores(pages, [others, [issues.pages]]):
         files |= made
     return files
 
 
-def named_after(report: Report, timed: tuple[Machine, ...], compiled: tuple[Programs, ...] = ()) -> set[str]:
-    """The paths of the files that follow from what is in the report, was timed or compiled: another has others."""
+def named_after(report: Report, timed: tuple[TimedMachine, ...], compiled: tuple[Programs, ...] = ()) -> set[str]:
+    """Return the paths of the files that depend on the contents of the report, timings and programs."""
     facts = Facts(report, timed)
     return {
         *(f"issues/{issue.id}.html" for issue in report.issues),
@@ -111,13 +111,14 @@ def named_after(report: Report, timed: tuple[Machine, ...], compiled: tuple[Prog
 
 
 def render(page: Page, facts: Facts) -> str:
-    """A page as its template shows it; whatever comes from somebody else's code is escaped."""
+    """Return a page as HTML; foreign text is escaped."""
     root = "../" * page.path.count("/")
     home = (address("Homepage") or "").rstrip("/")
     template = _templates().get_template(page.template)
     text = template.render(page=page, view=page.view, facts=facts, root=root, home=home)
-    # A control or a mark that turns text round may stand in anything that came from elsewhere.
+    # Drop end tags that HTML does not need.
     lean = re.sub(r"</(?:t[dhr]|li|dt|dd|option)>", "", text)
+    # Foreign text may contain control characters or bidirectional marks.
     return printable(lean.strip(), lines=True) + "\n"
 
 
@@ -130,7 +131,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters |= {"said": said, "label": label, "prose": prose}
+    templates.filters |= {"said": said, "prose": prose}
     of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, summary.span)
     own = (*of_report, summary.replay, tally, link, linked, highlight, duration, quantity, turned, amount, label)
     templates.globals |= {each.__name__: each for each in own}
@@ -142,5 +143,5 @@ def _templates() -> Environment:
 
 
 def _marked(glyphs: Mapping[Any, str]) -> Mapping[Any, Markup]:
-    """Glyphs of our own, which are no markup and stand in code too."""
+    """Return our glyphs as safe markup."""
     return {name: Markup(glyph) for name, glyph in glyphs.items()}

@@ -1,7 +1,7 @@
-"""A chart of timings → SVG that stands in the page, and is coloured by the page's own style.
+"""The charts of timings, as inline SVG that the page's style colours.
 
-It is written here, and not drawn by matplotlib: that takes three seconds for the forty charts of one machine, half of
-them to be imported, and what it writes has to be parsed and restyled, for the page's security policy admits no style.
+matplotlib would take three seconds for the forty charts of one machine, half of them for its import. Its output would
+need parsing and restyling, because the page's security policy admits no inline style.
 """
 
 from __future__ import annotations
@@ -15,51 +15,51 @@ from suite.report.site.table import minor_of
 from suite.report.site.timings import PHASES, Chart, Series, told
 from suite.timings.quantities import quantity
 
-# In points, which are the units of the drawing; the margins have room for durations, releases and names.
+# In points, the unit of the drawing. The margins have room for durations, releases and names.
 WIDTH, HEIGHT = 336, 176
 _LEFT, _TOP, _BOTTOM = 44, 10, 22
 _FLOOR = HEIGHT - _BOTTOM
-# How wide a letter is, of the size that the style has; a name of a line, and a release, has so many beside it.
+# The width of a letter in the style's size, and the gap beside a name.
 _LETTER, _GAP = 4.9, 5.0
-# Names of lines nearer than this would lie on one another.
-_APART = 10.0
-# So many points can be told apart.
-_DOTTED = 24
-# Where nothing changes, a tenth would fill the chart: it shows no less than this factor.
-_LEAST = 3.0
-# Over more than this, powers of ten are ticks enough.
-_FAR = 50.0
-# Nothing has no logarithm; no clock tells this from it.
-_NOTHING = 1e-12
+# The least distance between the names of lines.
+_NAME_DISTANCE = 10.0
+# A line with more points has no dots.
+_MAX_DOTS = 24
+# The least ratio of top to bottom, so that noise does not fill the chart.
+_LEAST_RATIO = 3.0
+# Above this ratio, only powers of ten are ticks.
+_POWERS_RATIO = 50.0
+# Stands for 0, which has no logarithm; below the resolution of any clock.
+_NEAR_ZERO = 1e-12
 COLOURS = len(PHASES)
 
 
 class Plane:
-    """Where a place among the releases, and a time in seconds, lie in the drawing."""
+    """The coordinates of the drawing: releases across, times in seconds down."""
 
     def __init__(self, chart: Chart, releases: Sequence[str]) -> None:
-        values = [max(value, _NOTHING) for each in chart.series for value in each.values if value is not None]
-        room = max(1.0, (_LEAST * min(values) / max(values)) ** 0.5) * 1.25
+        values = [max(value, _NEAR_ZERO) for each in chart.series for value in each.values if value is not None]
+        room = max(1.0, (_LEAST_RATIO * min(values) / max(values)) ** 0.5) * 1.25
         self.least, self.most = min(values) / room, max(values) * room
-        self.far = max(values) >= _FAR * min(values)
+        self.far = max(values) >= _POWERS_RATIO * min(values)
         names = _LETTER * max(len(each.name) for each in chart.series)
         self.right = max(WIDTH / 2, WIDTH - names - 2 * _GAP)
         self._step = (self.right - _LEFT) / max(1, len(releases) - 1)
 
     def x(self, place: int) -> float:
-        """Across: `place` is that of a release among them all."""
+        """Return the coordinate across, of the release at `place`."""
         return round(_LEFT + place * self._step, 1)
 
     def y(self, seconds: float) -> float:
-        """Down: by the logarithm, within the drawing."""
-        height = (math.log(max(seconds, _NOTHING)) - math.log(self.least)) / (
+        """Return the coordinate down, on a logarithmic scale, clipped to the drawing."""
+        height = (math.log(max(seconds, _NEAR_ZERO)) - math.log(self.least)) / (
             math.log(self.most) - math.log(self.least)
         )
         return round(_FLOOR - min(1.0, max(0.0, height)) * (_FLOOR - _TOP), 1)
 
 
 def drawn(chart: Chart, releases: Sequence[str]) -> Markup:
-    """A line for each series, its band of noise, and an arrow where a change was confirmed."""
+    """Return the chart: a line for each series, its band of noise, and an arrow at each confirmed change."""
     plane = Plane(chart, releases)
     inside = [*_scale(plane, chart.unit), *_axis(plane, releases)]
     for place, series in enumerate(chart.series):
@@ -72,7 +72,7 @@ def drawn(chart: Chart, releases: Sequence[str]) -> Markup:
 
 
 def minors(releases: Sequence[str]) -> list[tuple[int, str]]:
-    """The minor releases of jax, each with the place of the first of `releases` that is of it."""
+    """Return the minor releases of jax, each with the place of its first release."""
     found: dict[str, int] = {}
     for place, release in enumerate(releases):
         package, _, version = release.partition("-")
@@ -82,19 +82,19 @@ def minors(releases: Sequence[str]) -> list[tuple[int, str]]:
 
 
 def _scale(plane: Plane, unit: str) -> Iterator[Markup]:
-    """Times or counts, each with a line across."""
+    """Yield the ticks of times or counts, each with a line across."""
     powers = range(math.floor(math.log10(plane.least)), math.ceil(math.log10(plane.most)) + 1)
     steps = (1,) if plane.far else (1, 2, 5)
     ticks = [step * 10.0**power for power in powers for step in steps]
     shown = [each for each in ticks if plane.least <= each <= plane.most]
     lines = "".join(f"M{_LEFT} {plane.y(each):g}H{plane.right:.0f}" for each in shown)
     yield Markup('<path class="grid" d="{}"/>').format(lines)
-    for each in shown:
-        yield _text("soft", _LEFT - 4, plane.y(each) + 3, "end", quantity(each, unit))
+    for tick in shown:
+        yield _text("soft", _LEFT - 4, plane.y(tick) + 3, "end", quantity(tick, unit))
 
 
 def _axis(plane: Plane, releases: Sequence[str]) -> Iterator[Markup]:
-    """A tick for each release, a longer one where a minor release begins, and the name of each that has room."""
+    """Yield a tick for each release, longer at a minor release, and the names of minor releases that have room."""
     starts = dict(minors(releases))
     ticks = "".join(f"M{plane.x(place):g} {_FLOOR}v{6 if place in starts else 3}" for place in range(len(releases)))
     yield Markup('<path class="grid" d="{}"/>').format(ticks)
@@ -107,7 +107,7 @@ def _axis(plane: Plane, releases: Sequence[str]) -> Iterator[Markup]:
 
 
 def _colour(series: Series, place: int) -> str:
-    """The class of a phase, the same in every chart; of a variant, that of its place."""
+    """Return the CSS class of a phase, the same in every chart, or of a variant, by its place."""
     number = PHASES.index(series.name) if series.name in PHASES else place
     return f"s{number % COLOURS}"
 
@@ -115,7 +115,7 @@ def _colour(series: Series, place: int) -> str:
 def _line(plane: Plane, series: Series, colour: str) -> Iterator[Markup]:
     known = [(plane.x(place), value) for place, value in enumerate(series.values) if value is not None]
     if series.fence:
-        # A band is a blur.
+        # A band needs no more precision than whole points.
         edges = [*((x, value * (1 + series.fence)) for x, value in known)]
         edges += [(x, value / (1 + series.fence)) for x, value in reversed(known)]
         band = " ".join(f"{x:.0f} {plane.y(value):.0f}" for x, value in edges)
@@ -123,7 +123,7 @@ def _line(plane: Plane, series: Series, colour: str) -> Iterator[Markup]:
     points = [(x, plane.y(value)) for x, value in known]
     path = " ".join(f"{x:g} {y:g}" for x, y in points)
     yield Markup('<path class="{}{}" d="M{}"/>').format(colour, " device" if series.device else "", path)
-    for x, y in points if len(points) <= _DOTTED else ():
+    for x, y in points if len(points) <= _MAX_DOTS else ():
         yield Markup('<circle class="{}" cx="{}" cy="{}" r="2"/>').format(colour, f"{x:g}", f"{y:g}")
 
 
@@ -137,13 +137,13 @@ def _arrows(plane: Plane, chart: Chart, releases: Sequence[str]) -> Iterator[Mar
 
 
 def _names(plane: Plane, series: Sequence[Series]) -> Iterator[Markup]:
-    """The name of each line at its end, none over another."""
+    """Yield the name of each line at its end, without overlaps."""
     ends = [plane.y(next(value for value in reversed(each.values) if value is not None)) for each in series]
     downward = sorted(range(len(series)), key=ends.__getitem__)
     heights: list[float] = []
     for number, place in enumerate(downward):
-        lowest = _FLOOR - (len(series) - 1 - number) * _APART
-        highest = heights[-1] + _APART if heights else float(_TOP)
+        lowest = _FLOOR - (len(series) - 1 - number) * _NAME_DISTANCE
+        highest = heights[-1] + _NAME_DISTANCE if heights else float(_TOP)
         heights.append(max(highest, min(ends[place], lowest)))
     for place, height in zip(downward, heights, strict=True):
         yield _text(_colour(series[place], place), plane.right + _GAP, height + 3, "start", series[place].name)

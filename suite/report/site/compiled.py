@@ -1,7 +1,7 @@
-"""The rules and the runs of a report for the page's script: versions are places in lists of known releases. Pure.
+"""The rules and runs of a report for the page's script; a version is its place in a list of known releases. Pure.
 
-So the script compares no versions: of two releases that one is the newer which stands further on, and a requirement is
-the set of known releases that meet it. What the lists do not have, the script does not know.
+So the script compares no version numbers: the newer of two releases has the higher place, and a requirement is the set
+of known releases that meet it. A release that is not in the lists is unknown to the script.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from suite.report.site.timeline import is_mended, stands
 from suite.report.summary import packages
 from suite.stack.releases import PACKAGES
 
-# No release: the cell does not have the package; no run: nothing was learned of the case in the cell.
+# As a release: the cell does not have the package. As a run: the case is undecided in the cell.
 NONE = -1
 
 
 def compiled(facts: Facts) -> dict[str, Any]:
-    """What `assets/stack.js` and `assets/rules.js` read; what is told often stands once, and its place elsewhere.
+    """Return the data of `assets/stack.js` and `assets/rules.js`; frequent values stand once, with a number.
 
-    `known`: package → its releases, oldest first. `cells`: id, day, the package that it moves on the line, and its
-    releases in the order of `known`. `refused`: a cell, the packages whose releases alone say so (none: more than
-    these), and why it cannot be had. `wanted`: a package and its releases that meet a requirement, from … to below ….
-    `rules`: behaviour, requirements, evidence. `workarounds`: text, and the requirements of the stacks that it fails
-    on. `verdicts`: glyph, what it is to somebody who upgrades, whether a workaround is for it, whether upstream says it
-    loudly. `kinds`: what a run showed, whether it was blocked, and what became of the workaround. `issues`: id, title,
-    whether it is row zero, and its cases: id, needs, all that those import, the verdicts of its behaviours, rules,
-    workaround, the places of the cases that it waits for, and for each cell in turn the kind and of how many cells.
+    `known`: the releases of each package, oldest first. `cells`: id, date, the package that it moves on the line, and
+    its releases in the order of `known`. `refused`: a cell, the packages that its id names, whether these are all in
+    `known`, and why it is unavailable. `wanted`: a package and its releases that meet a requirement, from … to below ….
+    `rules`: behaviour, requirements, evidence. `workarounds`: text, and the requirements of the stacks on which it
+    fails. `verdicts`: glyph, meaning for an upgrade, whether a workaround applies, whether upstream reports it loudly.
+    `kinds`: behaviour of a run, whether it was blocked, and the workaround's result. `issues`: id, title, whether it is
+    row zero, and its cases: id, needs, everything that those import, the verdicts of its behaviours, rules, workaround,
+    the places of the cases that it waits for, and run lengths over the cells: a kind, then a number of cells.
     """
     report, releases, tried = facts.report, known(facts.report), facts.report.run_here
     names = list(releases)
@@ -79,8 +79,8 @@ def compiled(facts: Facts) -> dict[str, Any]:
             if (why := _refusal(facts, cell))
         ],
         "verdicts": {
-            each.name: [each.glyph, stands(each.name), is_mended(each.name), each.name == "guarded"]
-            for each in PROPERTIES.values()
+            verdict.name: [verdict.glyph, stands(verdict.name), is_mended(verdict.name), verdict.name == "guarded"]
+            for verdict in PROPERTIES.values()
         },
         "wanted": list(wanted),
         "rules": list(rules),
@@ -91,7 +91,7 @@ def compiled(facts: Facts) -> dict[str, Any]:
 
 
 def known(report: Report) -> dict[str, list[str]]:
-    """The packages of the stack, and what else matters to some case → the releases of it in cells, oldest first."""
+    """Return the releases in cells, oldest first, of each package of the stack and any other that a case names."""
     named = packages(report)
     found: dict[str, dict[Version, str]] = {name: {} for name in (*PACKAGES, *sorted(named.difference(PACKAGES)))}
     for cell in report.run_here:
@@ -102,17 +102,17 @@ def known(report: Report) -> dict[str, list[str]]:
 
 
 def _meeting(wanted: Requirement, releases: Iterable[str]) -> list[int]:
-    """Which of `releases` meet a requirement: from … to below …, and so on."""
+    """Return the places of the `releases` that meet a requirement, as edges: from … to below …, and so on."""
     meets = [wanted.specifier.contains(each, prereleases=True) for each in releases]
     edges = zip([False, *meets], [*meets, False], strict=True)
     return [place for place, (before, after) in enumerate(edges) if before != after]
 
 
-def _kind(each: Observation | None) -> tuple[str, bool, str] | None:
-    """What the script is told of an observation; None where nothing was learned."""
-    if each is None or (each.verdict in UNDECIDED and each.verdict != "blocked"):
+def _kind(observation: Observation | None) -> tuple[str, bool, str] | None:
+    """Return an observation for the script; None if it is undecided and not blocked."""
+    if observation is None or (observation.verdict in UNDECIDED and observation.verdict != "blocked"):
         return None
-    return each.behaviour or each.verdict, each.verdict == "blocked", each.workaround
+    return observation.behaviour or observation.verdict, observation.verdict == "blocked", observation.workaround
 
 
 def _places(cell: CellRow, places: Mapping[str, Mapping[Version, int]]) -> list[int]:
@@ -120,12 +120,12 @@ def _places(cell: CellRow, places: Mapping[str, Mapping[Version, int]]) -> list[
 
 
 def _moved(cell: CellRow) -> str:
-    """The package whose release a cell of the line stands for; nothing for another cell."""
+    """Return the package that a cell of the line moves; empty for another cell."""
     return cell.moves if cell.kind == "line" else ""
 
 
 def _refusal(facts: Facts, cell: CellRow) -> str:
-    """Why a stack cannot be had, or why an installer refuses it, by its metadata; nothing where neither is so."""
+    """Return why a stack is unavailable or excluded by metadata; empty if it is neither."""
     if cell.declared_observed is not None:
         return said(cell.excluded_by or "")
     gone = (each for each in facts.report.observations if each.cell == cell.id and each.reason)
@@ -133,7 +133,7 @@ def _refusal(facts: Facts, cell: CellRow) -> str:
 
 
 class _Numbered(dict[Any, int]):
-    """Things, each with a number that stands for it wherever it is told again."""
+    """Values by number; a new value gets the next number."""
 
     def __missing__(self, thing: Any) -> int:
         self[thing] = len(self)

@@ -1,4 +1,4 @@
-"""A report, looked at from all sides that its pages ask for: what was seen where, since when, what holds now. Pure."""
+"""The indexes of a report that its pages need. Pure."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from suite.programs.model import Programs
 from suite.report import standing, summary
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
 from suite.report.site.timeline import Step, stands, steps
-from suite.report.site.timings import Machine
+from suite.report.site.timings import TimedMachine
 from suite.report.standing import Standing
 
-# What an issue touches whose behaviours are named for what a sampler draws.
+# The area of issues whose behaviours are streams of random numbers.
 STREAMS = "random stream"
 
 
 @dataclass(frozen=True)
-class Run:
-    """Places of a strip, side by side, that show one verdict: `width` of them; `by_rule` where none of them was run."""
+class StripRun:
+    """Adjacent places of a strip with one verdict; `by_rule` if a rule gives it and none of them was run."""
 
     verdict: Verdict | None
     x: int
@@ -35,10 +35,10 @@ class Run:
 
 @dataclass(frozen=True)
 class Facts:
-    """A report, what was timed, and what was compiled for devices that are not there, with indexes."""
+    """A report, its timings and its programs for absent devices, with indexes."""
 
     report: Report
-    timed: tuple[Machine, ...] = ()
+    timed: tuple[TimedMachine, ...] = ()
     programs: tuple[Programs, ...] = ()
 
     @cached_property
@@ -58,34 +58,34 @@ class Facts:
 
     @cached_property
     def streams(self) -> list[IssueRow]:
-        """The issues whose cases are samplers, and whose behaviours are named for the numbers that these draw."""
+        """The issues whose cases are samplers, and whose behaviours are streams of random numbers."""
         return [issue for issue in self.report.issues if STREAMS in issue.touches]
 
     @cached_property
     def line(self) -> list[CellRow]:
-        """The cells of the line, in the order of their days."""
+        """The cells of the line, by date."""
         return summary.line(self.report)
 
     @cached_property
     def columns(self) -> list[CellRow]:
-        """The cells of the line by the version of their jax, and those of one jax by day: as tables show them."""
+        """The cells of the line by version of jax, then by date, as tables show them."""
         return standing.columns(self.report)
 
     @property
     def is_sparse(self) -> bool:
-        """True where the report leaves out releases of jax that are on the line."""
+        """True if the report leaves out releases of jax that are on the line."""
         return bool(self.report.jax_line)
 
     @cached_property
     def places(self) -> list[tuple[str, CellRow | None]]:
-        """The release of jax at each place of a strip, and its cell: the columns, and between them what was not run."""
+        """The release of jax at each place of a strip, with its cell; None for a release that was not run."""
         planned = {cell.holds["jax"] for cell in self.columns if cell.moves == "jax"}
         found: list[tuple[str, CellRow | None]] = [(each, None) for each in self.report.jax_line if each not in planned]
         found += [(cell.packages.get("jax") or cell.holds["jax"], cell) for cell in self.columns]
         return sorted(found, key=lambda each: Version(each[0])) if self.is_sparse else found
 
     def ruled(self, cases: Iterable[CaseRow]) -> dict[str, Verdict]:
-        """The worst that rules say of `cases` on each release of jax on which one of them was not run."""
+        """Return the worst verdict by rule of `cases`, on each release of jax where one of them was not run."""
         line, found = self.report.jax_line, dict[str, Verdict]()
         for row in (row for case in cases for row in case.by_rule):
             for version in line[line.index(row.first) : line.index(row.last) + 1]:
@@ -93,15 +93,15 @@ class Facts:
         return found
 
     def worst(self, issue: IssueRow) -> dict[str, Verdict]:
-        """The worst verdict of an issue's cases, by cell."""
+        """Return the worst verdict of an issue's cases, by cell."""
         return standing.worst(each for case in issue.cases for each in self.seen[issue.id, case.id].values())
 
     def verdicts(self, issue: IssueRow, case: CaseRow) -> dict[str, Verdict]:
-        """The verdicts of one case, by cell."""
+        """Return the verdicts of one case, by cell."""
         return {cell: each.verdict for cell, each in self.seen[issue.id, case.id].items()}
 
-    def runs(self, verdicts: Mapping[str, Verdict], cases: Iterable[CaseRow]) -> list[Run]:
-        """A strip: the places side by side with one verdict as one; None where neither a run nor a rule tells."""
+    def runs(self, verdicts: Mapping[str, Verdict], cases: Iterable[CaseRow]) -> list[StripRun]:
+        """Return a strip: adjacent places with one verdict as one; None if neither a run nor a rule decides."""
         ruled = self.ruled(cases)
 
         def shown(place: tuple[str, CellRow | None]) -> tuple[Verdict | None, bool]:
@@ -113,36 +113,36 @@ class Facts:
         found, x = [], 0
         for (verdict, by_rule), of in groupby(self.places, shown):
             width = len(list(of))
-            found.append(Run(verdict, x, width, by_rule))
+            found.append(StripRun(verdict, x, width, by_rule))
             x += width
         return found
 
     @cached_property
     def standings(self) -> dict[str, Standing]:
-        """Where each issue stands, the worst first."""
+        """The state of each issue, the worst first."""
         return {each.issue.id: each for each in standing.standings(self.report)}
 
     def never_well(self, verdicts: Mapping[str, Verdict]) -> bool:
-        """Whether no release of the line is well of those that tell: a sparse report does not say so."""
+        """Return True if every decided release of the line is bad; False for a sparse report, which cannot say so."""
         return standing.never_well(self.columns, verdicts) and not self.is_sparse
 
     @cached_property
     def steps(self) -> dict[str, Step]:
-        """What turned on each cell of the line on which something did."""
+        """The changes on each cell of the line that has some."""
         return {step.after.id: step for step in steps(self.line, self.report.issues, self.seen)}
 
     @cached_property
     def turned_programs(self) -> dict[str, list[tuple[Programs, int]]]:
-        """By the cell of a release, for each device how many programs are others on it than before, where any is."""
+        """The number of changed programs for each device, by the cell of the release."""
         found: dict[str, list[tuple[Programs, int]]] = {}
-        for each in self.programs:
-            for cell, count in Counter(turn.after.cell for turn in turns(each)).items():
-                found.setdefault(cell, []).append((each, count))
+        for programs in self.programs:
+            for cell, count in Counter(turn.after.cell for turn in turns(programs)).items():
+                found.setdefault(cell, []).append((programs, count))
         return found
 
     @cached_property
     def own(self) -> list[tuple[CellRow, list[Observation], int]]:
-        """The stacks that nobody planned: what bites there, worst first, and in how many cases it is well."""
+        """The unplanned stacks: symptoms and undecided observations, worst first, and the number of clear cases."""
         found = []
         for cell in self.report.cells:
             if cell.kind != "line" and not cell.asks:

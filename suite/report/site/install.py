@@ -1,4 +1,4 @@
-"""What to install with a release today: of the sets that were run with it and work the newest, as pins. Pure."""
+"""The newest set of packages that was run with a release and works, as pins. Pure."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from suite.report.standing import label
 from suite.spelling import is_version
 from suite.stack.releases import PACKAGES, guests
 
-# jax asks for a jaxlib by this extra on every release; up to 0.4.29 by nothing else.
+# The extra requires jaxlib on every release; up to 0.4.29 nothing else does.
 _EXTRA = {"jax": "jax[cpu]"}
 
 
 def holding(facts: Facts, release: CellRow) -> list[CellRow]:
-    """Every stack, of the line and of arms, that has this release in it and no guest, the newest packages first."""
+    """Return every stack with this release and without a guest, the newest packages first."""
     package, version = release.moves, release.holds[release.moves]
     stacks = (cell for cell in facts.report.cells if not guests(cell.holds))
     return newest_first(cell for cell in stacks if {**cell.holds, **cell.packages}.get(package) == version)
 
 
 def newest_first(cells: Iterable[CellRow]) -> list[CellRow]:
-    """Stacks by the versions of their packages, in the stack's order, and then by interpreter; the line's own first."""
+    """Return stacks by the versions of their packages, then by interpreter, then the line's own first."""
 
     def age(cell: CellRow) -> tuple[tuple[Version, ...], Version, bool]:
         versions = tuple(ordered(cell.packages.get(name, "")) for name in PACKAGES)
@@ -38,20 +38,20 @@ def newest_first(cells: Iterable[CellRow]) -> list[CellRow]:
 
 @cache
 def ordered(version: str) -> Version:
-    """A version as PEP 440 orders it; before all others what is none, which somebody's report can have."""
+    """Return a version to sort by PEP 440; an invalid one, as reports from outside can have, sorts first."""
     return Version(version if is_version(version) else "0.dev0")
 
 
 def working(release: CellRow, cells: Iterable[CellRow]) -> CellRow | None:
-    """The newest of `cells` that works and that metadata allows, on the release's own Python where there is one."""
+    """Return the newest of `cells` that works and that metadata allows, preferably on the release's own Python."""
     works = [cell for cell in newest_first(cells) if cell.declared_observed == "supported"]
     return next((cell for cell in works if cell.python == release.python), next(iter(works), None))
 
 
 def nearest(facts: Facts, cells: Iterable[CellRow]) -> tuple[CellRow, list[Observation]] | None:
-    """Of stacks none of which is right the one in which least of row zero is wrong, and what that is; None untried.
+    """Return the stack with the fewest faults in row zero, with these faults; None if no stack was tried.
 
-    Where nothing of it is wrong, it is metadata that excludes the stack.
+    For stacks of which none works; without a fault, metadata excludes the stack.
     """
     row_zero = [(issue.id, case.id) for issue in facts.report.issues if issue.row_zero for case in issue.cases]
     found = []
@@ -61,38 +61,38 @@ def nearest(facts: Facts, cells: Iterable[CellRow]) -> tuple[CellRow, list[Obser
         if known:
             found.append((cell, [each for each in known if each.verdict != "clear"]))
 
-    def badness(each: tuple[CellRow, list[Observation]]) -> tuple[int, int]:
-        _, wrong = each
+    def badness(tried: tuple[CellRow, list[Observation]]) -> tuple[int, int]:
+        _, wrong = tried
         return len(wrong), -min((VERDICTS.index(one.verdict) for one in wrong), default=0)
 
     return min(found, key=badness, default=None)
 
 
 def pip_line(release: CellRow, works: CellRow) -> str:
-    """What installs the packages of the stack as they are in `works`, on one line for a shell."""
+    """Return the shell command that installs the packages of the stack as pinned in `works`."""
     names = [name for name in PACKAGES if name in works.packages]
     first = sorted(names, key=lambda name: name != release.moves)
     return " ".join(["pip install", *(_pinned(name, works.packages[name]) for name in first)])
 
 
 def constrained(release: CellRow) -> str:
-    """What installs the stack by the release's file of constraints, once that lies in the folder."""
+    """Return the command that installs the stack by the release's constraints file, once downloaded."""
     asked = [_EXTRA.get(name, name) for name, package in PACKAGES.items() if package.asked]
     return " ".join([f"pip install -c {release.id}.txt", *(f'"{name}"' if "[" in name else name for name in asked)])
 
 
 def lock(cell: CellRow) -> str:
-    """Where the project has the lock of a stack."""
+    """Return the path of a stack's lock in the project."""
     return f"suite/stack/locks/{cell.id}.txt"
 
 
 def path(release: CellRow) -> str:
-    """Where the site has the constraints of a release."""
+    """Return the path of a release's constraints on the site."""
     return f"constraints/{release.id}.txt"
 
 
 def constraints(facts: Facts) -> dict[str, str]:
-    """Path → constraints, for each release of the line with which a set was run that works."""
+    """Return the constraints files, by path, for each release of the line with a working set."""
     found = {}
     for release in facts.line:
         works = working(release, holding(facts, release))

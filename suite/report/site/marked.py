@@ -1,4 +1,4 @@
-"""Source, threads and verdicts, marked up: highlighted, linked and coloured. Pure."""
+"""The markup of source, threads and verdicts: highlights, links and colours. Pure."""
 
 from __future__ import annotations
 
@@ -23,33 +23,34 @@ _THREAD = re.compile(rf"(?:\b({'|'.join(REPOSITORIES)}))?#(\d{{1,9}})\b")
 
 
 def verdict_styles() -> str:
-    """The colours of each verdict as a style sheet: the page defines those of the classes in the verdicts' table."""
+    """Return the style sheet of the verdicts' colours; style.css defines the colours of their classes."""
     return "\n".join(
-        f".{each.name} {{ --b: var(--{each.css}); --i: var(--{each.css}-ink); }}" for each in PROPERTIES.values()
+        f".{verdict.name} {{ --b: var(--{verdict.css}); --i: var(--{verdict.css}-ink); }}"
+        for verdict in PROPERTIES.values()
     )
 
 
-# Of each report that is made in a process the sources are mostly the same.
+# Reports made in one process share most sources.
 @cache
 def highlight(source: str) -> Markup:
-    """Python source with its keywords, strings, comments, numbers and definitions marked; whatever else is text."""
+    """Return Python source with keywords, strings, comments, numbers and definitions marked; the rest is text."""
     found = []
     for name, tokens in groupby(lex(source, PythonLexer()), lambda token: _mark_of(token[0])):
         text = escape("".join(value for _, value in tokens))
         found.append(f'<i class="{name}">{text}</i>' if name else text)
-    # All text in it is escaped, and the marks are ours.
+    # Safe: all text in it is escaped.
     return Markup("".join(found))
 
 
 def linked(text: str) -> Markup:
-    """Text in which `jax#31284` leads to its thread, and so does the `#31282` that follows it."""
+    """Return text in which `jax#31284`, and a `#31282` after it, link to their threads."""
     found, at, repository = Markup(""), 0, ""
-    for each in _THREAD.finditer(text):
-        repository = REPOSITORIES.get(each[1] or "", repository)
+    for match in _THREAD.finditer(text):
+        repository = REPOSITORIES.get(match[1] or "", repository)
         if repository:
-            address = link(f"{repository}#{each[2]}")
-            found += Markup('{}<a href="{}">{}</a>').format(text[at : each.start()], address, each[0])
-            at = each.end()
+            address = link(f"{repository}#{match[2]}")
+            found += Markup('{}<a href="{}">{}</a>').format(text[at : match.start()], address, match[0])
+            at = match.end()
     return found + text[at:]
 
 

@@ -1,4 +1,4 @@
-"""What a page of the site is, before a template shows it."""
+"""A page of the site, before a template renders it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Page:
-    """A page at `path`, shown by `template`, which calls `view` by that name.
+    """A page at `path`, rendered by `template` from `view`.
 
-    `scripts` are files of assets, or of data, that it loads, by their paths in the site; `data` are files that are made
-    with it, by path.
+    `scripts` has the paths of the assets and data files that it loads, `data` the files written with it, by path.
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""An issue's story → HTML: paragraphs, lists, indented code, and code and emphasis within a line. Pure."""
+"""An issue's story as HTML: paragraphs, lists, indented code, and code and emphasis within a line. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SPAN = re.compile(r"`(?P<code>[^`]+)`|\*\*(?P<strong>[^*]+)\*\*|(?<!\w)\*(?P<em
 
 
 def prose(text: str) -> Markup:
-    """`text`, written as docstrings are, with everything in it escaped."""
+    """Return `text`, written as a docstring, as HTML with everything escaped."""
     # A docstring's first line has lost its indent.
     lines = (_INDENT + text if re.match(rf".+\n{_INDENT}", text) else text).split("\n")
     found, sort = [], ""
@@ -26,7 +26,7 @@ def prose(text: str) -> Markup:
 
 
 def _sort(line: str, before: str) -> str:
-    """The element that a line is in, after one that is in `before`; nothing of an empty line."""
+    """Return the tag of the element that a line is in, given the tag of the line before; empty for an empty line."""
     if line.startswith("- ") or (before == "ul" and line.startswith("  ")):
         return "ul"
     if line.startswith(_INDENT):

@@ -1,4 +1,4 @@
-"""What the front page's box looks in: the issues' words, symptoms and threads, and the releases, as a script. Pure."""
+"""The data that the front page's box searches: words, symptoms, threads and releases, as a script. Pure."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from suite.report.model import CaseRow, IssueRow, Observation
 from suite.report.site.compiled import known
 from suite.report.site.facts import Facts
 
-# How an import that failed is told: `import equinox: AttributeError: module …; import diffrax: …`.
+# The detail of a failed import: `import equinox: AttributeError: module …; import diffrax: …`.
 _IMPORT = re.compile(r"import \w+: (\w+): (.*?)(?=; import \w+: |$)")
 
 
 def search_data(facts: Facts) -> str:
-    """A script that sets `SEARCH`: of each issue its names, titles, functions, threads, symptoms; and what was run."""
+    """Return a script that sets `SEARCH`: each issue's names, title, functions, threads and symptoms, and the cells."""
     issues: list[dict[str, Any]] = []
     numbers: dict[str, int] = {}
     for issue in facts.report.issues:
@@ -42,23 +42,23 @@ def search_data(facts: Facts) -> str:
 
 
 def _symptoms(case: CaseRow, seen: Iterable[Observation]) -> Iterator[tuple[str, str]]:
-    """Type and message of what a case is recognised by, where that is something to complain of; of imports, as seen."""
-    for each in case.signatures:
-        if case.behaviours.get(each.behaviour) not in ("clear", "absent"):
-            yield each.type, each.message
+    """Yield type and message of a case's symptoms, from its signatures and its observed import errors."""
+    for signature in case.signatures:
+        if case.behaviours.get(signature.behaviour) not in ("clear", "absent"):
+            yield signature.type, signature.message
     failed = {each.detail for each in seen if each.behaviour == "import-error"}
     for detail in sorted(failed):
         yield from _IMPORT.findall(detail)
 
 
 def names_and_areas(issue: IssueRow) -> tuple[list[str], list[str]]:
-    """What an issue touches: qualified names of functions and their keywords, and areas in plain words."""
+    """Return the qualified names that an issue touches, with keywords, and its areas in plain words."""
     names = [each for each in issue.touches if "." in each]
     return names, [each for each in issue.touches if "." not in each]
 
 
 def script(name: str, data: Any) -> str:
-    """A script that sets `name` to `data`: all text in it printable, and nothing that would end an element."""
+    """Return a script that sets `name` to `data`; all text is printable and cannot end an element."""
     text = json.dumps(_printable(data), ensure_ascii=False, separators=(",", ":"))
     for mark in "<>&\u2028\u2029":
         text = text.replace(mark, f"\\u{ord(mark):04x}")

@@ -1,4 +1,4 @@
-"""What of a report stands in rows: columns, marks, stretches of the very same, grids of stacks. Pure."""
+"""The rows of the site's tables: marks, stretches of equal observations, grids of stacks. Pure."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from packaging.version import Version
 
 from suite.report.model import CellRow, Observation, StackRow
 
-# After how many columns a word is said again: nobody should have to scroll for it.
+# Repeat a word after this many columns, so that it is visible without scrolling.
 REPEAT = 8
-# What is told of an observation, less how long it took and where it was made.
+# The fields that make observations equal: all but cost and place.
 TOLD = (
     *("verdict", "behaviour", "reason", "expected", "agreement"),
     *("workaround", "workaround_expected", "attempts", "detail"),
@@ -23,7 +23,7 @@ TOLD = (
 
 @dataclass(frozen=True)
 class Mark:
-    """One cell of the matrix, or of a grid of stacks; `room` where its neighbours leave some for its word."""
+    """One cell of a grid of stacks; `room` if its neighbours leave room for its word."""
 
     cell: str
     verdict: str
@@ -34,7 +34,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Stretch:
-    """Cells in a row in which the very same was seen: (what it is called there, its id) each."""
+    """Adjacent cells with equal observations; each cell is (label, id)."""
 
     cells: list[tuple[str, str]]
     seen: Observation
@@ -42,7 +42,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Grid:
-    """The stacks that answer one question: rows, each with a mark or nothing for each version that any of them has."""
+    """The stacks that answer one question: rows with a mark or None for each version that any of them has."""
 
     question: str
     along: str
@@ -51,17 +51,17 @@ class Grid:
 
 
 def with_room(row: Iterable[Mark | None]) -> list[Mark | None]:
-    """A word is wider than a column: of neighbours with one verdict, some have room for it."""
+    """Return the row with `room` set on the marks whose equal neighbours leave room for a word."""
     found: list[Mark | None] = []
     for _, group in groupby(row, lambda each: each and each.verdict):
         of = list(group)
-        for place, each in enumerate(of):
-            found.append(each and replace(each, room=place % REPEAT == 0 and len(of) - place > 1))
+        for place, mark in enumerate(of):
+            found.append(mark and replace(mark, room=place % REPEAT == 0 and len(of) - place > 1))
     return found
 
 
 def stretches(ordered: Iterable[tuple[str, Observation]]) -> list[Stretch]:
-    """Named observations, those side by side of which the very same is told as one."""
+    """Return labelled observations, with equal adjacent ones as one stretch."""
     found = []
     for _, group in groupby(ordered, lambda each: kind_of(each[1])):
         of = list(group)
@@ -70,7 +70,7 @@ def stretches(ordered: Iterable[tuple[str, Observation]]) -> list[Stretch]:
 
 
 def grids(stacks: Iterable[StackRow], cells: Mapping[str, CellRow]) -> list[Grid]:
-    """The rows of stacks, those with one question and one moved package over the same versions."""
+    """Return the rows of stacks as grids, one for each question and moved package."""
     asked: dict[tuple[str, str], list[StackRow]] = {}
     for row in stacks:
         asked.setdefault((row.question, row.along), []).append(row)
@@ -85,16 +85,16 @@ def _grid(question: str, along: str, rows: Sequence[StackRow], cells: Mapping[st
 
 
 def _compared(cell: CellRow | None) -> Mark | None:
-    """What metadata and runs say of a stack."""
+    """Return the mark that compares a stack's metadata with its runs."""
     if cell is None:
         return None
     return Mark(cell.id, cell.declared_observed or "not-run", cell.declared_observed or "not tried")
 
 
-# What is told of an observation, in the order of TOLD.
+# The fields of an observation in the order of TOLD.
 kind_of: Callable[[Observation], tuple[Any, ...]] = attrgetter(*TOLD)
 
 
 def minor_of(version: str) -> str:
-    """The minor release that a release is of: `0.4` of `0.4.30`."""
+    """Return the minor release of a version: `0.4` of `0.4.30`."""
     return ".".join(version.split(".")[:2])

@@ -1,4 +1,4 @@
-"""What happens along releases: intervals as drawn, where a workaround was verified, upgrades step by step. Pure."""
+"""The course of cases along the releases: drawn intervals, verified workarounds, changes step by step. Pure."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from suite.report import summary
 from suite.report.model import ByRuleRow, CaseRow, CellRow, IntervalRow, IssueRow, Observation
 from suite.report.site.table import minor_of
 
-# Ticks nearer than this, in percent of the axis, would lie on one another on a phone.
+# Ticks nearer than this, in percent of the axis, would overlap on a phone.
 NARROW = 9.0
 Turned = Literal["appears", "changes", "documented", "goes", "stays"]
 TURNS: Mapping[Turned, str] = {
     "appears": "appears:",
-    "changes": "changes:",
+    "changes": "changes behaviour:",
     "documented": "documented behaviour changes:",
-    "goes": "goes away:",
+    "goes": "disappears:",
     "stays": "stays:",
 }
-# What a verdict is to somebody who upgrades; "unknown" where nothing was learned.
+# The meaning of a verdict for an upgrade; "unknown" if undecided.
 Stands = Literal["symptom", "documented", "well", "absent", "blocked", "unknown"]
 Seen = Mapping[tuple[str, str], Mapping[str, Observation]]
 
 
 @dataclass(frozen=True)
 class Band:
-    """An interval as it is drawn, or part of one: where it begins and how wide it is, both in percent of the axis."""
+    """A drawn interval, or part of one: its start and width in percent of the axis."""
 
     x: float
     width: float
@@ -41,7 +41,7 @@ class Band:
 
     @property
     def is_run(self) -> bool:
-        """False where a rule says it and nothing was run."""
+        """True if it was run; False if only a rule gives it."""
         return isinstance(self.of, IntervalRow)
 
 
@@ -49,7 +49,7 @@ class Band:
 class Axis:
     """A case's intervals over the releases of one package.
 
-    A tick is a minor release: where it begins, in percent, its name, and whether it is too near for a narrow screen.
+    A tick is a minor release: its start in percent, its name, and True if it is too near for a narrow screen.
     """
 
     package: str
@@ -59,7 +59,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Step:
-    """From a cell of the line's neighbour to it: what turned, by how it did and by what that is put down to."""
+    """The changes from a cell's neighbour to the cell, by how cases changed and then by the blame."""
 
     before: CellRow
     after: CellRow
@@ -69,10 +69,9 @@ class Step:
 def timeline(
     case: CaseRow, cells: Sequence[CellRow], line: Sequence[str] = (), ran: Collection[str] = ()
 ) -> list[Axis]:
-    """A case's intervals, an axis for each package, each release as wide as any other.
+    """Return a case's intervals, an axis for each package, with releases of equal width.
 
-    In a sparse report `line` has all releases of jax, and `ran` those that told something of the case: an interval is
-    drawn over these alone.
+    For a sparse report, `line` has all releases of jax and `ran` those that decided the case; only these are drawn.
     """
     found = []
     rows: list[IntervalRow | ByRuleRow] = [*case.intervals, *case.by_rule]
@@ -83,15 +82,15 @@ def timeline(
         edges = [round(100 * place / len(versions), 2) for place in range(len(versions) + 1)]
         places = {version: place for place, version in enumerate(versions)}
         bands = []
-        for each in rows:
-            if each.package != package or each.first not in places or each.last not in places:
+        for interval in rows:
+            if interval.package != package or interval.first not in places or interval.last not in places:
                 continue
-            over = range(places[each.first], places[each.last] + 1)
-            drawn = ran if is_sparse and isinstance(each, IntervalRow) else places
+            over = range(places[interval.first], places[interval.last] + 1)
+            drawn = ran if is_sparse and isinstance(interval, IntervalRow) else places
             for first, last in _parts(over, versions, drawn):
                 told = "–".join(dict.fromkeys((versions[first], versions[last])))
-                where = summary.span(each, cells) if isinstance(each, IntervalRow) and not is_sparse else told
-                bands.append(Band(edges[first], round(edges[last + 1] - edges[first], 2), each, where))
+                where = summary.span(interval, cells) if isinstance(interval, IntervalRow) and not is_sparse else told
+                bands.append(Band(edges[first], round(edges[last + 1] - edges[first], 2), interval, where))
         found.append(Axis(package, sorted(bands, key=lambda band: band.x), ticks(versions)))
     return found
 
@@ -105,7 +104,7 @@ def _parts(over: range, versions: Sequence[str], drawn: Collection[str]) -> Iter
 
 
 def ticks(versions: Sequence[str]) -> list[tuple[float, str, bool]]:
-    """Where each minor release begins among releases in their order: in percent, its name, whether it is too near."""
+    """Return a tick for each minor release: its start in percent, its name, and True if it is too near."""
     found: list[tuple[float, str, bool]] = []
     for minor, of in groupby(enumerate(versions), lambda each: minor_of(each[1])):
         x = round(100 * next(of)[0] / len(versions), 2)
@@ -114,10 +113,10 @@ def ticks(versions: Sequence[str]) -> list[tuple[float, str, bool]]:
 
 
 def verified(line: Sequence[CellRow], seen: Mapping[str, Observation], *, sparse: bool = False) -> str:
-    """`holds 0.4.18–0.5.3, fails 0.6.0`: where a workaround was needed, over the releases of jax; nothing if nowhere.
+    """Return where a needed workaround helped: `holds 0.4.18–0.5.3, fails 0.6.0`; empty if it was never needed.
 
-    A release on which nothing was learned ends no range; one where it was not needed does. Of a `sparse` report each
-    release is named: `holds 0.4.18 and 0.5.3`.
+    An undecided release does not end a range; one where the workaround was not needed does. For a `sparse` report,
+    each release is named: `holds 0.4.18 and 0.5.3`.
     """
     by_release = {cell.holds["jax"]: seen[cell.id] for cell in line if cell.moves == "jax" and cell.id in seen}
     ordered = sorted((version for version in by_release if by_release[version].verdict not in UNDECIDED), key=Version)
@@ -130,21 +129,21 @@ def verified(line: Sequence[CellRow], seen: Mapping[str, Observation], *, sparse
 
 
 def stands(verdict: Verdict) -> Stands:
-    """What a verdict is to somebody who upgrades."""
+    """Return the meaning of a verdict for an upgrade."""
     if verdict in ("documented", "absent", "blocked"):
         return verdict
     return "unknown" if verdict in UNDECIDED else "well" if verdict == "clear" else "symptom"
 
 
 def is_mended(verdict: Verdict) -> bool:
-    """Whether a workaround is for what has this verdict: not for what is well, nor for what nobody has looked at."""
+    """Return True if a workaround applies to this verdict."""
     return verdict in ("affected", "guarded", "documented")
 
 
 def turned(before: Observation, after: Observation) -> Turned | None:
-    """How a case that was like `before` and is like `after` turned; None where it is well, or nothing is known.
+    """Return how a case changed from `before` to `after`; None if it is well or undecided.
 
-    What is documented counts only where it changed.
+    Documented behaviour counts only if it changed.
     """
     was, now = stands(before.verdict), stands(after.verdict)
     if not {was, now}.isdisjoint(("unknown", "blocked")):
@@ -158,7 +157,7 @@ def turned(before: Observation, after: Observation) -> Turned | None:
 
 
 def steps(line: Sequence[CellRow], issues: Iterable[IssueRow], seen: Seen) -> list[Step]:
-    """Each cell of the line on which something turned, in version order within a branch of releases."""
+    """Return a step for each cell of the line with changes, in version order within a branch of releases."""
     learned = {each.cell for of in seen.values() for each in of.values() if each.verdict not in UNDECIDED}
     rows = {cell.id: cell for cell in line if cell.id in learned}
     cells = [LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in rows.values()]
@@ -166,10 +165,10 @@ def steps(line: Sequence[CellRow], issues: Iterable[IssueRow], seen: Seen) -> li
     found: dict[str, dict[Turned, dict[str, list[tuple[Observation, Observation]]]]] = {}
     for issue in issues:
         for case in issue.cases:
-            for each in case.turns:
-                ends = seen[issue.id, case.id][each.before], seen[issue.id, case.id][each.after]
+            for turn in case.turns:
+                ends = seen[issue.id, case.id][turn.before], seen[issue.id, case.id][turn.after]
                 if how := turned(*ends):
-                    found.setdefault(each.after, {}).setdefault(how, {}).setdefault(each.blame, []).append(ends)
+                    found.setdefault(turn.after, {}).setdefault(how, {}).setdefault(turn.blame, []).append(ends)
     return [
         Step(rows[before[cell.id]], rows[cell.id], found[cell.id])
         for cell in in_order(cells)

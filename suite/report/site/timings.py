@@ -1,7 +1,7 @@
-"""asv's results → what the page shows of them: charts of phases along the line, changes that were confirmed, counts.
+"""The site's view of asv's results: charts of phases along the line, confirmed changes, counts.
 
-Nothing here judges: a change is what a comparison of two releases confirmed, and a fence what runs of one lock differ
-by. A chart shows both, and what was measured, whether or not anything follows from it.
+Nothing is judged here: comparisons of two releases confirm a change, and repeated runs of one lock give a fence. A
+chart shows both, and every measurement.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ from suite.timings.quantities import duration, quantity
 from suite.timings.results import Comparison, Fence, Judged, NoiseFile, Row
 
 BENCHMARKS = ROOT / "benchmarks"
-# What the device does; all else is the host's. A first call is both.
+# The phases on the device; all others are the host's. A first call is both.
 DEVICE = frozenset({"execute", "workaround", "device busy"})
-# Published figures come first, then what all else is made of.
-_FIRST = ("published", "basics", "training", "solves", "imports")
-# Where the first sentence of a story ends, or what would do as one.
+# Modules whose charts come first.
+_FIRST_MODULES = ("published", "basics", "training", "solves", "imports")
+# The end of a story's first sentence or main clause.
 _SENTENCE = re.compile(r"[.;] ")
-# In which order a call goes through them.
+# In the order of a call.
 PHASES = (
     *("trace", "lower", "trace and lower", "compile", "first call", "new object", "dispatch", "execute"),
     "workaround",
 )
 _TITLES: Mapping[Unit, str] = {
-    "instructions": "What the host does, counted: machine instructions, by callgrind.",
-    "calls": "What the host does, counted: calls of functions in Python.",
+    "instructions": "Work of the host, counted: machine instructions, by callgrind.",
+    "calls": "Work of the host, counted: calls of functions in Python.",
 }
-# A product that takes long enough to be waited for: is the call back before it is done?
+# A matrix product that runs long enough to show if the call returns before it ends.
 _DISPATCH, _EXECUTE = "basics.Matmul.time_dispatch(512)", "basics.Matmul.time_execute(512)"
 
 
 @dataclass(frozen=True)
 class Series:
-    """One benchmark along the releases, in its chart's unit: None where not measured, `failed` where it raised."""
+    """One benchmark along the releases, in its chart's unit: None if not measured, `failed` if it raised."""
 
     name: str
     key: str
@@ -59,13 +59,13 @@ class Series:
 
     @property
     def device(self) -> bool:
-        """True if it is the device's time."""
+        """True if it is time of the device."""
         return parts(self.key).phase in DEVICE
 
 
 @dataclass(frozen=True)
 class Shift:
-    """A change that a comparison confirmed, between the releases at two places of the axis."""
+    """A confirmed change between two releases."""
 
     key: str
     name: str
@@ -88,7 +88,7 @@ class Chart:
 
     @property
     def workload(self) -> str:
-        """The name that asv has for it: `published.Jax31284`."""
+        """The workload's name in asv: `published.Jax31284`."""
         of = parts(self.series[0].key)
         return f"{of.module}.{of.workload}"
 
@@ -101,10 +101,10 @@ class Chart:
 
 @dataclass(frozen=True)
 class Spell:
-    """A slow-down that a comparison confirmed: on which releases it was timed, and those on which it is there.
+    """A confirmed slow-down, with its times and the releases on which it lasts.
 
-    `until` is the first release from `shift.other` on that is nearer to the time before than to the time after; None
-    where none that was timed is.
+    `until` is the first timed release after `shift.other` that is nearer to the time before than to the time after;
+    None if there is none.
     """
 
     chart: Chart
@@ -130,8 +130,8 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Count:
-    """A count that is not the same on all releases: at which it came to be what."""
+class ChangingCount:
+    """A count that changes along the releases, with the release and value of each change."""
 
     key: str
     unit: str
@@ -140,34 +140,34 @@ class Count:
 
 @dataclass(frozen=True)
 class Asynchronous:
-    """From `since` on a call returns before its result is there; on `until`, and before it, it does not."""
+    """The change to asynchronous dispatch: since `since` a call returns before its result; up to `until` it waits."""
 
     until: str
     since: str
 
 
 @dataclass(frozen=True)
-class Machine:
+class TimedMachine:
     """All that was measured on one machine."""
 
     name: str
     hardware: str
     releases: tuple[str, ...]
     sections: tuple[Section, ...]
-    counts: tuple[Count, ...]
+    counts: tuple[ChangingCount, ...]
     counted: int
     tally: Mapping[measured.State, int]
     noise: NoiseFile | None
     shifts: tuple[Shift, ...]
     judged: int
     asynchronous: Asynchronous | None
-    # Where what was counted of the host's phases changes along the line, the largest change first.
+    # The changes of counts of the host's phases along the line, the largest first.
     turns: Annotated[tuple[Turn, ...], Field(exclude_if=lambda turns: not turns)] = ()
 
 
 @dataclass(frozen=True)
 class Parts:
-    """asv's name for a benchmark with its parameters, `basics.Matmul.time_dispatch(512)`, in parts."""
+    """The parts of a benchmark's name in asv, with parameters: `basics.Matmul.time_dispatch(512)`."""
 
     name: str
     module: str
@@ -176,24 +176,24 @@ class Parts:
     variant: str
 
 
-_FILE = TypeAdapter(tuple[Machine, ...])
+_FILE = TypeAdapter(tuple[TimedMachine, ...])
 
 
-def load(path: Path) -> tuple[Machine, ...]:
-    """The machines of a timings.json, none where there is no such file. Raises BadFile."""
+def load(path: Path) -> tuple[TimedMachine, ...]:
+    """Return the machines of a timings.json; empty without the file. Raises BadFile."""
     try:
         return _FILE.validate_json(content(path)) if path.exists() else ()
     except (OSError, ValidationError) as error:
         raise BadFile([Fault(path, "timings", str(error).splitlines()[0])]) from error
 
 
-def text(found: tuple[Machine, ...]) -> str:
-    """A timings.json: what the page shows of timings, so that it is made of the report's own files alone."""
+def text(found: tuple[TimedMachine, ...]) -> str:
+    """Return the text of timings.json, from which the pages are built without asv's results."""
     return _FILE.dump_json(found).decode() + "\n"
 
 
-def machines(results: Path, noise: Path, compared: Path, counted: Path = COUNTS) -> tuple[Machine, ...]:
-    """Every machine that has results of releases on the line. Raises BadFile."""
+def machines(results: Path, noise: Path, compared: Path, counted: Path = COUNTS) -> tuple[TimedMachine, ...]:
+    """Return every machine with results of releases on the line. Raises BadFile."""
     commits = release_line.hashes(release_line.commits())
     found = []
     for folder in sorted(path.parent for path in results.glob("*/machine.json")):
@@ -214,18 +214,18 @@ def _machine(
     noise: Path,
     compared: Path,
     of_phases: Counts,
-) -> Machine:
+) -> TimedMachine:
     kept = noise / f"{folder.name}.json"
     fences = read(NoiseFile, kept) if kept.exists() else None
     comparisons = [read(Comparison, path) for path in sorted((compared / folder.name).glob("*.json"))]
-    # What was judged of other locks says nothing of these.
+    # Comparisons of other locks do not apply.
     valid = [each for each in comparisons if each.commits == (commits.get(each.base), commits.get(each.other))]
     listed = measured.load(folder.parent / "benchmarks.json")
     units = {name: each["unit"] for name, each in listed.items() if name != "version"}
     shifts = sorted(_confirmed(valid, units), key=lambda each: -_size(each.judged))
     keys = list(dict.fromkeys(key for of in rows.values() for key in of))
     counted = {key: unit for key in keys if (unit := units[parts(key).name]) != "seconds"}
-    return Machine(
+    return TimedMachine(
         name=folder.name,
         hardware=_hardware(folder / "machine.json"),
         releases=tuple(rows),
@@ -245,7 +245,7 @@ def _machine(
 
 
 def _counted_sections(found: Counts, releases: Sequence[str]) -> Iterator[Section]:
-    """For each unit in which two of these releases were counted, a chart of each workload, a line for each phase."""
+    """Yield a section for each unit counted on two releases: a chart per workload, a line per phase."""
     known = {each.cell: each.benchmarks for each in found.releases if each.cell in releases}
     keys = sorted(dict.fromkeys(chain(*known.values())), key=_group)
     for unit in UNITS:
@@ -274,19 +274,19 @@ def _turns(found: Counts, noise: NoiseFile | None) -> Iterator[Turn]:
 def _sections(
     keys: Iterable[str], rows: Mapping[str, Mapping[str, Row]], noise: NoiseFile | None, shifts: Sequence[Shift]
 ) -> tuple[Section, ...]:
-    """The charts, by module: of a workload its phases, or where it has variants, of each phase the variants."""
+    """Return the charts by module: a workload's phases or, if it has variants, each phase's variants."""
     fences = noise.benchmarks if noise else {}
     every = {key: _series(key, rows, fences.get(key)) for key in keys}
     shown = {key: each for key, each in every.items() if any(value is not None for value in each.values)}
     charts: dict[str, list[Chart]] = {}
     for module, chart in _charts(shown, "seconds", shifts):
         charts.setdefault(module, []).append(chart)
-    ordered = sorted(charts, key=lambda name: (_place(name, _FIRST), name))
+    ordered = sorted(charts, key=lambda name: (_place(name, _FIRST_MODULES), name))
     return tuple(Section(f"timings-{name}", story(name) or name, tuple(charts[name])) for name in ordered)
 
 
 def _charts(series: Mapping[str, Series], unit: str, shifts: Sequence[Shift] = ()) -> Iterator[tuple[str, Chart]]:
-    """A chart of each workload among these benchmarks, or of one phase of its variants, with its module."""
+    """Yield the module and the chart of each workload, or of each phase of a workload with variants."""
     kind, words = ("timing", ()) if unit == "seconds" else (unit, (unit,))
     for (module, workload, *phase), keys in groupby(series, key=_group):
         of = [series[key] for key in keys]
@@ -304,8 +304,8 @@ def _charts(series: Mapping[str, Series], unit: str, shifts: Sequence[Shift] = (
         )
 
 
-def spells(machine: Machine, order: Sequence[str]) -> list[Spell]:
-    """The slow-downs that were confirmed on a machine, over the releases of `order` that were timed there."""
+def spells(machine: TimedMachine, order: Sequence[str]) -> list[Spell]:
+    """Return a machine's confirmed slow-downs, over the releases of `order` that were timed there."""
     places = {release: place for place, release in enumerate(machine.releases)}
     found = []
     for section in machine.sections:
@@ -326,7 +326,7 @@ def spells(machine: Machine, order: Sequence[str]) -> list[Spell]:
 
 
 def asynchronous(rows: Mapping[str, Mapping[str, Row]]) -> Asynchronous | None:
-    """Return where calls began to return before their result is there; None where the releases do not say."""
+    """Return where calls began to return before their result; None if the releases do not show it."""
     returns = []
     for release, of in rows.items():
         if _EXECUTE in of and of[_EXECUTE].state == of[_DISPATCH].state == "measured":
@@ -336,18 +336,18 @@ def asynchronous(rows: Mapping[str, Mapping[str, Row]]) -> Asynchronous | None:
 
 
 def _confirmed(comparisons: Iterable[Comparison], units: Mapping[str, str]) -> list[Shift]:
-    """Return what comparisons confirmed; of counts, what differs."""
+    """Return the confirmed changes of times and counts."""
     return [
-        Shift(key, spoken(key), units[parts(key).name], each.base, each.other, judged)
-        for each in comparisons
-        for key, judged in each.benchmarks.items()
+        Shift(key, spoken(key), units[parts(key).name], comparison.base, comparison.other, judged)
+        for comparison in comparisons
+        for key, judged in comparison.benchmarks.items()
         if judged.outcome in ("regressed", "improved") and parts(key).name in units
     ]
 
 
 @cache
 def parts(key: str) -> Parts:
-    """asv's name for a benchmark in parts, without its prefixes and quotes; no variant where it takes no parameter."""
+    """Split a benchmark's name in asv, without prefixes and quotes; the variant is empty without parameters."""
     name, _, params = key.partition("(")
     module, workload, method = name.split(".")
     phase = method.partition("_")[2].replace("_", " ")
@@ -355,7 +355,7 @@ def parts(key: str) -> Parts:
 
 
 def what(module: str, workload: str) -> str:
-    """Return what a workload is: the first sentence of its own words, or so much of it as says so."""
+    """Return a workload's title: the first sentence or main clause of its docstring."""
     said = _SENTENCE.split(story(module, workload), maxsplit=1)[0].removesuffix(".")
     if not said or workload == "Counts":
         return " ".join(filter(None, (module.replace("_", " "), "" if workload == "Counts" else workload)))
@@ -363,25 +363,25 @@ def what(module: str, workload: str) -> str:
 
 
 def spoken(key: str) -> str:
-    """`basics.Scan.time_trace` as what it is: `A scan of 100 steps of tanh over a carry of 8 float32, trace`."""
+    """Return `basics.Scan.time_trace` in words: `A scan of 100 steps of tanh over a carry of 8 float32, trace`."""
     of = parts(key)
     return ", ".join(filter(None, (what(of.module, of.workload), of.variant, of.phase)))
 
 
 def turned(turn: Turn) -> str:
-    """A change of a count, of what it is: `A scan of 100 steps, trace: 12.0% more calls, 3,001 before, 3,361 after`."""
+    """Return a change of a count: `A scan of 100 steps, trace: 12.0% more calls, 3,001 before, 3,361 after`."""
     return f"{spoken(turn.benchmark)}: {turn.told}"
 
 
 def amount(shift: Shift, value: float | None) -> str:
-    """One side of a change, in its unit."""
+    """Return one side of a change, in its unit."""
     if value is None:
         return ""
     return duration(value) if shift.unit == "seconds" else f"{value:,.0f} {shift.unit}"
 
 
 def told(series: Series, releases: Sequence[str], unit: str = "seconds") -> str:
-    """A series in a sentence, for who does not see the chart."""
+    """Return a series as a sentence, for readers who do not see the chart."""
     known = [(value, release) for value, release in zip(series.values, releases, strict=True) if value is not None]
     (first, since), (last, until) = known[0], known[-1]
     if len(known) == 1:
@@ -394,7 +394,7 @@ def told(series: Series, releases: Sequence[str], unit: str = "seconds") -> str:
 
 @cache
 def story(module: str, workload: str = "") -> str:
-    """The first paragraph of what a module of benchmarks says of itself, or a workload in it."""
+    """Return the first paragraph of the docstring of a module of benchmarks, or of a workload in it."""
     path = BENCHMARKS / f"{module}.py"
     if not path.exists():
         return ""
@@ -416,12 +416,12 @@ def _series(key: str, rows: Mapping[str, Mapping[str, Row]], fence: Fence | None
     )
 
 
-def _count(key: str, unit: str, rows: Mapping[str, Mapping[str, Row]]) -> Count | None:
+def _count(key: str, unit: str, rows: Mapping[str, Mapping[str, Row]]) -> ChangingCount | None:
     known = [(release, of[key].value) for release, of in rows.items() if key in of and of[key].state == "measured"]
     turns = known[:1] + [
         after for before, after in pairwise(known) if abs(after[1] - before[1]) > 0.01 * abs(before[1])
     ]
-    return Count(spoken(key), unit, tuple(turns)) if len(turns) > 1 else None
+    return ChangingCount(spoken(key), unit, tuple(turns)) if len(turns) > 1 else None
 
 
 def _size(judged: Judged) -> float:
@@ -436,7 +436,7 @@ def _hardware(path: Path) -> str:
 
 
 def _group(key: str) -> tuple[str, ...]:
-    """Return what is drawn together: a workload, or one with variants in one phase."""
+    """Return the key of a chart: a workload, or one phase of a workload with variants."""
     of = parts(key)
     return (of.module, of.workload, of.phase) if of.variant else (of.module, of.workload)
 

@@ -1,1 +1,1 @@
-"""The pages of the site, a module for each kind: what its template shows of a report's facts. Pure."""
+"""The pages of the site: a module for each kind computes what its template renders. Pure."""

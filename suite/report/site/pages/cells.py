@@ -1,4 +1,4 @@
-"""cells.html: every stack that was run, with its packages, its lock, and how metadata and runs compare."""
+"""The page cells.html: every stack with its packages, its lock, and its metadata against the runs."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from suite.report.model import CellRow, Observation
 from suite.report.site.facts import Facts
 from suite.report.site.page import Page
 
-# What a stack is told by; the rest is folded.
+# The packages in columns; the others are folded.
 MAIN = ("jax", "jaxlib", "equinox", "diffrax")
 
 
 @dataclass(frozen=True)
-class View:
-    """What cells.html shows: the stacks in groups, each once, and what those of one's own show.
+class CellsView:
+    """The view of cells.html: the stacks in groups, and the unplanned ones with their observations.
 
-    `elsewhere` has for a stack the others in which some of its cases ran, with the same packages, and how many.
+    `elsewhere` has for a stack the equal stacks in which some of its cases ran, with the number of cases.
     """
 
     groups: list[tuple[str, list[CellRow]]]
@@ -30,18 +30,18 @@ class View:
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """The list of all stacks."""
+    """Yield the page of all stacks."""
     groups: dict[str, list[CellRow]] = {"The line": facts.line} if facts.line else {}
     for cell in facts.report.cells:
         if cell.kind != "line":
-            groups.setdefault(cell.asks[0].question if cell.asks else "Nobody's plan", []).append(cell)
+            groups.setdefault(cell.asks[0].question if cell.asks else "Unplanned", []).append(cell)
     title = "Stacks: everything that was run"
-    yield Page("cells.html", "cells.html.jinja", title, View(list(groups.items()), _elsewhere(facts), facts.own))
+    yield Page("cells.html", "cells.html.jinja", title, CellsView(list(groups.items()), _elsewhere(facts), facts.own))
 
 
 def _elsewhere(facts: Facts) -> dict[str, dict[str, int]]:
     found: dict[str, Counter[str]] = {}
-    for each in facts.report.observations:
-        if each.ran_in:
-            found.setdefault(each.cell, Counter())[each.ran_in] += 1
+    for observation in facts.report.observations:
+        if observation.ran_in:
+            found.setdefault(observation.cell, Counter())[observation.ran_in] += 1
     return {cell: dict(of.most_common()) for cell, of in found.items()}

@@ -1,4 +1,4 @@
-"""corrections.html: the sentences that were published and were wrong."""
+"""The page corrections.html: published sentences that were wrong."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from suite.report.site.page import Page
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """The page of corrections."""
+    """Yield the page of corrections."""
     yield Page("corrections.html", "corrections.html.jinja", "Corrections", facts.report.corrections)

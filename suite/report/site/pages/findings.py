@@ -1,4 +1,4 @@
-"""findings.html: what follows from the runs, what is not as expected, and what was not decided."""
+"""The page findings.html: findings, unexpected observations and undecided ones."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from suite.report import summary
-from suite.report.findings import SORTS, Finding, Sort, findings
+from suite.report.findings import SORTS, ReportFinding, Sort, findings
 from suite.report.model import Observation
 from suite.report.site.facts import Facts
 from suite.report.site.page import Page
 from suite.report.site.table import kind_of
 from suite.report.summary import Undecided
 
-# For more there is no room on a page; compat.json has all of them.
-_FINDINGS, _ROWS = 60, 100
+# The page's limits; compat.json has everything.
+_MAX_FINDINGS, _MAX_ROWS = 60, 100
 
 
 @dataclass(frozen=True)
 class Unexpected:
-    """One case that showed the very same, not as expected, in these cells."""
+    """Equal unexpected observations of one case, with their cells."""
 
     seen: Observation
     cells: list[str]
 
 
 @dataclass(frozen=True)
-class View:
-    """What findings.html shows; of each list that is cut, how many there are."""
+class FindingsView:
+    """The view of findings.html: lists, and the full length of each list that is cut."""
 
-    sorts: Mapping[Sort, list[Finding]]
+    sorts: Mapping[Sort, list[ReportFinding]]
     count: int
     unexpected: list[Unexpected]
     unexpected_count: int
@@ -39,23 +39,23 @@ class View:
 
     @property
     def shown(self) -> int:
-        """How many findings are shown."""
+        """The number of findings on the page."""
         return sum(map(len, self.sorts.values()))
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """The page of findings."""
+    """Yield the page of findings."""
     found, undecided = findings(facts.report), summary.undecided(facts.report)
     unexpected: dict[object, Unexpected] = {}
-    for each in summary.unexpected(facts.report):
-        key = each.issue, each.case, kind_of(each)
-        unexpected.setdefault(key, Unexpected(each, [])).cells.append(each.cell)
-    view = View(
-        {sort: of for sort in SORTS if (of := [each for each in found[:_FINDINGS] if each.sort == sort])},
+    for observation in summary.unexpected(facts.report):
+        key = observation.issue, observation.case, kind_of(observation)
+        unexpected.setdefault(key, Unexpected(observation, [])).cells.append(observation.cell)
+    view = FindingsView(
+        {sort: of for sort in SORTS if (of := [each for each in found[:_MAX_FINDINGS] if each.sort == sort])},
         len(found),
-        list(unexpected.values())[:_ROWS],
+        list(unexpected.values())[:_MAX_ROWS],
         len(unexpected),
-        undecided[:_ROWS],
+        undecided[:_MAX_ROWS],
         len(undecided),
     )
     yield Page("findings.html", "findings.html.jinja", "Findings: what the runs show", view)

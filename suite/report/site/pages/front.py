@@ -1,4 +1,4 @@
-"""index.html: what the newest releases turned, a box to ask, and the issues in lists by what holds now."""
+"""The page index.html: the changes on the newest releases, a search box, and the issues by their state."""
 
 from __future__ import annotations
 
@@ -8,43 +8,37 @@ from dataclasses import dataclass
 from suite.judge.table import PROPERTIES, UNDECIDED, Properties, Verdict
 from suite.report import summary
 from suite.report.model import CellRow, Observation, SinceRow
-from suite.report.site.facts import Facts, Run
+from suite.report.site.facts import Facts, StripRun
 from suite.report.site.page import Page
 from suite.report.site.search import search_data
 from suite.report.site.timeline import Turned
 from suite.report.standing import Standing
 
-# So many releases are news.
-_NEWEST = 6
+_NEWEST_SHOWN = 6
 
-# The lists, in their order: id, title, and what it means to stand in it.
+# The lists, in their order: id, title, meaning.
 LISTS: Mapping[str, tuple[str, str]] = {
-    "bites": ("Bites now", "on the newest release the documented symptom is there"),
-    "refused": ("Refused or warned now", "upstream says loudly what it did silently, or always did"),
-    "fixed": ("Fixed, bites older releases", "well on the newest release, and not on some before it"),
-    "documented": ("Documented surprises", "it does what upstream documents; nobody is at fault"),
-    "elsewhere": ("On other stacks only", "no release of the line shows it; a stack that people have does"),
-    "well": ("Not seen", "no stack that was run shows it"),
-    "unknown": ("Not known", "no release of the line tells"),
+    "bites": ("Affects the newest release", "the newest release shows the documented symptom"),
+    "refused": ("Refused or warned now", "the newest release raises or warns"),
+    "fixed": ("Fixed", "clear on the newest release, and not on some before it"),
+    "documented": ("Documented surprises", "the behaviour is as upstream documents it"),
+    "elsewhere": ("On other stacks only", "no release of the line shows it, but another stack does"),
+    "well": ("Not seen", "no tested stack shows it"),
+    "unknown": ("Not known", "not decided on any release of the line"),
 }
 
 
 @dataclass(frozen=True)
-class Row:
-    """One issue in a list: where it stands, and along the line."""
+class ListedIssue:
+    """One issue in a list: its state, and its strip along the line."""
 
     of: Standing
-    runs: list[Run]
-
-    @property
-    def packages(self) -> list[str]:
-        """What its cases need."""
-        return list(dict.fromkeys(name for case in self.of.issue.cases for name in case.needs))
+    runs: list[StripRun]
 
 
 @dataclass(frozen=True)
-class Release:
-    """A release of the line: what turned on it, by how it did; None where nothing was learned of it."""
+class NewRelease:
+    """A release of the line with its changed issues, by how they changed; None if the release is undecided."""
 
     cell: CellRow
     turns: Mapping[Turned, list[str]] | None
@@ -52,10 +46,10 @@ class Release:
 
 @dataclass(frozen=True)
 class Front:
-    """What index.html shows."""
+    """The view of index.html."""
 
-    lists: list[tuple[str, str, str, list[Row]]]
-    newest: list[Release]
+    lists: list[tuple[str, str, str, list[ListedIssue]]]
+    newest: list[NewRelease]
     last_line: str
     run_on: str
     since: SinceRow | None
@@ -65,7 +59,7 @@ class Front:
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """The front page, and what its box searches."""
+    """Yield the front page, with the data that its box searches."""
     report = facts.report
     view = Front(
         _lists(facts),
@@ -78,50 +72,50 @@ def pages(facts: Facts) -> Iterator[Page]:
         [each for name, each in PROPERTIES.items() if name in {each.verdict for each in report.observations}],
     )
     data = {"data/search.js": search_data(facts)}
-    title = "What bites on which release of JAX, Equinox and Diffrax"
+    title = "Known issues of JAX, Equinox and Diffrax, by release"
     yield Page("index.html", "front.html.jinja", title, view, ("data/search.js", "assets/search.js"), data)
 
 
-def _lists(facts: Facts) -> list[tuple[str, str, str, list[Row]]]:
-    """The lists that have an issue, in each the newest change first."""
-    found: dict[str, list[Row]] = {name: [] for name in LISTS}
-    for each in facts.standings.values():
-        verdicts = facts.worst(each.issue)
-        found[_list_of(each, facts, verdicts)].append(Row(each, facts.runs(verdicts, each.issue.cases)))
+def _lists(facts: Facts) -> list[tuple[str, str, str, list[ListedIssue]]]:
+    """Return the lists that are not empty, each with the newest change first."""
+    found: dict[str, list[ListedIssue]] = {name: [] for name in LISTS}
+    for state in facts.standings.values():
+        verdicts = facts.worst(state.issue)
+        found[_list_of(state, facts, verdicts)].append(ListedIssue(state, facts.runs(verdicts, state.issue.cases)))
     places = {cell.id: place for place, cell in enumerate(facts.columns)}
     for rows in found.values():
         rows.sort(key=lambda row: -places[row.of.now.since.id] if row.of.now else 0)
     return [(name, *LISTS[name], rows) for name, rows in found.items() if rows]
 
 
-def _list_of(each: Standing, facts: Facts, verdicts: Mapping[str, Verdict]) -> str:
-    if each.bites:
+def _list_of(state: Standing, facts: Facts, verdicts: Mapping[str, Verdict]) -> str:
+    if state.is_affected:
         return "bites"
-    if each.verdict in ("documented", "guarded"):
-        return "documented" if each.verdict == "documented" else "refused"
+    if state.verdict in ("documented", "guarded"):
+        return "documented" if state.verdict == "documented" else "refused"
     shown = {cell for cell, verdict in verdicts.items() if verdict not in UNDECIDED | {"clear", "absent"}}
     if shown & {cell.id for cell in facts.columns}:
         return "fixed"
     if shown:
         return "elsewhere"
-    return "well" if each.now else "unknown"
+    return "well" if state.now else "unknown"
 
 
-def _newest(facts: Facts) -> list[Release]:
-    """Return the newest releases of the line and what turned on them, the newest first.
+def _newest(facts: Facts) -> list[NewRelease]:
+    """Return the newest releases of the line with their changes, the newest first.
 
-    None of a report in which each release shows only what others do not: two of them are nothing to compare.
+    Empty for a report of chosen rows: its releases ran different cases and cannot be compared.
     """
     if facts.report.rows == "chosen":
         return []
     learned = {each.cell for of in facts.seen.values() for each in of.values() if each.agreement != "spurious"}
     found = []
-    for cell in facts.line[: -_NEWEST - 1 : -1]:
+    for cell in facts.line[: -_NEWEST_SHOWN - 1 : -1]:
         step = facts.steps.get(cell.id)
         turns = step.turns if step else {}
         told = {
             how: list(dict.fromkeys(after.issue for of in by_blame.values() for _, after in of))
             for how, by_blame in turns.items()
         }
-        found.append(Release(cell, told if cell.id in learned else None))
+        found.append(NewRelease(cell, told if cell.id in learned else None))
     return found

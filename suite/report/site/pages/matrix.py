@@ -1,4 +1,4 @@
-"""matrix.html: every issue and case against the releases of the line, releases side by side with one verdict as one."""
+"""The page matrix.html: issues and cases against the releases of the line; equal adjacent releases are joined."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from suite.report.site.facts import Facts
 from suite.report.site.page import Page
 from suite.report.site.table import minor_of
 
-# A word has room in so many columns.
-_ROOM = 5
+# The least number of columns with room for a word.
+_WORD_COLUMNS = 5
 
 
 @dataclass(frozen=True)
-class Mark:
-    """Columns side by side with one verdict, which lead to the first of them; `seen` is None where nothing is."""
+class MatrixMark:
+    """Adjacent columns with one verdict, linked to the first of them; `seen` is None without an observation."""
 
     seen: Observation | None
     odd: bool
@@ -28,30 +28,30 @@ class Mark:
 
     @property
     def room(self) -> bool:
-        """Whether its word is seen."""
-        return self.width >= _ROOM
+        """True if its word is visible."""
+        return self.width >= _WORD_COLUMNS
 
 
 @dataclass(frozen=True)
-class Row:
-    """An issue whose cases vary: the worst of them all, and those that vary themselves."""
+class VaryingIssue:
+    """An issue whose cases vary: the worst of all its cases, and each case that varies."""
 
     issue: IssueRow
-    worst: list[Mark]
-    cases: list[tuple[CaseRow, list[Mark]]]
+    worst: list[MatrixMark]
+    cases: list[tuple[CaseRow, list[MatrixMark]]]
 
 
 @dataclass(frozen=True)
-class View:
-    """What matrix.html shows: the columns by minor release of jax, the rows, and the cases that never vary.
+class MatrixView:
+    """The view of matrix.html: the columns by minor release of jax, the rows, and the cases that never vary.
 
-    Of those, each with its one verdict; None where no release of the line tells. `unavailable` are the releases that
-    could not be had, with the reason: a column of nothing else would part each row in two.
+    `alike` has each case that never varies with its one verdict, or None if undecided. `unavailable` has the releases
+    that could not be run, with the reason; an empty column would split each row.
     """
 
     groups: list[tuple[str, list[CellRow]]]
     unavailable: list[tuple[CellRow, str]]
-    rows: list[Row]
+    rows: list[VaryingIssue]
     alike: list[tuple[IssueRow, CaseRow, Verdict | None]]
     packages: list[str]
     kinds: list[str]
@@ -60,7 +60,7 @@ class View:
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """The matrix."""
+    """Yield the page of the matrix."""
     rows, alike = [], []
     unavailable = _unavailable(facts)
     columns = [cell for cell in facts.columns if cell.id not in unavailable]
@@ -75,10 +75,10 @@ def pages(facts: Facts) -> Iterator[Page]:
             else:
                 alike.append((issue, case, next(iter(verdicts), None)))
         if cases:
-            rows.append(Row(issue, _marks(_worst(facts, issue, columns), columns), cases))
+            rows.append(VaryingIssue(issue, _marks(_worst(facts, issue, columns), columns), cases))
     shown = {of[cell.id].verdict for of in facts.seen.values() for cell in columns if cell.id in of}
-    needed = {name for issue in facts.report.issues for case in issue.cases for name in case.needs}
-    view = View(
+    needed = {name for issue in facts.report.issues for name in issue.packages}
+    view = MatrixView(
         [(minor, list(of)) for minor, of in groupby(columns, _minor)],
         [(cell, unavailable[cell.id]) for cell in facts.columns if cell.id in unavailable],
         rows,
@@ -96,7 +96,7 @@ def _minor(cell: CellRow) -> str:
 
 
 def _unavailable(facts: Facts) -> dict[str, str]:
-    """The cells of the line in which nothing could be run, and why."""
+    """Return the cells of the line in which nothing could be run, with the reason."""
     found: dict[str, str] = {}
     for cell in facts.columns:
         of = [each for seen in facts.seen.values() if (each := seen.get(cell.id))]
@@ -106,7 +106,7 @@ def _unavailable(facts: Facts) -> dict[str, str]:
 
 
 def _worst(facts: Facts, issue: IssueRow, columns: Sequence[CellRow]) -> list[Observation | None]:
-    """The worst of an issue's cases for each column; of those from which something was learned, where any was."""
+    """Return the worst of an issue's cases for each column; an undecided one only if the column has no other."""
     found: list[Observation | None] = []
     for cell in columns:
         of = [each for case in issue.cases if (each := facts.seen[issue.id, case.id].get(cell.id))]
@@ -114,10 +114,10 @@ def _worst(facts: Facts, issue: IssueRow, columns: Sequence[CellRow]) -> list[Ob
     return found
 
 
-def _marks(seen: Sequence[Observation | None], columns: Sequence[CellRow]) -> list[Mark]:
+def _marks(seen: Sequence[Observation | None], columns: Sequence[CellRow]) -> list[MatrixMark]:
     found = []
     kinds = [(each and each.verdict, each is not None and summary.is_unexpected(each)) for each in seen]
     for (_, odd), group in groupby(range(len(seen)), lambda place: kinds[place]):
         places = list(group)
-        found.append(Mark(seen[places[0]], odd, len(places), columns[places[-1]]))
+        found.append(MatrixMark(seen[places[0]], odd, len(places), columns[places[-1]]))
     return found

@@ -1,4 +1,4 @@
-"""metadata.html: what each package's metadata should have required to agree with the runs, and the stacks run."""
+"""The page metadata.html: the requirements that metadata lacks to agree with the runs, and the stacks."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from suite.stack.releases import PACKAGES
 
 
 @dataclass(frozen=True)
-class Entry:
-    """What is said of one release's requirement on one dependency: in as many rows of stacks as say just that.
+class JoinedAmendment:
+    """An amendment of one release's requirement on one dependency, joined from all rows of stacks that suggest it.
 
-    `requirement` is whole, what is declared and what it lacks, as a list of dependencies has it.
+    `requirement` is the whole requirement, declared and lacking, as in a list of dependencies.
     """
 
     said: AmendmentRow
@@ -35,20 +35,20 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Release:
-    """A release with what is said of its metadata; `id` is its place on the page."""
+class AmendedRelease:
+    """A release with the amendments of its metadata; `id` is its anchor on the page."""
 
     id: str
     package: str
     version: str
-    entries: list[Entry]
+    entries: list[JoinedAmendment]
 
 
 @dataclass(frozen=True)
 class Code:
-    """What the code of releases, first to last, needs of a dependency by its names.
+    """The releases of a dependency that the code of releases, first to last, needs by its names.
 
-    `lacks` says whether what they declare admits a release on which a name is missing.
+    `lacks` is True if their declared requirement admits a release on which a name is missing.
     """
 
     package: str
@@ -60,23 +60,23 @@ class Code:
 
 @dataclass(frozen=True)
 class Metadata:
-    """What metadata.html shows: releases by package, those broken by themselves, causes not known, code, the stacks."""
+    """The view of metadata.html: releases by package, broken releases, unknown causes, code, and the stacks."""
 
-    packages: list[tuple[str, list[Release]]]
-    broken: list[Release]
-    open: list[Entry]
+    packages: list[tuple[str, list[AmendedRelease]]]
+    broken: list[AmendedRelease]
+    open: list[JoinedAmendment]
     code: list[Code]
     grids: list[Grid]
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """The page of metadata."""
+    """Yield the page of metadata."""
     entries = _entries(each for row in facts.report.stacks for each in row.amendments)
     known = [each for each in entries if each.said.grounds != "together"]
-    by_package: dict[str, list[Entry]] = {}
-    for each in known:
-        if each.said.package is not None:
-            by_package.setdefault(each.said.package, []).append(each)
+    by_package: dict[str, list[JoinedAmendment]] = {}
+    for entry in known:
+        if entry.said.package is not None:
+            by_package.setdefault(entry.said.package, []).append(entry)
     view = Metadata(
         [(name, _releases(by_package[name])) for name in sorted(by_package, key=_place)],
         _releases(each for each in known if each.said.package is None),
@@ -84,22 +84,22 @@ def pages(facts: Facts) -> Iterator[Page]:
         _code({(name, version) for cell in facts.report.cells for name, version in cell.packages.items()}),
         grids(facts.report.stacks, facts.cells),
     )
-    yield Page("metadata.html", "metadata.html.jinja", "What metadata should have required", view)
+    yield Page("metadata.html", "metadata.html.jinja", "Missing requirements in metadata", view)
 
 
 def _code(there: Collection[tuple[str, str]]) -> list[Code]:
-    """What the code of the releases that the report has needs, alike neighbours together, the newest first."""
+    """Return the needs of the code of the report's releases, equal neighbours together, the newest first."""
     found: list[Code] = []
     for package, versions in needed.load().releases.items():
         by_dependency: dict[str, list[Code]] = {}
         for version in sorted(versions, key=Version):
-            for each in versions[version]:
-                of = by_dependency.setdefault(each.package, [])
+            for need in versions[version]:
+                of = by_dependency.setdefault(need.package, [])
                 if (package, version) in there:
-                    if of and _alike(of[-1].needed, each):
+                    if of and _alike(of[-1].needed, need):
                         of[-1] = replace(of[-1], last=version)
                     else:
-                        of.append(Code(package, version, version, each, _lacks(each)))
+                        of.append(Code(package, version, version, need, _lacks(need)))
         found += [each for of in by_dependency.values() for each in reversed(of)]
     return sorted(found, key=lambda each: (_place(each.package), not each.lacks))
 
@@ -117,20 +117,20 @@ def _lacks(of: Needed) -> bool:
     return any(declared.contains(each) and not since <= place <= until for place, each in enumerate(known))
 
 
-def _entries(said: Iterable[AmendmentRow]) -> list[Entry]:
-    """What is said, equal things once."""
+def _entries(said: Iterable[AmendmentRow]) -> list[JoinedAmendment]:
+    """Return the amendments, equal ones joined."""
     alike: dict[tuple[str, ...], list[AmendmentRow]] = {}
-    for each in said:
-        # Of what came together, the words say what else did.
-        key = (each.kind, each.package or "", each.version, each.dependency, each.specifier, each.came_with)
-        alike.setdefault(key, []).append(each)
+    for row in said:
+        # `came_with` names what else moved.
+        key = (row.kind, row.package or "", row.version, row.dependency, row.specifier, row.came_with)
+        alike.setdefault(key, []).append(row)
     return [_entry(of) for of in alike.values()]
 
 
-def _entry(of: list[AmendmentRow]) -> Entry:
+def _entry(of: list[AmendmentRow]) -> JoinedAmendment:
     first = of[0]
     whole = _both(first.declared or "", first.specifier)
-    return Entry(
+    return JoinedAmendment(
         first,
         f"{first.dependency}{whole}",
         any(each.grounds == "run" for each in of),
@@ -140,7 +140,7 @@ def _entry(of: list[AmendmentRow]) -> Entry:
 
 
 def _both(declared: str, lacks: str) -> str:
-    """Two specifiers as one; as they stand, where somebody's report has none that can be parsed."""
+    """Return two specifiers as one; joined unchanged if a report from outside has one that cannot be parsed."""
     together = ",".join(filter(None, (declared, lacks)))
     try:
         return simplest([specifiers(together)])
@@ -148,16 +148,16 @@ def _both(declared: str, lacks: str) -> str:
         return together
 
 
-def _releases(entries: Iterable[Entry]) -> list[Release]:
-    """Entries by release, the newest first."""
-    found: dict[tuple[str, str], list[Entry]] = {}
-    for each in entries:
-        found.setdefault((each.said.package or each.said.dependency, each.said.version), []).append(each)
+def _releases(entries: Iterable[JoinedAmendment]) -> list[AmendedRelease]:
+    """Return the amendments by release, the newest first."""
+    found: dict[tuple[str, str], list[JoinedAmendment]] = {}
+    for entry in entries:
+        found.setdefault((entry.said.package or entry.said.dependency, entry.said.version), []).append(entry)
     newest = sorted(found, key=lambda of: ordered(of[1]), reverse=True)
-    return [Release(f"{name}-{version}", name, version, found[name, version]) for name, version in newest]
+    return [AmendedRelease(f"{name}-{version}", name, version, found[name, version]) for name, version in newest]
 
 
 def _place(name: str) -> tuple[int, str]:
-    """Packages in the stack's order, and then by name."""
+    """Return a key that sorts packages in the stack's order, then by name."""
     known = list(PACKAGES)
     return known.index(name) if name in known else len(known), name

@@ -1,4 +1,4 @@
-"""programs.html: what was counted of programs for devices that are not there; programs/: what a release changed."""
+"""The page programs.html, counts of programs for absent devices; and programs/, the changes by release."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from suite.report.site.page import Page
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A count on a release: `None` where it was not told; `turned`, where it is another than on the release before."""
+class CountCell:
+    """A count on a release, None if missing; `turned` if it differs from the release before."""
 
     value: int | None
     turned: bool
 
 
 @dataclass(frozen=True)
-class Row:
+class CountRow:
     """A count of one workload along the releases."""
 
     count: Count
-    cells: tuple[Cell, ...]
+    cells: tuple[CountCell, ...]
 
 
 @dataclass(frozen=True)
 class ChangedProgram:
-    """A program that a release changed, and what differs in it, where both are kept."""
+    """A program that a release changed, with the difference if both programs are kept."""
 
     turn: Turn
     workload: Workload
@@ -44,7 +44,7 @@ class ChangedProgram:
 
 @dataclass(frozen=True)
 class Changed:
-    """The page of a release for a target; `between` are releases before it that were not compiled."""
+    """The view of a release's page for a target; `between` has earlier releases that were not compiled."""
 
     found: Programs
     after: Release
@@ -54,22 +54,22 @@ class Changed:
 
 @dataclass(frozen=True)
 class Table:
-    """A target's part of the page; `rows` are by workload, `lacking` a reason and where it holds."""
+    """A target's part of the page; `rows` are by workload, `lacking` has reasons with their places."""
 
     found: Programs
     caveat: str
     counts: tuple[Count, ...]
-    rows: tuple[tuple[str, tuple[Row, ...]], ...]
+    rows: tuple[tuple[str, tuple[CountRow, ...]], ...]
     cases: tuple[case_rows.Row, ...]
     turns: tuple[tuple[Release, tuple[Turn, ...]], ...]
     lacking: tuple[tuple[str, str], ...]
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """The page of the programs, where any were compiled, and one for each release that changed some for a target."""
+    """Yield the page of the programs, if any were compiled, and one for each release that changed some for a target."""
     if facts.programs:
         tables = tuple(map(_table, facts.programs))
-        yield Page("programs.html", "programs.html.jinja", "Programs for devices that are not there", tables)
+        yield Page("programs.html", "programs.html.jinja", "Programs for absent devices", tables)
     for found in facts.programs:
         for after, told in _by_release(found):
             view = Changed(
@@ -78,17 +78,17 @@ def pages(facts: Facts) -> Iterator[Page]:
                 tuple(ChangedProgram(turn, found.workloads[turn.workload], _diff(found, turn)) for turn in told),
                 tuple(_between(facts, found, min((turn.before for turn in told), key=_jax), after)),
             )
-            title = f"What jax {after.jax} changed in programs for {found.title}"
+            title = f"Changes by jax {after.jax} in programs for {found.title}"
             yield Page(path(found.target, after.cell), "program_changes.html.jinja", title, view)
 
 
 def path(target: str, cell: str) -> str:
-    """Return the page of what a release changed in the programs for a target."""
+    """Return the path of the page on a release's changes in the programs for a target."""
     return f"programs/{target}-{cell}.html"
 
 
 def paths(compiled: Sequence[Programs]) -> set[str]:
-    """The pages of what changed in these."""
+    """Return the paths of the pages on changes in these programs."""
     return {path(found.target, after.cell) for found in compiled for after, _ in _by_release(found)}
 
 
@@ -101,7 +101,7 @@ def _diff(found: Programs, turn: Turn) -> Diff | None:
 
 
 def _between(facts: Facts, found: Programs, before: Release, after: Release) -> Iterator[str]:
-    """The releases of jax between two that were compiled, which were not: the change may be of one of them."""
+    """Yield the releases of jax between two compiled ones; each may have brought the change."""
     for cell in facts.line:
         jax = cell.packages.get("jax", before.jax)
         between = _jax(before) < Version(jax) < _jax(after) and cell.released_on < after.released_on
@@ -122,7 +122,7 @@ def _table(found: Programs) -> Table:
         (
             workload,
             tuple(
-                Row(count, tuple(_cell(each, workload, name, turned) for each in found.releases))
+                CountRow(count, tuple(_cell(each, workload, name, turned) for each in found.releases))
                 for name, count in main.items()
             ),
         )
@@ -142,13 +142,13 @@ def _table(found: Programs) -> Table:
     )
 
 
-def _cell(release: Release, workload: str, count: str, turned: set[tuple[str, str, str]]) -> Cell:
+def _cell(release: Release, workload: str, count: str, turned: set[tuple[str, str, str]]) -> CountCell:
     program = release.program(workload)
-    return Cell(program.counts.get(count) if program else None, (workload, count, release.cell) in turned)
+    return CountCell(program.counts.get(count) if program else None, (workload, count, release.cell) in turned)
 
 
 def _lacking(found: Programs) -> Iterator[tuple[str, str]]:
-    """Each reason for which a number is lacking, and of what on which releases."""
+    """Yield each reason why numbers are missing, with the programs or counts and their releases."""
     where: dict[str, dict[str, list[str]]] = {}
     for release in found.releases:
         if release.reason:

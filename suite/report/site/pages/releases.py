@@ -1,4 +1,4 @@
-"""releases/<cell>.html: what a release of the line turned, what bites on it, what works with it, what it costs."""
+"""The pages releases/<cell>.html: a release's changes, known issues, working stacks and speed."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from suite.report.site.facts import Facts
 from suite.report.site.page import Page
 from suite.report.site.pages.timings import charts, keyed
 from suite.report.site.timeline import Turned, stands
-from suite.report.site.timings import Chart, Machine, Shift, Spell, spells
+from suite.report.site.timings import Chart, Shift, Spell, TimedMachine, spells
 from suite.report.standing import label
 from suite.stack.releases import PACKAGES
 
-# What people ask for by name.
+# The packages that people ask for by name.
 _LIBRARIES = tuple(name for name, package in PACKAGES.items() if package.asked)
-# In which order a reader wants to know how a case turned.
+# In the order of interest to a reader.
 _TURNS: tuple[Turned, ...] = ("appears", "changes", "documented", "goes")
-# What works first, then what does not, then what was not tried.
+# Working stacks first, then broken ones, then those that were not tried.
 _ORDER = ("supported", "excluded", "guarded", "latent", None)
 
-Turn = tuple[Observation, Observation]
+BeforeAfter = tuple[Observation, Observation]
 
 
 @dataclass(frozen=True)
-class Bite:
-    """An issue with its cases that show a symptom, those alike together and the worst first, and what to do.
+class AffectedIssue:
+    """An issue with its cases that show a symptom, equal ones together, the worst first.
 
-    That is text → the cases in which it holds.
+    `workarounds` has the cases in which each text helped, `fails` the cases in which the workaround failed.
     """
 
     issue: IssueRow
@@ -45,8 +45,8 @@ class Bite:
 
 
 @dataclass(frozen=True)
-class Unknown:
-    """Cases from which nothing was learned of upstream, for one cause."""
+class UndecidedCause:
+    """The number of undecided cases with one cause."""
 
     verdict: Verdict
     cause: str
@@ -55,7 +55,7 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Set:
-    """What to install: the newest stack that works, and the lines that give it."""
+    """The newest stack that works, and the commands that install it."""
 
     cell: CellRow
     pip: str
@@ -66,13 +66,13 @@ class Set:
 
 @dataclass(frozen=True)
 class Speed:
-    """What one machine's timings say of a release: whether it was timed; what is slow on it; what changed at it.
+    """One machine's timings of a release: slow workloads, ended slow-downs, and changes.
 
-    `named` are workloads whose publication names it, with no slow-down on it confirmed here: each with its times on the
-    releases before it, of it, and after it.
+    `named` has workloads whose publication names the release, without a confirmed slow-down on it. Each has its times
+    on the release and on its neighbours.
     """
 
-    machine: Machine
+    machine: TimedMachine
     timed: bool
     slow: list[Spell]
     ends: list[Spell]
@@ -82,19 +82,19 @@ class Speed:
 
 
 @dataclass(frozen=True)
-class Release:
-    """What the page of a release shows."""
+class ReleaseView:
+    """The view of a release's page."""
 
     cell: CellRow
     older: CellRow | None
     newer: CellRow | None
     before: CellRow | None
     learned: bool
-    turns: list[tuple[Turned, list[tuple[str, list[tuple[str, list[Turn]]]]]]]
-    bites: list[Bite]
+    turns: list[tuple[Turned, list[tuple[str, list[tuple[str, list[BeforeAfter]]]]]]]
+    bites: list[AffectedIssue]
     documented: list[Observation]
     counts: Mapping[str, int]
-    unknown: list[Unknown]
+    unknown: list[UndecidedCause]
     stacks: list[CellRow]
     names: Mapping[str, list[str]]
     install: Set | None
@@ -106,8 +106,8 @@ class Release:
 
 
 @dataclass(frozen=True)
-class _All:
-    """What the pages of all releases are made of, each made once."""
+class _Shared:
+    """The data that the pages of all releases share."""
 
     facts: Facts
     of_cell: Mapping[str, Sequence[Observation]]
@@ -120,11 +120,11 @@ class _All:
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """A page for each release of the line, and constraints for each with which something works."""
+    """Yield a page for each release of the line, with constraints if a set with it works."""
     of_cell: dict[str, list[Observation]] = {cell.id: [] for cell in facts.line}
-    for each in facts.report.observations:
-        if each.cell in of_cell:
-            of_cell[each.cell].append(each)
+    for observation in facts.report.observations:
+        if observation.cell in of_cell:
+            of_cell[observation.cell].append(observation)
     learned = (cell for cell in facts.line if _learned(of_cell[cell.id]))
     known = (LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in learned)
     amendments: dict[tuple[str, str], list[AmendmentRow]] = {}
@@ -134,7 +134,7 @@ def pages(facts: Facts) -> Iterator[Page]:
             of_release.append(said)
     works = {cell.id: install.working(cell, install.holding(facts, cell)) for cell in facts.line}
     order = [cell.id for cell in facts.columns]
-    told = _All(
+    told = _Shared(
         facts,
         of_cell,
         {after.id: before.id for before, after in neighbours(known)},
@@ -159,23 +159,23 @@ def _learned(seen: Sequence[Observation]) -> bool:
     return any(each.verdict not in UNDECIDED for each in seen)
 
 
-def _release(told: _All, cell: CellRow, cells: Sequence[CellRow], place: int) -> Release:
+def _release(told: _Shared, cell: CellRow, cells: Sequence[CellRow], place: int) -> ReleaseView:
     facts, seen = told.facts, told.of_cell[cell.id]
     stacks = sorted(install.holding(facts, cell), key=lambda each: _ORDER.index(each.declared_observed))
     works = told.sets.get(cell.id)
-    # A jaxlib goes with its jax.
+    # A jaxlib belongs to its jax.
     own = ("jax", "jaxlib") if cell.moves == "jax" else (cell.moves,)
     before = told.before.get(cell.id)
-    # Of the newer ones only the neighbour's page is looked at again when there is one more.
+    # Only older sets: a new release may change its neighbour's page, but no others.
     older = [each for each in reversed(cells[:place]) if each.id in told.sets]
-    return Release(
+    return ReleaseView(
         cell=cell,
         older=cells[place - 1] if place else None,
         newer=cells[place + 1] if place + 1 < len(cells) else None,
         before=facts.cells[before] if before else None,
         learned=_learned(seen),
         turns=_turns(facts, cell),
-        bites=_bites(facts, cell),
+        bites=_affected(facts, cell),
         documented=[each for each in seen if stands(each.verdict) == "documented"],
         counts=Counter(stands(each.verdict) for each in seen),
         unknown=_unknown(seen),
@@ -191,16 +191,16 @@ def _release(told: _All, cell: CellRow, cells: Sequence[CellRow], place: int) ->
 
 
 def _once(cells: Sequence[CellRow]) -> list[CellRow]:
-    """Stacks without those that are one that is there already, by another name."""
+    """Return the stacks without duplicates under another id."""
     found: dict[tuple[str | tuple[str, str], ...], CellRow] = {}
     for cell in cells:
-        # Of what was not resolved there is only the name.
+        # An unresolved stack has only its id.
         found.setdefault((cell.python, *sorted((cell.packages or {"": cell.id}).items())), cell)
     return list(found.values())
 
 
 def _names_of(cells: Sequence[CellRow]) -> dict[str, list[str]]:
-    """Cell → the packages by which it is told from the others: the libraries, and what else is not the same in some."""
+    """Return the packages that distinguish each cell: the libraries, and any others that differ between cells."""
     alike: dict[tuple[str | None, ...], list[CellRow]] = {}
     for cell in cells:
         alike.setdefault((cell.python, *(cell.packages.get(name) for name in _LIBRARIES)), []).append(cell)
@@ -211,14 +211,14 @@ def _names_of(cells: Sequence[CellRow]) -> dict[str, list[str]]:
     return found
 
 
-def _turns(facts: Facts, cell: CellRow) -> list[tuple[Turned, list[tuple[str, list[tuple[str, list[Turn]]]]]]]:
-    """How cases turned on a release, by how they did, by what that is put down to, and by issue."""
+def _turns(facts: Facts, cell: CellRow) -> list[tuple[Turned, list[tuple[str, list[tuple[str, list[BeforeAfter]]]]]]]:
+    """Return the changed cases of a release, by how they changed, by blame, and by issue."""
     step = facts.steps.get(cell.id)
-    found: list[tuple[Turned, list[tuple[str, list[tuple[str, list[Turn]]]]]]] = []
+    found: list[tuple[Turned, list[tuple[str, list[tuple[str, list[BeforeAfter]]]]]]] = []
     for how in _TURNS:
-        by_blame: list[tuple[str, list[tuple[str, list[Turn]]]]] = []
+        by_blame: list[tuple[str, list[tuple[str, list[BeforeAfter]]]]] = []
         for blame, turns in (step.turns.get(how, {}) if step else {}).items():
-            by_issue: dict[str, list[Turn]] = {}
+            by_issue: dict[str, list[BeforeAfter]] = {}
             for turn in turns:
                 by_issue.setdefault(turn[1].issue, []).append(turn)
             by_blame.append((blame, list(by_issue.items())))
@@ -227,8 +227,8 @@ def _turns(facts: Facts, cell: CellRow) -> list[tuple[Turned, list[tuple[str, li
     return found
 
 
-def _bites(facts: Facts, cell: CellRow) -> list[Bite]:
-    """The issues that show a symptom in a cell, the worst first."""
+def _affected(facts: Facts, cell: CellRow) -> list[AffectedIssue]:
+    """Return the issues that show a symptom in a cell, the worst first."""
     bites = []
     for issue in facts.report.issues:
         alike: dict[tuple[Verdict, str | None], list[Observation]] = {}
@@ -244,7 +244,7 @@ def _bites(facts: Facts, cell: CellRow) -> list[Bite]:
             elif each.workaround == "fails":
                 fails.append(case.id)
         if alike:
-            bites.append(Bite(issue, sorted(alike.values(), key=_badness), texts, fails))
+            bites.append(AffectedIssue(issue, sorted(alike.values(), key=_badness), texts, fails))
     return sorted(bites, key=lambda bite: (not bite.issue.row_zero, _badness(bite.alike[0])))
 
 
@@ -252,14 +252,14 @@ def _badness(alike: Sequence[Observation]) -> int:
     return VERDICTS.index(alike[0].verdict)
 
 
-def _unknown(seen: Sequence[Observation]) -> list[Unknown]:
-    """What was not learned, by cause; what is blocked is told by what blocks it."""
+def _unknown(seen: Sequence[Observation]) -> list[UndecidedCause]:
+    """Return the undecided cases by cause, without blocked ones."""
     causes = Counter(
-        (each.verdict, each.detail.partition("\n")[0] or each.reason or "")
-        for each in seen
-        if stands(each.verdict) == "unknown"
+        (observation.verdict, observation.detail.partition("\n")[0] or observation.reason or "")
+        for observation in seen
+        if stands(observation.verdict) == "unknown"
     )
-    return [Unknown(*cause, count) for cause, count in causes.items()]
+    return [UndecidedCause(*cause, count) for cause, count in causes.items()]
 
 
 def _set(release: CellRow, works: CellRow) -> Set:
@@ -267,9 +267,9 @@ def _set(release: CellRow, works: CellRow) -> Set:
     return Set(works, pip, constrained, install.path(release), install.lock(works))
 
 
-def _speed(told: _All, machine: Machine, cell: CellRow) -> Speed:
+def _speed(told: _Shared, machine: TimedMachine, cell: CellRow) -> Speed:
     of = told.spells[machine.name]
-    # What began with it comes first.
+    # Slow-downs that this release brought come first.
     slow = sorted((each for each in of if cell.id in each.there), key=lambda each: each.shift.other != cell.id)
     ends = [each for each in of if each.until == cell.id]
     known = {each.chart.id for each in (*slow, *ends)}
@@ -285,14 +285,14 @@ def _speed(told: _All, machine: Machine, cell: CellRow) -> Speed:
 
 
 def _names(story: str, cell: CellRow) -> bool:
-    """Whether a publication is of a release: `0.7.1` is one of jax, where no other package stands before it."""
+    """Return True if a publication names the release; a bare `0.7.1` is a release of jax."""
     version = re.escape(cell.holds[cell.moves])
     others = "(?<!diffrax )(?<!equinox )" if cell.moves == "jax" else f"(?<={cell.moves} )"
     return re.search(rf"(?<![\w.]){others}{version}(?!\.?\w)", story) is not None
 
 
-def _around(chart: Chart, machine: Machine, order: Sequence[str], release: str) -> list[tuple[str, float]]:
-    """What the first line of a chart shows on a release and on its neighbours, of those on which it was timed."""
+def _around(chart: Chart, machine: TimedMachine, order: Sequence[str], release: str) -> list[tuple[str, float]]:
+    """Return the times of a chart's first line on a release and on its timed neighbours."""
     times = dict(zip(machine.releases, chart.series[0].values, strict=True))
     timed = [each for each in order if each in times]
     at = timed.index(release) if release in timed else 0

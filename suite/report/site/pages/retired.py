@@ -1,4 +1,4 @@
-"""The pages of issues that were retired: an old link leads to a sentence, and to what is known of each name."""
+"""The pages of retired issues, so that old links lead to what is known of each name."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from suite.report.site.page import Page
 
 
 @dataclass(frozen=True)
-class Row:
-    """A case that was, the name that it was about, the releases that have it, and what upstream or we say of it."""
+class RetiredCase:
+    """A former case: the name that it was about, the releases that have the name, and its replacement."""
 
     case: str
     name: str
@@ -22,16 +22,16 @@ class Row:
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """Return a page for each retired issue, at the address that it had."""
+    """Yield a page for each retired issue, at its former address."""
     for issue, cases in retired().items():
         rows = [_row(case, name) for case, name in cases.items()]
         yield Page(f"issues/{issue}.html", "retired.html.jinja", issue, rows)
 
 
-def _row(case: str, name: str) -> Row:
-    # A keyword is a parameter of a function.
+def _row(case: str, name: str) -> RetiredCase:
+    # `function(keyword` names a parameter.
     dotted = name.partition("(")[0]
     newest = query.names(dotted.partition(".")[0]).releases[-1]
     life = query.module_life(dotted) or query.life(dotted) if "(" not in name else None
-    there = query.told(dotted, life) if life else "no release that was asked"
-    return Row(case, name, there, query.words(dotted) or ", ".join(query.replacements(dotted, newest)))
+    there = query.told(dotted, life) if life else "no release that was walked"
+    return RetiredCase(case, name, there, query.words(dotted) or ", ".join(query.replacements(dotted, newest)))

@@ -1,4 +1,4 @@
-"""seeds.html: same seed, same numbers? What each sampler draws, release by release of jax, from the same key."""
+"""The page seeds.html: the numbers that each sampler draws from one key, by release of jax."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from suite.report.site.table import minor_of
 
 @dataclass(frozen=True)
 class Stream:
-    """Releases side by side on which the same was drawn; `of` counts the streams of a sampler in their order.
+    """Adjacent releases on which a sampler draws the same; `of` numbers the sampler's streams.
 
-    `of` is 0 where the sampler does not exist, and `seen` is None where nothing was learned.
+    `of` is 0 if the sampler does not exist, and `seen` is None if undecided.
     """
 
     of: int
@@ -28,7 +28,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Sampler:
-    """A case along the releases, and those on which other numbers came than on the one before."""
+    """A case along the releases, and the releases on which its numbers changed."""
 
     issue: IssueRow
     case: CaseRow
@@ -38,14 +38,14 @@ class Sampler:
 
 @dataclass(frozen=True)
 class Seeds:
-    """What seeds.html shows: the releases by minor, and the samplers of each issue."""
+    """The view of seeds.html: the releases by minor, and the samplers of each issue."""
 
     groups: list[tuple[str, list[CellRow]]]
     rows: list[tuple[IssueRow, list[Sampler]]]
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """The map of the random streams, where the report has an issue of that area."""
+    """Yield the map of the random streams, if the report has an issue of that area."""
     if facts.streams:
         columns = [cell for cell in facts.columns if cell.moves == "jax"]
         groups = [(minor, list(of)) for minor, of in groupby(columns, lambda cell: minor_of(cell.holds["jax"]))]

@@ -1,4 +1,4 @@
-"""stack.html: what bites a stack, and what an upgrade of it brings; without a script, a way to the releases' pages."""
+"""The page stack.html: a stack's known issues and an upgrade's changes; without a script, links to the releases."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from suite.report.site.table import minor_of
 
 
 @dataclass(frozen=True)
-class Stack:
-    """What stack.html shows before anybody asks: the cells of the line by minor release of jax."""
+class StackView:
+    """The view of stack.html without a question: the cells of the line by minor release of jax."""
 
     minors: list[tuple[str, list[CellRow]]]
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """The page, and the rules and runs that its script reads."""
+    """Yield the page, with the rules and runs that its script reads."""
 
     def minor(cell: CellRow) -> str:
         return minor_of({**cell.holds, **cell.packages}["jax"])
 
-    view = Stack([(name, list(of)) for name, of in groupby(facts.columns, minor)])
+    view = StackView([(name, list(of)) for name, of in groupby(facts.columns, minor)])
     data = {"data/stack.js": script("STACK", compiled(facts))}
     scripts = ("data/stack.js", "assets/rules.js", "assets/stack.js")
-    yield Page("stack.html", "stack.html.jinja", "Your stack, and its next", view, scripts, data)
+    yield Page("stack.html", "stack.html.jinja", "Your stack and its upgrade", view, scripts, data)

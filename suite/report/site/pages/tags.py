@@ -1,4 +1,4 @@
-"""tags.html: which issue concerns which function, keyword or area."""
+"""The page tags.html: the issues by function, keyword and area."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suite.report.site.search import names_and_areas
 
 @dataclass(frozen=True)
 class Tag:
-    """A function, with the keywords of it that are named, or an area; and the issues that it concerns."""
+    """A function with its keywords, or an area, and the issues that concern it."""
 
     name: str
     keywords: list[str]
@@ -22,22 +22,22 @@ class Tag:
 
 @dataclass(frozen=True)
 class Tags:
-    """What tags.html shows: areas first, then the functions of each package."""
+    """The view of tags.html: areas, then the functions of each package."""
 
     areas: list[Tag]
     packages: dict[str, list[Tag]]
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """The page of functions and areas."""
+    """Yield the page of functions and areas."""
     by_area: dict[str, list[IssueRow]] = {}
     by_name: dict[str, tuple[list[str], list[IssueRow]]] = {}
     for issue in facts.report.issues:
         names, areas = names_and_areas(issue)
         for area in areas:
             by_area.setdefault(area, []).append(issue)
-        for each in names:
-            name, _, keyword = each.partition("(")
+        for named in names:
+            name, _, keyword = named.partition("(")
             keywords, issues = by_name.setdefault(name, ([], []))
             keywords += [keyword.removesuffix(")")] if keyword else []
             issues += [issue] if issue not in issues else []
@@ -46,4 +46,4 @@ def pages(facts: Facts) -> Iterator[Page]:
         packages.setdefault(name.partition(".")[0], []).append(Tag(name, sorted(set(keywords)), issues))
     areas_told = [Tag(name, [], issues) for name, issues in sorted(by_area.items())]
     ordered = dict(sorted(packages.items(), key=lambda each: (each[0] != "jax", each[0])))
-    yield Page("tags.html", "tags.html.jinja", "What concerns which function", Tags(areas_told, ordered))
+    yield Page("tags.html", "tags.html.jinja", "Issues by function", Tags(areas_told, ordered))

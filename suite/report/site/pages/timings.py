@@ -1,4 +1,4 @@
-"""timings.html: what was confirmed to change on each machine; and a page of charts for each module of benchmarks."""
+"""The page timings.html, confirmed changes on each machine; and a page of charts for each module of benchmarks."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from markupsafe import Markup
 from suite.report.site.chart import drawn
 from suite.report.site.facts import Facts
 from suite.report.site.page import Page
-from suite.report.site.timings import Machine, Section
+from suite.report.site.timings import Section, TimedMachine
 
 _NO_PATH = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True)
 class Overview:
-    """What timings.html shows: where the charts are.
+    """The view of timings.html: the addresses of the charts.
 
-    `pages` are by machine and section, `charts` by machine and chart, and `keys` by machine and by asv's name for what
-    is in one.
+    `pages` has addresses by machine and section, `charts` by machine and chart, `keys` by machine and asv's name.
     """
 
     pages: Mapping[tuple[str, str], str]
@@ -31,15 +30,15 @@ class Overview:
 
 @dataclass(frozen=True)
 class Charts:
-    """What a page of charts shows; `drawings` are by the chart's id."""
+    """The view of a page of charts; `drawings` are by the chart's id."""
 
-    machine: Machine
+    machine: TimedMachine
     section: Section
     drawings: Mapping[str, Markup]
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """The page of all timings, and those of the charts."""
+    """Yield the page of all timings, and those of the charts."""
     found = paths(facts.timed)
     title = "Timings along the releases"
     keys = {machine.name: keyed(machine, charts(facts.timed)) for machine in facts.timed}
@@ -52,8 +51,8 @@ def pages(facts: Facts) -> Iterator[Page]:
             yield Page(path, "charts.html.jinja", f"{section.title} On {machine.name}.", view)
 
 
-def paths(timed: Sequence[Machine]) -> dict[tuple[str, str], str]:
-    """Machine and section → where its charts are; a machine may have any name."""
+def paths(timed: Sequence[TimedMachine]) -> dict[tuple[str, str], str]:
+    """Return the path of each section's charts, by machine and section; a machine may have any name."""
     found: dict[tuple[str, str], str] = {}
     for machine in timed:
         for section in machine.sections:
@@ -64,8 +63,8 @@ def paths(timed: Sequence[Machine]) -> dict[tuple[str, str], str]:
     return found
 
 
-def charts(timed: Sequence[Machine]) -> dict[tuple[str, str], str]:
-    """Machine and chart → where it is."""
+def charts(timed: Sequence[TimedMachine]) -> dict[tuple[str, str], str]:
+    """Return the address of each chart, by machine and chart."""
     found = paths(timed)
     return {
         (machine.name, chart.id): f"{found[machine.name, section.id]}#{chart.id}"
@@ -75,8 +74,8 @@ def charts(timed: Sequence[Machine]) -> dict[tuple[str, str], str]:
     }
 
 
-def keyed(machine: Machine, where: Mapping[tuple[str, str], str]) -> dict[str, str]:
-    """asv's name for a benchmark → where its chart is."""
+def keyed(machine: TimedMachine, where: Mapping[tuple[str, str], str]) -> dict[str, str]:
+    """Return the address of each benchmark's chart, by asv's name."""
     return {
         series.key: where[machine.name, chart.id]
         for section in machine.sections
