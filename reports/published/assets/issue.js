@@ -6,7 +6,7 @@
     made.append(...children);
     return made;
   };
-  // Each stack has a link only here: in the page they would weigh as much as all else.
+  // Links to stacks are made here; in the page they would double its size.
   for (const each of document.querySelectorAll(".addresses li")) {
     each.replaceChildren(make("a", {href: "#" + each.id}, ...each.childNodes));
   }
@@ -20,7 +20,7 @@
     opener?.focus({preventScroll: true});
     opener = null;
   };
-  // What cannot be written to the clipboard is selected instead.
+  // If the clipboard is refused, select the text.
   const copied = (name, text) => {
     const button = make("button", {type: "button"}, name);
     button.addEventListener("click", async () => {
@@ -62,7 +62,7 @@
   };
   const arrive = () => {
     let id = location.hash.slice(1);
-    try { id = decodeURIComponent(id); } catch { /* It is no escape, then. */ }
+    try { id = decodeURIComponent(id); } catch { /* Not percent-encoded. */ }
     const at = document.getElementById(id);
     if (!at?.matches(".addresses li")) {
       if (!panel.hidden) close();
@@ -74,7 +74,7 @@
     show(at);
   };
   document.addEventListener("keydown", event => { if (event.key === "Escape" && !panel.hidden) close(); });
-  // Of the address that is shown already there is no news.
+  // A click on the current address fires no hashchange.
   document.addEventListener("click", event => {
     const link = event.target.closest(".addresses a");
     if (link && link.getAttribute("href") === location.hash) arrive();

@@ -5,7 +5,7 @@
   if (!filters.package) return;
   const bodies = grid ? [...grid.tBodies] : [], folds = bodies.map(body => body.querySelector(".fold input"));
   const alike = [...document.querySelectorAll("#alike li")], all = document.querySelectorAll("tr.case, #alike li").length;
-  // What a filter unfolded it folds again; what somebody unfolded stays.
+  // A filter folds again only the issues that it unfolded itself.
   const byFilter = new Set();
 
   const fits = (each, kind, shows) =>
@@ -24,7 +24,7 @@
         left += fit;
       }
       body.classList.toggle("off", !left);
-      // An issue's own row is the worst of all its cases, and these are not all.
+      // An issue's own row has the worst of all its cases, not of the filtered ones.
       body.rows[0].classList.toggle("partial", left < cases.length);
       if (narrowed && !fold.checked) {
         fold.checked = true;
@@ -63,7 +63,7 @@
   arrive();
   if (!grid) return;
 
-  // One stop for the Tab key, and arrows within: nobody wants to tab through thousands of cells.
+  // One Tab stop for thousands of cells; arrow keys move within.
   [...grid.querySelectorAll("td a")].forEach((each, place) => { each.tabIndex = place ? -1 : 0; });
   const beside = (td, key) => {
     let next = td;
@@ -85,6 +85,6 @@
     next.firstElementChild.tabIndex = 0;
     next.firstElementChild.focus();
   });
-  // The newest is what most come for, and it is at the far end.
+  // Most readers want the newest releases, at the far end.
   grid.parentNode.scrollLeft = grid.parentNode.scrollWidth;
 })();

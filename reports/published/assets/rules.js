@@ -1,18 +1,18 @@
 "use strict";
-// What somebody asks for, and what any stack is expected to show. Pure; a test holds it to suite/judge/prediction.py.
+// The reader of stacks, and the expectations of any stack. Pure; a test compares it with suite/judge/prediction.py.
 // A version is a place in the list of its package's known releases, oldest first: no two versions are compared as text.
 const rules = (() => {
   const distinct = list => [...new Set(list)];
   const alone = list => new Set(list).size === 1;
   const max = (list, key) => list.reduce((best, each) => best === null || key(each) > key(best) ? each : best, null);
 
-  // What of a text is a stack: names of packages, each with a version. A whole name is one (jaxtyping is not jax), and
-  // what is not taken as it stands is said, never guessed.
+  // Read a stack from a text: names of packages with versions. Only whole names count (jaxtyping is not jax), and a note
+  // reports everything that is not taken literally.
   const LONGEST = 2_000_000;
   const canonical = name => name.replace(/[-_.]+/g, "-").toLowerCase();
   const spelled = text => text.toLowerCase().replace(/^v/, "").replace(/\+.*$/, "").replace(/\d+/g, digits => digits.replace(/^0+(?=\d)/, ""));
   const trimmed = text => text.replace(/(\.0)+$/, "");
-  // Where a known release is, however many zeros end it; -1 where there is none.
+  // The place of a known release, whatever zeros end it; -1 if unknown.
   const exactly = (of, text) => of.includes(text) ? of.indexOf(text) : of.findIndex(each => trimmed(each) === trimmed(text));
   const under = (of, text) => of.flatMap((each, place) => each.startsWith(text + ".") ? [place] : []);
   const VERSION = /^(?=.{1,60}$)v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|r?c|alpha|beta|pre(?:view)?|post|r(?:ev)?(?!c)|dev)(?:[-_.]?\d+)?)*(?:\+[\w.-]+)?$/i;
@@ -23,7 +23,7 @@ const rules = (() => {
     + "|\\s*:?\\s+(v?\\d[\\w.!+-]*|newest\\b|latest\\b)|-(\\d[\\w.!]*)(?=[\\s,+]|$))?|(\\S+)";
   const FILLERS = ["and", "with", "on", "from", "to"];
 
-  // The places that a clause admits; null where it cannot be told in which the line between them lies.
+  // The places that a clause admits; null if its limit cannot be placed among the known releases.
   const admitted = (of, operator, text) => {
     const star = text.endsWith(".*"), wanted = spelled(star ? text.slice(0, -2) : text), every = of.map((_, place) => place);
     const here = exactly(of, wanted), below = under(of, wanted);
@@ -34,7 +34,7 @@ const rules = (() => {
     if (star) return operator === "==" ? below : operator === "!=" ? every.filter(place => !below.includes(place)) : null;
     if (operator === "!=") return every.filter(place => place !== here);
     if (here < 0 && !(below.length && /^[<>]/.test(operator))) return null;
-    // "0.5", which is nobody's release, stands before all releases of it.
+    // "0.5" is not a release itself; it sorts before all releases of 0.5.
     const edge = here < 0 ? below[0] : here, counted = here >= 0 && operator.endsWith("=");
     return operator.startsWith("<") ? every.filter(place => place < edge || (counted && place === edge))
       : operator.startsWith(">") ? every.filter(place => place > edge || (place === edge && (counted || here < 0))) : [here];
@@ -55,15 +55,15 @@ const rules = (() => {
   const lines = text => text.replace(/[^\n\r -~]/gu, " ").replace(/ +/g, " ").split(/\r\n|\n|\r/)
     .map(raw => raw.replace(/(^|\s)#.*$|\s--hash=.*$|\\$/g, "").replace(MARKER, "").replace(/["' ]+/g, " ").trim().replace(/^-\s+/, ""))
     .filter(line => line && !line.startsWith("-"));
-  // Name → place of its version, or null where that is not known; how unknown ones are written; what was not taken as it
-  // stands; and, where the text says just "newest", that.
+  // Returns the place of each version, null if unknown; the text of unknown ones; the notes; and whether the text is
+  // just "newest".
   const read = (text, known) => {
     const versions = {}, unknown = {}, notes = [], others = [], told = {};
-    if (text.length > LONGEST) notes.push("That is too long: its end is not read.");
+    if (text.length > LONGEST) notes.push("The text is too long; its end is ignored.");
     const take = (name, place, written) => {
       const as = place ?? written;
       if (name in told && told[name] !== as) {
-        notes.push(`${name} is named with more than one version: none of them is taken.`);
+        notes.push(`${name} has more than one version; all are ignored.`);
         versions[name] = null;
         unknown[name] = "in several versions";
         return;
@@ -72,17 +72,17 @@ const rules = (() => {
       versions[name] = place;
       if (place === null) {
         unknown[name] = written;
-        notes.push(`${name} ${written} is not in this data: it is unknown, and so is what depends on it.`);
+        notes.push(`${name} ${written} is not in this data, so answers that depend on it are unknown.`);
       }
     };
     const named = (raw, wanted, pinned) => {
       const name = canonical(raw), of = known[name];
       if (!Object.hasOwn(known, name)) { others.push(name); return; }
-      if (!wanted) { notes.push(`${name} has no version beside it, and is ignored.`); return; }
+      if (!wanted) { notes.push(`${name} has no version and is ignored.`); return; }
       if (/^(newest|latest)$/i.test(wanted)) { take(name, of.length - 1, "newest"); return; }
-      if (!VERSION.test(wanted)) { notes.push(`“${wanted}” is no version of ${name}.`); return; }
+      if (!VERSION.test(wanted)) { notes.push(`“${wanted}” is not a version of ${name}.`); return; }
       const plain = spelled(wanted), below = pinned ? [] : under(of, plain), here = below.length ? of.indexOf(plain) : exactly(of, plain);
-      if (wanted.includes("+")) notes.push(`${name} ${wanted} is read as ${plain}: builds are not told apart here.`);
+      if (wanted.includes("+")) notes.push(`${name} ${wanted} is read as ${plain}; builds are not distinguished.`);
       if (here >= 0) { take(name, here, plain); return; }
       if (!below.length) { take(name, null, plain); return; }
       notes.push(`${name} ${plain} is taken as its newest, ${of[below.at(-1)]}.`);
@@ -95,7 +95,7 @@ const rules = (() => {
       if (parts.length === 1 && /^={1,3}$/.test(parts[0][1]) && !parts[0][2].endsWith("*")) { named(raw, parts[0][2], parts[0][1] !== "="); return; }
       const sets = parts.map(([, operator, wanted]) => VERSION.test(wanted.replace(/\.\*$/, "")) ? admitted(of, operator, wanted) : null);
       const all = sets.includes(null) ? [] : sets.reduce((left, set) => left.filter(place => set.includes(place)));
-      if (!all.length) { notes.push(`${name}${told} names no one release of this data, and is ignored.`); return; }
+      if (!all.length) { notes.push(`${name}${told} does not select one release of this data and is ignored.`); return; }
       notes.push(`${name}${told} is taken as its newest here, ${of[all.at(-1)]}.`);
       take(name, all.at(-1), told);
     };
@@ -107,20 +107,20 @@ const rules = (() => {
         else if (bare === undefined) {
           if (clauses) required(name, clauses);
           else if (spoken || dashed || !FILLERS.includes(name.toLowerCase())) named(name, spoken || dashed, Boolean(dashed));
-        } else if (others.length || Object.keys(versions).length) notes.push(`“${bare}” stands beside no name, and is ignored.`);
+        } else if (others.length || Object.keys(versions).length) notes.push(`“${bare}” has no package name and is ignored.`);
         else named("jax", bare, false);
       }
     }
     const ignored = distinct(others);
-    if (ignored.length) notes.push(`Not of the stack, and ignored: ${ignored.slice(0, 3).join(", ")}${ignored.length > 3 ? ` and ${ignored.length - 3} more` : ""}.`);
+    if (ignored.length) notes.push(`Ignored, not part of the stack: ${ignored.slice(0, 3).join(", ")}${ignored.length > 3 ? ` and ${ignored.length - 3} more` : ""}.`);
     return {versions, unknown, notes: distinct(notes), newest};
   };
 
   // rules.predict, of a case with `needs`, all that `matter` to it, `rules`, and `runs`: each has `pins` and a `behaviour`.
   // A rule is `on` requirements: each the name of a package, and the edges of the places that meet it.
   const meets = ({name, edges}, pins) => edges.findIndex(edge => pins[name] < edge) % 2 === 1;
-  // Whether all are met: null where it depends on what is not known.
-  // Where not everything of a stack is listed, it has what cells have beside theirs, in any version.
+  // True if all are met; null if that depends on an unknown version.
+  // A stack that does not list everything is taken to have these packages, in any version.
   const BESIDE = ["absl-py", "flatbuffers"], LISTED = "opt-einsum";
   const isThere = (name, pins) => name in pins || (BESIDE.includes(name) && !(LISTED in pins));
   const met = (on, pins, allKnown = true) => {
@@ -144,7 +144,7 @@ const rules = (() => {
     return [...found, null];
   };
   const namesOf = table => distinct(table.flatMap(each => each.on.map(({name}) => name)));
-  // What does not import, by what is foreseen of row zero's case: what builds on JAX, where the rules name it, or JAX.
+  // The packages that do not import, by row zero's case: those named by its rules or, without any, jax.
   const broken = (imports, zero) => {
     const named = imports.behaviour === "import-error" ? namesOf(imports.rules).filter(name => name !== "jax" && name !== "jaxlib") : [];
     const building = named.filter(name => zero.imports.includes(name));
@@ -191,13 +191,13 @@ const rules = (() => {
     }
     return (!found.length && told && between(versions, matter, runs)) || {behaviour: null, how: "unknown", runs: [], rules: found};
   };
-  // The rules that may be the one that counts, where each has runs on its side and what is not known decides between them.
+  // The rules that may match, if runs confirm each of them and only an unknown version decides.
   const oneOf = (theCase, versions, runs) => {
     const found = possible(theCase.rules, versions);
     const borne = each => each && nearest(theCase, [each], versions, runs).every(run => run.behaviour === each.behaviour);
     return found.length > 1 && found.every(borne) ? found : [];
   };
-  // What suite/report/site/compiled.py tells by numbers, by names: cells with their versions, cases with their rules and runs.
+  // Turn the numbers of suite/report/site/compiled.py into names: cells with versions, cases with rules and runs.
   const decode = data => {
     const names = Object.keys(data.known), said = list => list.map(n => names[n]);
     const cells = data.cells.map(([id, on, moves, places]) =>

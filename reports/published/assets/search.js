@@ -1,6 +1,5 @@
 "use strict";
-// The box of the front page: a symptom, a function, a thread, a release, or somebody's versions. It leads; it answers
-// nothing that the pages do not say.
+// The box of the front page: a symptom, a function, a thread, a release, or versions. It only links to the pages.
 (() => {
   const box = document.getElementById("search"), results = document.getElementById("results");
   const SHORT = {eqx: "equinox", dfx: "diffrax", jnp: "jax.numpy", jr: "jax.random", jrandom: "jax.random", lax: "jax.lax", jtu: "jax.tree_util"};
@@ -26,7 +25,7 @@
     issue.names = issue.touches.map(flat);
   }
 
-  // Each way to find an issue gives how well it fits and what fits, or nothing.
+  // Each matcher returns a score and the matching text, or [0].
   const bySymptom = (issue, text) => issue.symptoms.map(([type, message]) => {
     const pieces = flat(message).split("…").map(each => each.trim()).filter(Boolean);
     let at = 0;
@@ -47,7 +46,7 @@
     const found = issue.names.findIndex(name => name === wanted || name.startsWith(wanted + ".") || name.endsWith("." + wanted) || name.includes(`(${wanted}`));
     return found < 0 ? [0] : [issue.names[found] === wanted ? 60 : 50, issue.touches[found]];
   };
-  // Of a few words all have to be there, of a question half.
+  // Up to three words must all match, of more at least half.
   const COMMON = new Set("a an and are as at be by can did do does first for from has have i in is it my of on or our release same should that the then there this to was what when which why with work works".split(" "));
   const byWords = (issue, term) => {
     const wanted = words(term).filter(each => each.length > 1 && !COMMON.has(each)).map(stem);
@@ -55,16 +54,16 @@
     return wanted.length && hits >= (wanted.length > 3 ? wanted.length / 2 : wanted.length) ? [10 + 20 * hits / wanted.length, ""] : [0];
   };
 
-  // What was claimed and is not so is an answer too.
+  // Refuted claims are answers too.
   const refutedLinks = text => SEARCH.refuted.flatMap(([ref, claim], n) => {
     const said = {threads: [ref], stems: new Set(words(claim).map(stem))};
     return byThread(said, flat(text))[0] || byWords(said, text)[0] ? [make("a", {href: `findings.html#refuted-${n + 1}`}, `Refuted: ${clip(claim)}`)] : [];
   });
 
   const isVersion = word => /^v?\d+(\.\d+)+/.test(word) || word === "newest";
-  // A version after other words is of jax where jax has it: that of a Python or a CUDA is not.
+  // A bare version is jax's if jax has such a release; not one of Python or CUDA.
   const isOfJax = word => word === "newest" || SEARCH.cells.some(id => `${id}.`.startsWith(`jax-${word.replace(/^v/, "")}.`));
-  // Somebody's versions: as they stand in a file, or within a sentence.
+  // Versions from a file, or from a sentence.
   const isFile = text => /^\s*[\w.-]+(\[[^\]]*\])?\s*(==|[<>!~]=?)/m.test(text) || /^name = "/m.test(text);
   const pairs = text => {
     const list = flat(text).replace(/[?!,;]+|\.(?=\s|$)/g, " ").split(/\s+/), found = [];
@@ -80,7 +79,7 @@
   const stackLinks = text => {
     const [from, ...to] = ends(text).map(stackOf).filter(Boolean);
     if (!from || (!to.length && !/[a-z]/.test(from))) return [];
-    if (!to.length) return [make("a", {href: `stack.html#${encodeURIComponent(from)}`}, `What bites on ${clip(from)}, and does it work?`)];
+    if (!to.length) return [make("a", {href: `stack.html#${encodeURIComponent(from)}`}, `Known issues on ${clip(from)}, and does it work?`)];
     const target = to.join(" ");
     return [make("a", {href: `stack.html#${encodeURIComponent(from)}..${encodeURIComponent(target)}`}, `From ${clip(from)} to ${clip(target)}: what changes`)];
   };
@@ -89,8 +88,8 @@
     const named = (isFile(text) ? [] : pairs(text)).map(each => each.includes(" ") ? each.replace(" ", "-") : /^\d/.test(each) ? `jax-${each}` : each);
     const links = [];
     for (const id of new Set(named)) {
-      if (SEARCH.cells.includes(id)) links.push(make("a", {href: `releases/${id}.html`}, `${id.replace(/-(?=\d)/, " ")}: what it turned, what bites on it, what to install with it`));
-      if (SEARCH.amended.includes(id)) links.push(make("a", {href: `metadata.html#${id}`}, `${id.replace(/-(?=\d)/, " ")}: what its metadata should require`));
+      if (SEARCH.cells.includes(id)) links.push(make("a", {href: `releases/${id}.html`}, `${id.replace(/-(?=\d)/, " ")}: changes, known issues, what to install with it`));
+      if (SEARCH.amended.includes(id)) links.push(make("a", {href: `metadata.html#${id}`}, `${id.replace(/-(?=\d)/, " ")}: requirements missing in its metadata`));
     }
     return links;
   };

@@ -1,8 +1,8 @@
 "use strict";
-// Everything here only adds: what it shows is on the pages without it.
+// Progressive enhancement: the pages are complete without it.
 document.documentElement.classList.add("on");
 
-// Where the report was one page, all was on it: its addresses lead on.
+// The report was once a single page; redirect its old addresses.
 const ledOn = (told, has) => {
   const pages = {
     upgrade: "stack.html", stacks: "metadata.html", matrix: "matrix.html", timings: "timings.html", cells: "cells.html",
@@ -23,7 +23,7 @@ const ledOn = (told, has) => {
 };
 const leadOn = () => {
   let told = location.hash.slice(1);
-  try { told = decodeURIComponent(told); } catch { /* It is no escape, then. */ }
+  try { told = decodeURIComponent(told); } catch { /* Not percent-encoded. */ }
   const has = id => document.getElementById(id) !== null;
   const target = told && !has(told) && ledOn(told, has);
   if (target) location.replace(target);

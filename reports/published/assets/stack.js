@@ -1,5 +1,5 @@
 "use strict";
-// What is asked in two boxes, and the answer: of one stack what bites it, of two what an upgrade brings.
+// The two boxes and their answer: the known issues of one stack, or the changes between two.
 (() => {
   const $ = id => document.getElementById(id);
   const {known, refused, verdicts} = STACK;
@@ -7,13 +7,13 @@
   const byId = new Map(cells.map(cell => [cell.id, cell]));
   const matter = new Set(cases.flatMap(each => each.matter));
   const tried = new Set(cases.flatMap(each => each.runs.map(run => run.cell)));
-  // What no release of the line brings: it is there where it is named, and nowhere else.
+  // Guests: in a stack only if it names them.
   const guests = names.filter(name => !cells.some(cell => cell.moves && name in cell.pins));
   const newest = cells.findLast(cell => cell.moves && tried.has(cell));
   const release = (name, versions) => `${name} ${known[name][versions[name]]}`;
   const listOf = (of, versions) => of.filter(name => name in versions).map(name => release(name, versions)).join(", ");
 
-  // What is asked: packages and versions, or a cell, which is all of a stack, as is one release of the line.
+  // A question: packages and versions, or a whole stack by its cell or by one release of the line.
   const asked = text => {
     const id = text.trim(), reading = rules.read(text, known), all = Object.keys(reading.versions);
     const single = all.length === 1 && reading.versions[all[0]] !== null ? all[0] : "";
@@ -23,7 +23,7 @@
   const ofCell = cell => ({cell, all: [], kept: [], lost: [], beside: [], versions: {...cell.pins}});
   const having = versions => [...tried].filter(cell => guests.every(name => name in versions || !(name in cell.pins))
     && Object.entries(versions).every(([name, place]) => !matter.has(name) || cell.pins[name] === place));
-  // A stack that was run holding just these has the rest as an installer gave it; else a jaxlib goes with its jax.
+  // A tested stack with just these versions gives the rest; otherwise a jaxlib follows from its jax.
   const ofVersions = (versions, kept, unknown) => {
     const all = names.filter(name => versions[name] !== undefined && versions[name] !== null), lost = Object.keys(versions).filter(name => versions[name] === null);
     const told = Object.fromEntries(all.map(name => [name, versions[name]])), cell = byId.get(all.map(name => release(name, told).replace(" ", "-")).join("+"));
@@ -32,7 +32,7 @@
     return {cell: null, all, kept, lost: lost.map(name => `${name} ${unknown[name]}`), beside: names.filter(name => name in rest && !(name in told)), versions: {...rest, ...told}};
   };
   const from = ask => ask.newest ? ofCell(newest) : ask.cell ? ofCell(ask.cell) : ofVersions(ask.versions, [], ask.unknown);
-  // The second box names what moves; the rest is kept. Two releases of one package, and nothing else, are two days.
+  // The second box names what moves; the rest is kept. Two single releases of one package mean two dates of the line.
   const to = (before, ask, start) => {
     if (ask.newest) {
       const of = start.all.filter(name => name !== "jaxlib");
@@ -46,7 +46,7 @@
     return ofVersions({...Object.fromEntries(kept.map(name => [name, start.versions[name]])), ...ask.versions}, kept, ask.unknown);
   };
 
-  // What a stack is expected to show, case by case.
+  // The expectation of each case in a stack.
   const expected = (theCase, end) => {
     const found = rules.predict(theCase, end.versions, theCase.runs), verdictOf = behaviour => theCase.behaviours[behaviour] || behaviour;
     if (found.behaviour) return {...found, told: found.behaviour, verdict: verdictOf(found.behaviour), stands: verdicts[verdictOf(found.behaviour)][1], end};
@@ -78,7 +78,7 @@
     return now === "symptom" ? "appears" : was === "symptom" ? "goes" : "";
   };
 
-  // As it is shown.
+  // Elements.
   const make = (tag, attributes = {}, ...children) => {
     const element = document.createElement(tag);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -88,7 +88,7 @@
   const soft = (...children) => make("span", {class: "soft"}, ...children);
   const link = (target, ...children) => make("a", {href: target}, ...children);
   const chip = (verdict, told) => make("span", {class: `v ${verdict}`}, `${verdicts[verdict][0]} ${told || verdict}`);
-  // A version is never broken over two lines: an id may be, after a plus.
+  // An id may wrap after a plus, never within a version.
   const idOf = id => id.split("+").flatMap((part, n) => [...(n ? ["+", make("wbr")] : []), make("span", {class: "whole"}, part)]);
   const cellLink = cell => link(cell.moves ? `releases/${cell.id}.html` : `cells.html#${cell.id}`, ...idOf(cell.id));
   const caseLink = theCase => link(`issues/${theCase.issue}.html#${theCase.id}`, theCase.rowZero ? spoken(theCase.id) : theCase.id);
@@ -110,13 +110,13 @@
       if (each.runs.length) words.append("; nearest ", ...some(each.runs, 2, run => cellLink(run.cell)));
     }
     if (each.how === "unknown") {
-      if (each.runs.length) words.append(": ", ...some(each.runs, 2, run => cellLink(run.cell)), " contradicts the rule that it is under");
-      else words.append(open.length ? `: it depends on ${open.join(", ")}` : ": no rule and no neighbours tell");
+      if (each.runs.length) words.append(": ", ...some(each.runs, 2, run => cellLink(run.cell)), " contradicts its rule");
+      else words.append(open.length ? `: it depends on ${open.join(", ")}` : ": no rule or neighbours");
     }
     return words;
   };
 
-  // What is unknown is said once, with what it depends on.
+  // The reason of an unknown names it, so no chip is shown.
   const seen = each => each.how === "unknown" && !each.verdict ? [how(each)] : [shown(each), " ", how(each)];
 
   const headline = (end, {found, zero, broken, stops}) => {
@@ -139,11 +139,11 @@
       list.append(make("li", {}, caseLink(each), " ", ...(was && was.told !== now.told ? [shown(was), " → "] : []), ...seen(now)));
     }
     made.push(list);
-    // What is not named may still be told by the stacks that were run with what is.
+    // Tested stacks with the named versions may decide unnamed ones.
     if (there.length && zero.some(each => found.get(each).how === "unknown")) {
       const some = there.slice(0, 6).map(cell => make("li", {}, cellLink(cell), " ", ...zero.flatMap(each =>
         each.runs.filter(run => run.cell === cell).flatMap(run => [chip(each.behaviours[run.behaviour] || run.behaviour, run.behaviour), " "]))));
-      made.push(make("p", {}, `With these versions, and others beside them, ${count(there.length, "stack")} ${there.length === 1 ? "was" : "were"} run:`), make("ul", {}, ...some));
+      made.push(make("p", {}, `${count(there.length, "tested stack")} with these versions and others:`), make("ul", {}, ...some));
     }
     return made;
   };
@@ -152,7 +152,7 @@
   const told = (end, kept) => {
     const made = make("span", {}), main = ["jax", "equinox", "diffrax"];
     if (end.cell) {
-      made.append(cellLink(end.cell), ` (${listOf(main, end.versions)}`, end.cell.moves ? `; what an installer gave on ${end.cell.on})` : ")");
+      made.append(cellLink(end.cell), ` (${listOf(main, end.versions)}`, end.cell.moves ? `; as an installer gave it on ${end.cell.on})` : ")");
       return made;
     }
     const there = end.lost.length ? [] : having(end.versions), named = end.all.filter(name => !end.kept.includes(name));
@@ -190,10 +190,10 @@
     for (const issue of new Set(of.map(each => each.theCase.issue))) {
       const those = of.filter(each => each.theCase.issue === issue), list = make("ul");
       body.append(make("h4", {}, link(`issues/${issue}.html`, those[0].theCase.title)));
-      // Cases of an issue often stand alike, and for the same reason.
+      // Group cases of an issue with the same answer.
       const groups = new Map();
       for (const each of those) {
-        const told = ends(each), fails = instead(each.theCase, each.after) === "" ? [" The workaround is known not to help there."] : [];
+        const told = ends(each), fails = instead(each.theCase, each.after) === "" ? [" The workaround is known to fail there."] : [];
         const key = told.map(end => end.textContent ?? end).join("\n") + fails;
         if (groups.has(key)) groups.get(key).alike.push(each.theCase);
         else groups.set(key, {alike: [each.theCase], told: [...told, ...fails]});
@@ -212,9 +212,9 @@
     ? [make("section", {"data-turned": key}, make("h3", {}, `${title} `, soft(String(of.length))), listed(of, ends))] : [];
   const folded = (key, summary, of, ends, ...more) =>
     of.length ? [make("details", {"data-turned": key}, make("summary", {}, summary), listed(of, ends), ...more)] : [];
-  // What nobody can see, for what it needs does not import: a line.
+  // Blocked cases are only counted.
   const stopped = (number, what) => number ? [make("p", {class: "soft"}, what)] : [];
-  const whatToDo = byText => byText.size ? [make("section", {"data-turned": "todo"}, make("h3", {}, "What to do"), toDo(byText))] : [];
+  const whatToDo = byText => byText.size ? [make("section", {"data-turned": "todo"}, make("h3", {}, "Workarounds"), toDo(byText))] : [];
 
   const bites = after => {
     const all = cases.filter(each => !each.rowZero && after.found.has(each)).map(theCase => ({theCase, after: after.found.get(theCase)})), loudly = each => each.verdict && verdicts[each.verdict][3];
@@ -224,11 +224,11 @@
     const well = by(each => ["well", "absent"].includes(each.stands)), blocked = by(each => each.stands === "blocked"), open = by(each => each.stands === "unknown");
     const byText = todo([...zero, ...bad, ...loud]), rest = new Map([...todo(design)].filter(([text]) => !byText.has(text)));
     return [
-      ...(bad.length ? [] : [make("p", {}, open.length ? "Nothing that is known bites." : "Nothing bites.")]),
-      ...section("bites", "Bites", bad, now), ...section("refused", "Refused or warned, loudly", loud, now),
-      ...whatToDo(byText), ...stopped(blocked.length, `Blocked: ${count(blocked.length, "case")} that ${blocked.length === 1 ? "needs" : "need"} what does not import or work.`),
-      ...folded("documented", `Documented behaviour that surprises: ${count(design.length, "case")}`, design, now, ...whatToDo(rest)),
-      ...folded("well", `Well: ${count(well.length, "case")}`, well, now), ...folded("unknown", `Not known: ${count(open.length, "case")}`, open, now),
+      ...(bad.length ? [] : [make("p", {}, open.length ? "No issue is known to affect it." : "No issue affects it.")]),
+      ...section("bites", "Known issues", bad, now), ...section("refused", "Refused or warned", loud, now),
+      ...whatToDo(byText), ...stopped(blocked.length, `Blocked: ${count(blocked.length, "case")} that ${blocked.length === 1 ? "needs" : "need"} a package that does not import or work.`),
+      ...folded("documented", `Documented surprises: ${count(design.length, "case")}`, design, now, ...whatToDo(rest)),
+      ...folded("well", `Clear: ${count(well.length, "case")}`, well, now), ...folded("unknown", `Not known: ${count(open.length, "case")}`, open, now),
     ];
   };
   const brings = (before, after) => {
@@ -240,28 +240,28 @@
     const zero = after.zero.map(theCase => ({theCase, after: after.found.get(theCase)})), {appears, changes, documented, goes, stays} = turns;
     const fresh = todo([...zero, ...appears, ...changes, ...documented]), all = todo([...zero, ...appears, ...changes, ...documented, ...stays]);
     const byText = new Map([...all].filter(([text]) => fresh.has(text))), rest = new Map([...all].filter(([text]) => !fresh.has(text)));
-    const empty = [["appears", appears], ["changes", changes], ["goes away", goes]].filter(([, of]) => !of.length).map(([word]) => word);
+    const empty = [["appears", appears], ["changes", changes], ["disappears", goes]].filter(([, of]) => !of.length).map(([word]) => word);
     const nothing = empty.join(", ").replace(/, ([^,]*)$/, " or $1");
     const blocked = turns.blocked.filter(each => each.after.stands === "blocked").length, freed = turns.blocked.length - blocked;
     return [
       ...(nothing ? [make("p", {}, `Nothing ${nothing}.`)] : []),
       ...section("appears", "Appears", appears, both), ...section("changes", "Changes", changes, both),
-      ...section("documented", "Documented behaviour changes", documented, both), ...section("goes", "Goes away", goes, both), ...whatToDo(byText),
-      ...stopped(blocked, `Blocked: ${count(blocked, "case")} that ${blocked === 1 ? "needs" : "need"} what does not import or work there.`),
-      ...stopped(freed, `Not compared: ${count(freed, "case")} that ${freed === 1 ? "needs" : "need"} what does not import or work before.`),
-      ...folded("stays", `Stays: ${count(stays.length, "case")} that you know already`, stays, now, ...whatToDo(rest)),
+      ...section("documented", "Documented behaviour changes", documented, both), ...section("goes", "Disappears", goes, both), ...whatToDo(byText),
+      ...stopped(blocked, `Blocked: ${count(blocked, "case")} that ${blocked === 1 ? "needs" : "need"} a package that does not import or work there.`),
+      ...stopped(freed, `Not compared: ${count(freed, "case")} that ${freed === 1 ? "needs" : "need"} a package that does not import or work before the upgrade.`),
+      ...folded("stays", `Stays: ${count(stays.length, "case")} that your stack has already`, stays, now, ...whatToDo(rest)),
       ...folded("unknown", `Not known: ${count(turns.unknown.length, "case")}`, turns.unknown, both),
     ];
   };
 
-  // An address for every answer. What is long, or not for others to read, is told by the versions that were read in it.
+  // Each answer has an address. A long or pasted text is replaced by the versions read from it.
   const ARROW = /\.\.|→|->/;
   const short = ask => /[\r\n]/.test(ask.text) || ask.text.length > 200 || ARROW.test(ask.text)
     ? ask.all.map(name => ask.versions[name] === null ? `${name} ${ask.unknown[name]}` : release(name, ask.versions)).join(" ") : ask.text;
   const address = asks => `#${asks.map(ask => encodeURIComponent(short(ask))).join("..")}`;
   const more = (before, ask, start, end) => {
     const made = [], name = "jax" in end.versions && cells.find(cell => cell.moves === "jax" && cell.pins.jax === end.versions.jax && tried.has(cell));
-    if (name) made.push(make("p", {}, link(`releases/${name.id}.html`, `What to install for ${release("jax", end.versions)}`), ": the newest set that was run on it and works."));
+    if (name) made.push(make("p", {}, link(`releases/${name.id}.html`, `What to install for ${release("jax", end.versions)}`), ": the newest tested set with it that works."));
     if (ask && start.cell && end.cell && !ask.newest) {
       const all = `#${encodeURIComponent(names.filter(each => each in start.versions).map(each => release(each, start.versions)).join(" "))}`;
       made.push(make("p", {}, link(`${all}..${encodeURIComponent(ask.text)}`, `Keep the rest as it is with ${before.text}`), " instead of what an installer gave on that day."));
@@ -281,12 +281,12 @@
       return where;
     }
     if (lost.length) {
-      verdict.append(...lost.map(ask => make("p", {}, `“${ask.text.slice(0, 80)}${ask.text.length > 80 ? "…" : ""}” names no release of the stack: try “jax 0.4.30”.`)));
+      verdict.append(...lost.map(ask => make("p", {}, `“${ask.text.slice(0, 80)}${ask.text.length > 80 ? "…" : ""}” names no release of the stack. Try “jax 0.4.30”.`)));
       return where;
     }
     const [before, ask] = asks, start = from(before), end = ask ? to(before, ask, start) : start;
     const after = foreseen(end), was = ask && foreseen(start);
-    const stays = ask && JSON.stringify(start.versions) === JSON.stringify(end.versions) ? [make("p", {}, "Nothing moves.")] : [];
+    const stays = ask && JSON.stringify(start.versions) === JSON.stringify(end.versions) ? [make("p", {}, "Both stacks are the same.")] : [];
     verdict.prepend(...refusals(end).map(why => make("p", {class: "refused"}, `⊘ ${why}.`)), ...standing(end, after, was));
     verdict.append(make("p", {class: "ends"}, ...(ask ? ["From ", told(start), " to ", told(end, true)] : ["On ", told(end)]), "."), ...stays);
     if (ask) verdict.append(...refusals(start).map(why => make("p", {class: "soft"}, `Before: ${why}.`)));
@@ -306,7 +306,7 @@
     const hash = location.hash.slice(1);
     if (hash && document.getElementById(hash)) return;
     let told = hash;
-    try { told = decodeURIComponent(hash); } catch { /* It is no escape, then. */ }
+    try { told = decodeURIComponent(hash); } catch { /* Not percent-encoded. */ }
     const [first, ...second] = told.split(ARROW).map(each => each.trim());
     [boxes[0].value, boxes[1].value] = [first, second.join(" ")];
     answer(...boxes.map(box => box.value));
@@ -315,7 +315,7 @@
   for (const box of boxes) {
     box.addEventListener("paste", () => setTimeout(ask));
     box.addEventListener("keydown", event => {
-      // In a list of requirements Enter begins the next one.
+      // In a list of requirements, Enter starts a new line.
       if (event.key !== "Enter" || event.shiftKey || (box.value.includes("\n") && !event.ctrlKey)) return;
       event.preventDefault();
       ask();
