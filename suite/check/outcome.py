@@ -130,7 +130,7 @@ class Outcome:
 
     @property
     def coverage(self) -> str:
-        """How many of the called functions are covered, in a sentence."""
+        """The coverage of the called functions, in a sentence."""
         if not self.read or not self.read.functions:
             return ""
         of = self.read

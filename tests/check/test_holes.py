@@ -53,7 +53,7 @@ def worlds(draw: st.DrawFn) -> Knowledge:
 
 
 def joined(clauses: Iterable[tuple[str, str]]) -> dict[str, SpecifierSet]:
-    """Bounds on all three packages."""
+    """Return clauses on three packages as bounds."""
     found = dict.fromkeys(VERSIONS, SpecifierSet())
     for name, clause in clauses:
         found[name] &= SpecifierSet(clause)

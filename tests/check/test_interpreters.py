@@ -13,7 +13,7 @@ from tests.processes import program
 
 
 def environment(folder: Path, **versions: str) -> Path:
-    """An environment of the running Python with these packages, whose imports leave a trace."""
+    """Create an environment of the running Python with packages whose imports leave a trace."""
     (folder / "bin").mkdir(parents=True)
     (folder / "bin" / "python").symlink_to(sys.executable)
     (folder / "pyvenv.cfg").write_text(f"home = {Path(sys.base_prefix, 'bin')}\ninclude-system-site-packages = false\n")

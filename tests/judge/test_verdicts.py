@@ -90,7 +90,7 @@ DOCUMENTED: list[tuple[Part, Verdict, str | None, str]] = [
     ("case", "ending"), [*((CASE, each) for each in ENDINGS), *((SYMPTOMS, each) for each in DOCUMENTED)]
 )
 def test_an_ending_has_its_verdict(case: Case, ending: tuple[Part, Verdict, str | None, str | None]) -> None:
-    """Each ending of a reproducer has one verdict, behaviour and reason; a documented one is the symptom."""
+    """Every ending of a reproducer has one verdict, behaviour and reason; a documented one is the symptom."""
     judged = verdicts.judge_attempt(case, attempt(ending[0]))
 
     assert ending[1:] == (judged.verdict, judged.behaviour, judged.reason)
