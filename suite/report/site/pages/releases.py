@@ -106,7 +106,7 @@ class ReleaseView:
 
 
 @dataclass(frozen=True)
-class _Shared:
+class _ReleaseData:
     """The data that the pages of all releases share."""
 
     facts: Facts
@@ -134,7 +134,7 @@ def pages(facts: Facts) -> Iterator[Page]:
             of_release.append(said)
     works = {cell.id: install.working(cell, install.holding(facts, cell)) for cell in facts.line}
     order = [cell.id for cell in facts.columns]
-    told = _Shared(
+    told = _ReleaseData(
         facts,
         of_cell,
         {after.id: before.id for before, after in neighbours(known)},
@@ -159,7 +159,7 @@ def _learned(seen: Sequence[Observation]) -> bool:
     return any(each.verdict not in UNDECIDED for each in seen)
 
 
-def _release(told: _Shared, cell: CellRow, cells: Sequence[CellRow], place: int) -> ReleaseView:
+def _release(told: _ReleaseData, cell: CellRow, cells: Sequence[CellRow], place: int) -> ReleaseView:
     facts, seen = told.facts, told.of_cell[cell.id]
     stacks = sorted(install.holding(facts, cell), key=lambda each: _ORDER.index(each.declared_observed))
     works = told.sets.get(cell.id)
@@ -267,7 +267,7 @@ def _set(release: CellRow, works: CellRow) -> Set:
     return Set(works, pip, constrained, install.path(release), install.lock(works))
 
 
-def _speed(told: _Shared, machine: TimedMachine, cell: CellRow) -> Speed:
+def _speed(told: _ReleaseData, machine: TimedMachine, cell: CellRow) -> Speed:
     of = told.spells[machine.name]
     # Slow-downs that this release brought come first.
     slow = sorted((each for each in of if cell.id in each.there), key=lambda each: each.shift.other != cell.id)
