@@ -14,7 +14,7 @@ from suite.printable import printable
 
 _TABLE_CHARS = 500
 # Longer messages are cut on pages; the data has them whole.
-LONGEST = 2000
+MAX_MESSAGE_CHARS = 2000
 
 
 def clipped(text: str, longest: int = _TABLE_CHARS) -> str:
@@ -28,9 +28,9 @@ def one_line(text: str) -> str:
 
 
 def said(text: str) -> str:
-    """Return `text` printable and cut to LONGEST characters; line ends stay."""
-    shown = printable(text[:LONGEST], lines=True)
-    return shown if len(text) <= LONGEST else f"{shown}… ({len(text):,} characters in the data)"
+    """Return `text` printable and cut to MAX_MESSAGE_CHARS characters; line ends stay."""
+    shown = printable(text[:MAX_MESSAGE_CHARS], lines=True)
+    return shown if len(text) <= MAX_MESSAGE_CHARS else f"{shown}… ({len(text):,} characters in the data)"
 
 
 def cell_text(text: str) -> Markup:

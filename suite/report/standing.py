@@ -99,7 +99,7 @@ def now(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict], turns: Iterab
     for cell in reversed(told):
         if verdicts[cell.id] == shown:
             since = cell
-        elif verdicts[cell.id] not in _OF_SOMETHING_ELSE:
+        elif verdicts[cell.id] not in _BESIDE_THE_SYMPTOM:
             before = verdicts[cell.id]
             break
     package = next((each.package for each in turns if each.after == since.id), None) or since.moves
@@ -110,7 +110,7 @@ def now(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict], turns: Iterab
 
 
 # Verdicts that say nothing about the symptom.
-_OF_SOMETHING_ELSE = ("absent", "different")
+_BESIDE_THE_SYMPTOM = ("absent", "different")
 
 
 def never_well(cells: Iterable[CellRow], verdicts: Mapping[str, Verdict]) -> bool:

@@ -20,7 +20,7 @@ from suite.report.model import CaseRow, CellRow, IntervalRow, Observation, Repor
 from suite.stack.beside import BESIDE, LISTED
 
 # The plan already knows that these are missing; no run can change it.
-FORESEEN = frozenset({"plan.yanked", "plan.excludes", "plan.no-release", "plan.no-wheel"})
+PLANNED_REASONS = frozenset({"plan.yanked", "plan.excludes", "plan.no-release", "plan.no-wheel"})
 _NO_INTERPRETER = "plan.no-interpreter"
 
 # Up to this many releases are named one by one.
@@ -48,7 +48,7 @@ def exit_code(report: Report, *, other_pythons: bool = True) -> Exit:
     missing = [
         observation
         for observation in unlearned(report)
-        if observation.reason not in FORESEEN
+        if observation.reason not in PLANNED_REASONS
         and not (observation.reason == _NO_INTERPRETER and observation.cell in excused)
     ]
     whole = report.observations and len(report.observations) == report.coverage.planned

@@ -115,12 +115,9 @@ def _put_all(files: Mapping[str, str], folder: Path, former: Report | None) -> l
 
     Other files in the folder stay, and files that no report wrote are never replaced. Raises Misused, OSError.
     """
-    if not (folder / stored.COMPAT).exists():
-        for name in files:
-            if (folder / name).exists():
-                raise Misused(
-                    f"no report wrote {shown(folder / name)}: it has no compat.json beside it. Name another folder"
-                )
+    found = next((folder / name for name in files if (folder / name).exists()), None)
+    if found and not (folder / stored.COMPAT).exists():
+        raise Misused(f"no report wrote {shown(found)}: it has no compat.json beside it. Name another folder")
     timed: tuple[TimedMachine, ...] = ()
     compiled: tuple[Programs, ...] = ()
     with suppress(BadFile):

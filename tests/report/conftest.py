@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from suite.report import write as writing
 from suite.report.compare.changes import since
 from suite.report.model import Report
-from tests.report.site_browser import chromium
+from tests.report.site_browser import chromium, tab
 from tests.worlds import as_known, few, otherwise
 
 
@@ -42,6 +42,12 @@ def browser() -> Iterator[Browser]:
 def complaints() -> list[str]:
     """Return the pages' errors and network requests, which must stay empty."""
     return []
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Browser, complaints: list[str]) -> Page:
+    """Return a tab, one for each file of tests."""
+    return tab(browser, complaints)
 
 
 @pytest.fixture

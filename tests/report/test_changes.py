@@ -11,7 +11,7 @@ import pytest
 from suite.__main__ import main
 from suite.errors import Exit
 from suite.files import dump
-from suite.report.compare.changes import CASES, MOST, row, since
+from suite.report.compare.changes import MAX_CASES, MAX_CHANGES, row, since
 from suite.report.compare.diff import diff
 from suite.report.model import Observation, Report
 from suite.report.stored import read_report
@@ -29,7 +29,7 @@ def earlier(*observations: Observation) -> Report:
     return made.model_copy(update={"generated_at": made.generated_at - timedelta(days=20)})
 
 
-KEPT = [good(cell=cell, case=f"kept-{number}") for cell in LINE for number in range(MOST)]
+KEPT = [good(cell=cell, case=f"kept-{number}") for cell in LINE for number in range(MAX_CHANGES)]
 
 
 def many(count: int, *more: Observation) -> tuple[Report, Report]:
@@ -68,12 +68,12 @@ def test_a_change_over_consecutive_cells_is_one_row() -> None:
 
 def test_what_is_kept_is_bounded() -> None:
     """Long lists of changes and cases are cut to the first, with the number of the rest."""
-    before, each_its_own = many(MOST + 5)
+    before, each_its_own = many(MAX_CHANGES + 5)
     all_alike = report(*KEPT, *(observation(case=each.case) for each in before.observations[len(KEPT) :]))
 
     of_many, of_one = (row(diff(before, now)) for now in (each_its_own, all_alike))
-    assert (MOST, 5, MOST + 5) == (len(of_many.changes), of_many.left_out, of_many.counts["regressed"])
-    assert [(CASES, MOST + 5)] == [(len(each.cases), each.case_count) for each in of_one.changes]
+    assert (MAX_CHANGES, 5, MAX_CHANGES + 5) == (len(of_many.changes), of_many.left_out, of_many.counts["regressed"])
+    assert [(MAX_CASES, MAX_CHANGES + 5)] == [(len(each.cases), each.case_count) for each in of_one.changes]
 
 
 # When changes are listed
@@ -169,12 +169,12 @@ def test_that_nothing_changed_is_said() -> None:
 
 def test_the_worst_stands_first_and_the_rest_is_folded() -> None:
     """Eight changes are shown, regressions first; the others are folded, and those without room counted."""
-    before, now = many(MOST, good(cell="jax-0.7.0"))
+    before, now = many(MAX_CHANGES, good(cell="jax-0.7.0"))
 
     section = front(after(before, now)).partition('id="since"')[2].partition("</section>")[0]
     shown, _, folded = section.partition("<details>")
-    assert (8, MOST - 8) == (shown.count("<li>"), folded.count("<li>"))
-    assert f"<summary>{MOST - 8} more</summary>" in folded
+    assert (8, MAX_CHANGES - 8) == (shown.count("<li>"), folded.count("<li>"))
+    assert f"<summary>{MAX_CHANGES - 8} more</summary>" in folded
     assert "1 more are left out" in folded
 
 

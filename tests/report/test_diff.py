@@ -19,7 +19,7 @@ from suite.errors import Exit
 from suite.judge.table import UNDECIDED, VERDICTS, Verdict
 from suite.report.compare.diff import KINDS, ReportDiff, change, diff, exit_code, tracks
 from suite.report.formats.diff import as_json, last, markdown, show
-from suite.report.formats.length_limit import MOST
+from suite.report.formats.length_limit import MAX_CHARS
 from suite.report.model import CellRow, Observation, Report
 from tests.report.on_disk import saved
 from tests.report.test_report import cell_row, observation, report, tokens, undecided
@@ -302,7 +302,7 @@ def test_a_difference_goes_into_an_issue() -> None:
 
     text = markdown(diff(before, now))
 
-    assert len(text) < MOST
+    assert len(text) < MAX_CHARS
     assert "more lines of this section left out for room" in text
     assert "800 regressed" in text
 

@@ -45,9 +45,8 @@ def folder(made: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 @pytest.fixture(scope="module")
-def visit(browser: Browser, complaints: list[str], folder: Path) -> Open:
+def visit(opened: Page, folder: Path) -> Open:
     """Reload a page of this site, or of another one, at an address within it."""
-    opened = tab(browser, complaints)
 
     def visited(address: str, of: Path = folder, width: int = 1280) -> Page:
         return afresh(opened, f"{of.as_uri()}/{address}", width)

@@ -10,7 +10,7 @@ import pytest
 from suite.address import link
 from suite.judge.table import Verdict
 from suite.report.findings import SORTS, findings
-from suite.report.markup import LONGEST, said
+from suite.report.markup import MAX_MESSAGE_CHARS, said
 from suite.report.model import CellRow, IntervalRow, Observation, Report, SignatureRow, TurnRow
 from suite.report.site.facts import Facts
 from suite.report.site.pages import findings as findings_page
@@ -62,7 +62,7 @@ def changed(of: Report, **changes: Any) -> Report:
 def test_text_is_spelled_out_and_cut() -> None:
     """Escapes and direction marks are made visible, and a long message is cut with its length."""
     assert "\\u001b[31m \\u202ex\n<b>" == said("\x1b[31m \u202ex\n<b>")
-    assert f"{'x' * LONGEST}… (10,000,000 characters in the data)" == said("x" * 10_000_000)
+    assert f"{'x' * MAX_MESSAGE_CHARS}… (10,000,000 characters in the data)" == said("x" * 10_000_000)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from suite.files import REPORTS
 from suite.judge.table import TABLE, Verdict
@@ -14,7 +14,7 @@ from suite.report.model import Report
 from suite.report.site.build import ASSETS
 from suite.report.site.marked import verdict_styles
 from tests.report.on_disk import pages
-from tests.report.site_browser import UNFOLD, WIDTH, afresh, tab, violations
+from tests.report.site_browser import UNFOLD, WIDTH, afresh, violations
 from tests.report.test_report import observation, report
 
 pytestmark = pytest.mark.usefixtures("_no_complaints")
@@ -55,12 +55,6 @@ class Reader:
     def _acts(self) -> None:
         self.actions += 1
         assert self.actions <= 3
-
-
-@pytest.fixture(scope="module")
-def opened(browser: Browser, complaints: list[str]) -> Page:
-    """Yield one tab for all questions."""
-    return tab(browser, complaints)
 
 
 @pytest.fixture

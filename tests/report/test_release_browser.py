@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from suite.programs import model, texts
 from suite.programs.targets import TARGETS
@@ -15,7 +15,7 @@ from suite.report.site import timings
 from suite.report.site.build import site
 from suite.report.site.timings import TimedMachine
 from suite.timings.results import COMPARED, NOISE, RESULTS
-from tests.report.site_browser import UNFOLD, WIDTH, put, tab, violations
+from tests.report.site_browser import UNFOLD, WIDTH, put, violations
 
 PAGES = (
     *("releases/jax-0.7.0.html", "releases/jax-0.4.32.html", "releases/jax-0.12.0.1.html"),
@@ -61,22 +61,16 @@ def small(machine: TimedMachine) -> TimedMachine:
     return replace(machine, name="cpu", sections=(replace(published, charts=charts),), counts=machine.counts[:3])
 
 
-@pytest.fixture(scope="module")
-def page(browser: Browser, complaints: list[str]) -> Page:
-    """Yield one tab for all pages."""
-    return tab(browser, complaints)
-
-
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_read_by_everybody(page: Page, complaints: list[str], folder: Path, name: str) -> None:
+def test_a_page_is_read_by_everybody(opened: Page, complaints: list[str], folder: Path, name: str) -> None:
     """Pages with everything open have no violations; at 360 pixels only regions scroll and no version breaks."""
     complaints.clear()
-    page.set_viewport_size({"width": 1000, "height": 720})
-    page.goto((folder / name).as_uri())
-    page.evaluate(UNFOLD)
-    assert [] == violations(page)
-    page.set_viewport_size({"width": 360, "height": 720})
+    opened.set_viewport_size({"width": 1000, "height": 720})
+    opened.goto((folder / name).as_uri())
+    opened.evaluate(UNFOLD)
+    assert [] == violations(opened)
+    opened.set_viewport_size({"width": 360, "height": 720})
 
-    assert page.evaluate(WIDTH) <= 360
-    assert [] == page.evaluate(BROKEN)
+    assert opened.evaluate(WIDTH) <= 360
+    assert [] == opened.evaluate(BROKEN)
     assert [] == complaints

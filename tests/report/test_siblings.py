@@ -19,7 +19,7 @@ from suite.report import stored, summary
 from suite.report.derive import derive
 from suite.report.formats.compat_md import compat_md
 from suite.report.formats.feed import feed
-from suite.report.formats.length_limit import MOST, fit
+from suite.report.formats.length_limit import MAX_CHARS, fit
 from suite.report.markup import cell_text
 from suite.report.model import Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
 from suite.report.site.build import site
@@ -140,7 +140,7 @@ def test_a_big_report_goes_into_a_step_summary(tmp_path: Path) -> None:
 
     text = siblings(made, ())["COMPAT.md"]
 
-    assert len(text) < MOST
+    assert len(text) < MAX_CHARS
     assert f"{summary.last_line(made)}." in text
     assert text.index("## Not as expected") < text.index("left out for room")
 

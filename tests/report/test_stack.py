@@ -58,9 +58,8 @@ def site(here: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def visit(browser: Browser, complaints: list[str], site: Path) -> Visit:
+def visit(opened: Page, site: Path) -> Visit:
     """Reload stack.html of this site, or of another, at an address within it."""
-    opened = tab(browser, complaints)
 
     def visited(address: str = "", folder: Path = site, width: int = 1000) -> Page:
         return afresh(opened, (folder / "stack.html").as_uri() + address, width)

@@ -7,8 +7,8 @@ from suite.report.markup import clipped
 from suite.report.model import ChangeRow, Report, SinceRow
 
 # A new release changes a handful of things; the front page needs no more.
-MOST = 40
-CASES = 6
+MAX_CHANGES = 40
+MAX_CASES = 6
 
 
 def since(before: Report, now: Report) -> SinceRow | None:
@@ -41,11 +41,11 @@ def row(found: ReportDiff) -> SinceRow:
             first=group.cells[0],
             last=group.cells[-1],
             cell_count=len(group.cells),
-            cases=[f"{issue}/{case}" for issue, case in group.cases[:CASES]],
+            cases=[f"{issue}/{case}" for issue, case in group.cases[:MAX_CASES]],
             case_count=len(group.cases),
             words=clipped(group.words),
         )
-        for group in found.groups[:MOST]
+        for group in found.groups[:MAX_CHANGES]
     ]
     return SinceRow(
         generated_at=found.old.generated_at,

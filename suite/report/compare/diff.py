@@ -20,7 +20,7 @@ KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 
 Key = tuple[str, str, str]
 # Verdicts that answer nothing, even if both reports have them.
-_MISSED = ("error", "not-run")
+_UNANSWERED = ("error", "not-run")
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def exit_code(found: ReportDiff, *, strict: bool = False) -> Exit:
     With `strict`, return 1 also if anything is gone, spurious, an error or not run.
     """
     counts = found.counts
-    missing = counts["gone"] or counts["spurious"] or any(each.verdict in _MISSED for each in found.new.seen_here)
+    missing = counts["gone"] or counts["spurious"] or any(each.verdict in _UNANSWERED for each in found.new.seen_here)
     return Exit.UNEXPECTED if counts["regressed"] or (strict and missing) else Exit.AS_EXPECTED
 
 

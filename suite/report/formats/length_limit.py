@@ -8,10 +8,10 @@ from itertools import accumulate
 from suite.report.markup import clipped
 
 # GitHub's limit for the text of an issue or a pull request, in characters.
-MOST = 65_536
+MAX_CHARS = 65_536
 
 
-def fit(text: str, most: int = MOST) -> str:
+def fit(text: str, most: int = MAX_CHARS) -> str:
     """Return `text` in fewer than `most` characters, cutting the last sections first and saying how much is left out.
 
     The text before the first heading is cut last.

@@ -25,7 +25,7 @@ from suite.stack.releases import GUESTS, PACKAGES, tag_of
 
 _SEEN: Final = tuple(Observation.model_fields)
 # Text that may begin with an apostrophe in a file.
-_FREE: Final = ("behaviour", "reason", "expected", "detail")
+_FREE_TEXT: Final = ("behaviour", "reason", "expected", "detail")
 _NULLABLE: Final = tuple(name for name, field in Observation.model_fields.items() if field.default is None)
 # No cell holds ml-dtypes, but it ties jax to numpy.
 _PACKAGES: Final = (*PACKAGES, "ml-dtypes", *GUESTS)
@@ -93,7 +93,7 @@ def read(written: str, path: Path, issue: IssueRow, stack: Stacks) -> list[Obser
                 wrong.append(Fault(path, f"line {rows.line_num}", _odd(row, header, issue, here, lines)))
                 continue
             seen: dict[str, str | None] = dict(zip(_SEEN, row, strict=False))
-            for name in _FREE:
+            for name in _FREE_TEXT:
                 if (value := seen[name]) and value[0] == "'":
                     seen[name] = value[1:]
             for name in _NULLABLE:

@@ -14,21 +14,21 @@ from suite.report.markup import one_line
 from suite.report.model import CellRow, Observation, Report
 from suite.report.summary import is_unexpected
 
-_KNOWN_BY = ("jax", "equinox", "diffrax")
+_NAMED_PACKAGES = ("jax", "equinox", "diffrax")
 # These need no action: they are counted, not listed. Row zero says what blocks a case.
-_QUIET = frozenset({"clear", "absent", "blocked", "not-run"})
+_ONLY_COUNTED = frozenset({"clear", "absent", "blocked", "not-run"})
 
 
 def show(report: Report, cells: Iterable[CellRow], console: Console, published: Report | None = None) -> None:
     """Print the observations of `cells` in `report`; for one that was not run, the expectations from `published`."""
     for cell in cells:
         seen = [each for each in report.observations if each.cell == cell.id]
-        packages = ", ".join(f"{name} {cell.packages[name]}" for name in _KNOWN_BY if name in cell.packages)
+        packages = ", ".join(f"{name} {cell.packages[name]}" for name in _NAMED_PACKAGES if name in cell.packages)
         console.print()
         console.print(Text(cell.id, "bold"), Text(f"({packages}, Python {cell.python})"), soft_wrap=True)
         if cell.excluded_by:
             console.print(Text(f"  excluded by the packages' metadata: {cell.excluded_by}"), soft_wrap=True)
-        loud = [each for each in seen if each.verdict not in _QUIET or is_unexpected(each)]
+        loud = [each for each in seen if each.verdict not in _ONLY_COUNTED or is_unexpected(each)]
         # List a cause once that kept many cases from running.
         of: dict[tuple[Verdict, str | None, str] | int, list[Observation]] = {}
         for row in sorted(loud, key=lambda each: VERDICTS.index(each.verdict)):

@@ -16,7 +16,7 @@ from suite.judge.table import GLYPHS, PROPERTIES, VERDICTS, Verdict
 from suite.report import standing, summary
 from suite.report.markup import clipped, one_line
 from suite.report.model import CaseRow, Observation, Report
-from suite.report.summary import FORESEEN, STACK_GLYPHS, is_unexpected
+from suite.report.summary import PLANNED_REASONS, STACK_GLYPHS, is_unexpected
 
 _LINES_SHOWN = 20
 # A longer line of cells has its glyphs under the words.
@@ -91,7 +91,7 @@ def _reasons(report: Report) -> Iterator[Text]:
         text = Text(f"  {GLYPHS[verdict]} {verdict} [{reason}]", PROPERTIES[verdict].colour)
         text.append(f" {where}, {cases}", "default")
         # A reason that the plan knew for many cells needs no action.
-        if reason not in FORESEEN or len(cells) == 1:
+        if reason not in PLANNED_REASONS or len(cells) == 1:
             such = ", such as" if len({each.detail for each in of}) > 1 else ""
             text.append(f"{such}: {clipped(one_line(of[0].detail))}", "default")
         yield text

@@ -19,10 +19,10 @@ Shards = Mapping[Path, Report]
 Facts = dict[str, Any]
 
 # Results of a cell, which shards may disagree on until they are joined.
-_FOUND = {"declared_observed", "blocked_by"}
+_RESULTS = {"declared_observed", "blocked_by"}
 # Computed fields of a case.
 _COMPUTED: Any = {"intervals": True, "by_rule": True, "turns": True, "rules": {"__all__": {"evidence"}}}
-_TOLD = {"verdict", "behaviour", "reason", "expected", "workaround"}
+_SHARED_FIELDS = {"verdict", "behaviour", "reason", "expected", "workaround"}
 
 
 def faults(shards: Shards) -> list[Fault]:
@@ -84,12 +84,12 @@ def _of_cells(shard: Report) -> Facts:
     """Return what a shard says of its cells; other shards may have the same cells."""
     facts: Facts = {}
     for cell in shard.cells:
-        of_cell = cell.model_dump(mode="json", exclude=_FOUND)
+        of_cell = cell.model_dump(mode="json", exclude=_RESULTS)
         facts |= {f"cells.{cell.id}.{key}": value for key, value in of_cell.items()}
     for observation in shard.observations:
         # An observation that was not run contradicts nothing.
         if observation.verdict != "not-run":
-            of_case = observation.model_dump(include=_TOLD)
+            of_case = observation.model_dump(include=_SHARED_FIELDS)
             name = f"observations.{observation.cell}/{observation.issue}/{observation.case}"
             facts |= {f"{name}.{key}": value for key, value in of_case.items()}
     return facts

@@ -13,9 +13,9 @@ from packaging.version import Version
 from suite.report.model import CellRow, Observation, StackRow
 
 # Repeat a word after this many columns, so that it is visible without scrolling.
-REPEAT = 8
+COLUMNS_PER_WORD = 8
 # The fields that make observations equal: all but cost and place.
-TOLD = (
+EQUAL_FIELDS = (
     *("verdict", "behaviour", "reason", "expected", "agreement"),
     *("workaround", "workaround_expected", "attempts", "detail"),
 )
@@ -56,7 +56,7 @@ def with_room(row: Iterable[Mark | None]) -> list[Mark | None]:
     for _, group in groupby(row, lambda each: each and each.verdict):
         of = list(group)
         for place, mark in enumerate(of):
-            found.append(mark and replace(mark, room=place % REPEAT == 0 and len(of) - place > 1))
+            found.append(mark and replace(mark, room=place % COLUMNS_PER_WORD == 0 and len(of) - place > 1))
     return found
 
 
@@ -91,8 +91,8 @@ def _compared(cell: CellRow | None) -> Mark | None:
     return Mark(cell.id, cell.declared_observed or "not-run", cell.declared_observed or "not tried")
 
 
-# The fields of an observation in the order of TOLD.
-kind_of: Callable[[Observation], tuple[Any, ...]] = attrgetter(*TOLD)
+# The fields of an observation in the order of EQUAL_FIELDS.
+kind_of: Callable[[Observation], tuple[Any, ...]] = attrgetter(*EQUAL_FIELDS)
 
 
 def minor_of(version: str) -> str:

@@ -16,7 +16,7 @@ from suite.report.model import ByRuleRow, CaseRow, CellRow, IntervalRow, IssueRo
 from suite.report.site.table import minor_of
 
 # Ticks nearer than this, in percent of the axis, would overlap on a phone.
-NARROW = 9.0
+TICK_GAP = 9.0
 Turned = Literal["appears", "changes", "documented", "goes", "stays"]
 TURNS: Mapping[Turned, str] = {
     "appears": "appears:",
@@ -108,7 +108,7 @@ def ticks(versions: Sequence[str]) -> list[tuple[float, str, bool]]:
     found: list[tuple[float, str, bool]] = []
     for minor, of in groupby(enumerate(versions), lambda each: minor_of(each[1])):
         x = round(100 * next(of)[0] / len(versions), 2)
-        found.append((x, minor, x - max((each for each, _, near in found if not near), default=-99.0) < NARROW))
+        found.append((x, minor, x - max((each for each, _, near in found if not near), default=-99.0) < TICK_GAP))
     return found
 
 

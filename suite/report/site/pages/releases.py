@@ -91,7 +91,7 @@ class ReleaseView:
     before: CellRow | None
     learned: bool
     turns: list[tuple[Turned, list[tuple[str, list[tuple[str, list[BeforeAfter]]]]]]]
-    bites: list[AffectedIssue]
+    affected: list[AffectedIssue]
     documented: list[Observation]
     counts: Mapping[str, int]
     unknown: list[UndecidedCause]
@@ -106,7 +106,7 @@ class ReleaseView:
 
 
 @dataclass(frozen=True)
-class _Shared:
+class _ReleaseData:
     """The data that the pages of all releases share."""
 
     facts: Facts
@@ -134,7 +134,7 @@ def pages(facts: Facts) -> Iterator[Page]:
             of_release.append(said)
     works = {cell.id: install.working(cell, install.holding(facts, cell)) for cell in facts.line}
     order = [cell.id for cell in facts.columns]
-    told = _Shared(
+    told = _ReleaseData(
         facts,
         of_cell,
         {after.id: before.id for before, after in neighbours(known)},
@@ -159,7 +159,7 @@ def _learned(seen: Sequence[Observation]) -> bool:
     return any(each.verdict not in UNDECIDED for each in seen)
 
 
-def _release(told: _Shared, cell: CellRow, cells: Sequence[CellRow], place: int) -> ReleaseView:
+def _release(told: _ReleaseData, cell: CellRow, cells: Sequence[CellRow], place: int) -> ReleaseView:
     facts, seen = told.facts, told.of_cell[cell.id]
     stacks = sorted(install.holding(facts, cell), key=lambda each: _ORDER.index(each.declared_observed))
     works = told.sets.get(cell.id)
@@ -175,7 +175,7 @@ def _release(told: _Shared, cell: CellRow, cells: Sequence[CellRow], place: int)
         before=facts.cells[before] if before else None,
         learned=_learned(seen),
         turns=_turns(facts, cell),
-        bites=_affected(facts, cell),
+        affected=_affected(facts, cell),
         documented=[each for each in seen if stands(each.verdict) == "documented"],
         counts=Counter(stands(each.verdict) for each in seen),
         unknown=_unknown(seen),
@@ -229,23 +229,23 @@ def _turns(facts: Facts, cell: CellRow) -> list[tuple[Turned, list[tuple[str, li
 
 def _affected(facts: Facts, cell: CellRow) -> list[AffectedIssue]:
     """Return the issues that show a symptom in a cell, the worst first."""
-    bites = []
+    affected = []
     for issue in facts.report.issues:
         alike: dict[tuple[Verdict, str | None], list[Observation]] = {}
         texts: dict[str, list[str]] = {}
         fails: list[str] = []
         for case in issue.cases:
-            each = facts.seen[issue.id, case.id].get(cell.id)
-            if each is None or stands(each.verdict) != "symptom":
+            seen = facts.seen[issue.id, case.id].get(cell.id)
+            if seen is None or stands(seen.verdict) != "symptom":
                 continue
-            alike.setdefault((each.verdict, each.behaviour), []).append(each)
-            if case.workaround is not None and each.workaround == "holds":
+            alike.setdefault((seen.verdict, seen.behaviour), []).append(seen)
+            if case.workaround is not None and seen.workaround == "holds":
                 texts.setdefault(case.workaround.text, []).append(case.id)
-            elif each.workaround == "fails":
+            elif seen.workaround == "fails":
                 fails.append(case.id)
         if alike:
-            bites.append(AffectedIssue(issue, sorted(alike.values(), key=_badness), texts, fails))
-    return sorted(bites, key=lambda bite: (not bite.issue.row_zero, _badness(bite.alike[0])))
+            affected.append(AffectedIssue(issue, sorted(alike.values(), key=_badness), texts, fails))
+    return sorted(affected, key=lambda each: (not each.issue.row_zero, _badness(each.alike[0])))
 
 
 def _badness(alike: Sequence[Observation]) -> int:
@@ -267,7 +267,7 @@ def _set(release: CellRow, works: CellRow) -> Set:
     return Set(works, pip, constrained, install.path(release), install.lock(works))
 
 
-def _speed(told: _Shared, machine: TimedMachine, cell: CellRow) -> Speed:
+def _speed(told: _ReleaseData, machine: TimedMachine, cell: CellRow) -> Speed:
     of = told.spells[machine.name]
     # Slow-downs that this release brought come first.
     slow = sorted((each for each in of if cell.id in each.there), key=lambda each: each.shift.other != cell.id)
