@@ -213,8 +213,8 @@ def tested(session: nox.Session, *where: str) -> None:
     """Run these tests, and what follows `--`."""
     install(session, "tests")
     # A file of tests stays together: some share an environment that takes seconds to make. The files with the fewest
-    # tests take the longest, and are not left for the end. Some wait for others' processes: one more than cores.
-    spread = (f"--numprocesses={(os.cpu_count() or 1) + 1}", "--dist=loadfile", "--no-loadscope-reorder")
+    # tests take the longest, and are not left for the end. Some wait for others' processes: two more than cores.
+    spread = (f"--numprocesses={(os.cpu_count() or 1) + 2}", "--dist=loadfile", "--no-loadscope-reorder")
     # They start dozens of interpreters, each of which would compile all anew where none is to write what it compiled
     # beside the source: then that goes into nox's own folder.
     aside = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(session.cache_dir.resolve() / "bytecode")}

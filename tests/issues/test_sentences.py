@@ -54,8 +54,9 @@ def ran() -> Mapping[tuple[str, str], list[Pins]]:
 
 @cache
 def versions(package: str) -> list[str]:
-    """The releases of a package that could be had, in order."""
-    return in_version_order(name for name, each in releases.load().packages[package].items() if each.yanked is None)
+    """The releases of a package that can be had, in order; none of a package that is not of the stack."""
+    known = releases.load().packages.get(package, {})
+    return in_version_order(name for name, each in known.items() if each.yanked is None)
 
 
 def offending(is_wrong: Callable[[Issue], bool]) -> list[str]:
@@ -86,7 +87,7 @@ def boundaries(issue: Issue) -> set[str]:
 
 def sides(package: str, version: str) -> list[str]:
     """The last release of a package below a bound, and the first at it or above; of no known package, none."""
-    known = versions(package) if package in releases.load().packages else []
+    known = versions(package)
     below = [each for each in known if parsed(each) < parsed(version)]
     return [*below[-1:], *known[len(below) :][:1]]
 
