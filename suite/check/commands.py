@@ -111,12 +111,12 @@ def _outcome(answer: Answer, known: Knowledge, source: Path | None, before: Pins
     left = _left(answer, known)
     answer, stale = (left.answer, left.stale) if left else (answer, ())
     if source is None:
-        return Outcome(answer, known, ordered(of_stack(answer)), stale=stale)
+        return Outcome(answer, known, ordered(of_stack(answer), known), stale=stale)
     from suite.check.source.usage import usage  # the parser loads slowly
 
     findings, read, ignored = of_source(answer, known, usage(source), before)
     answer = replace(answer, ignored=tuple(sorted({*answer.ignored, *ignored})))
-    return Outcome(answer, known, ordered(findings), read, stale=stale)
+    return Outcome(answer, known, ordered(findings, known), read, stale=stale)
 
 
 def _left(found: Answer, known: Knowledge) -> Left | None:

@@ -246,12 +246,13 @@ def of_source(
     return [*lines, *issues], read, list(ignored)
 
 
-def ordered(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Sort findings by level, kind, number of libraries that use what they touch, and place."""
+def ordered(findings: Sequence[Finding], known: Knowledge) -> tuple[Finding, ...]:
+    """Sort findings by level, row zero first, then by kind, number of libraries that use what they touch, and place."""
     kinds = ["", *KINDS]
 
     def order(finding: Finding) -> tuple[object, ...]:
-        rank = LEVELS.index(finding.level), kinds.index(finding.kind), -finding.users
+        kind = finding.id not in known.row_zero, kinds.index(finding.kind)
+        rank = LEVELS.index(finding.level), *kind, -finding.users
         return *rank, finding.id, finding.path, finding.line, finding.column, finding.name
 
     return tuple(sorted(findings, key=order))

@@ -110,6 +110,14 @@ def test_what_does_not_run_is_one_finding(tmp_path: Path) -> None:
     assert ("certain", "some-issue", ("one",)) == (told.level, told.id, told.cases)
 
 
+def test_row_zero_comes_first() -> None:
+    """Where a stack does not work at all, that stands before numbers that are silently wrong."""
+    wrong = Rule("wrong", "jax<0.7.0", "run"), Rule("right", "", "run")
+    world = knowledge(issue("numbers", case("one", *wrong)), issue("solves", case("one", *wrong), row_zero=True))
+    found = ordered(of_stack(answer(world, stack(jax="0.6.0"))), world)
+    assert ["solves", "numbers"] == [finding.id for finding in found]
+
+
 def test_what_many_use_comes_first() -> None:
     """Within a kind, issues of functions that more libraries use come first."""
     wrong = Rule("wrong", "jax<0.7.0", "run"), Rule("right", "", "run")
@@ -118,7 +126,7 @@ def test_what_many_use_comes_first() -> None:
         issue("everyday", case("one", *wrong, touches=("jax.vmap",))),
         issue("nobodys", case("one", *wrong, touches=("jax.no_such_name",))),
     )
-    found = ordered(of_stack(answer(world, stack(jax="0.6.0"))))
+    found = ordered(of_stack(answer(world, stack(jax="0.6.0"))), world)
     assert ["everyday", "a-corner", "nobodys"] == [each.id for each in found]
     assert ["everyday", "corner", "corner"] == [matters(each.users) for each in found]
 
