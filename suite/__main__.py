@@ -41,7 +41,7 @@ def main(words: Sequence[str]) -> Exit:
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    """What `words` mean; cells and issues are looked up.
+    """Return what `words` mean; cells and issues are looked up.
 
     Raises SystemExit, once it has said why, for words that there are not; Misused for what cannot go together; BadFile.
     """
@@ -305,7 +305,7 @@ def _add_programs(parser: argparse.ArgumentParser) -> None:
 
 
 def _named(where: str) -> Callable[[str], Any]:
-    """What looks a word up; argparse says which option it was that named nothing."""
+    """Return a function that looks a word up; argparse says which option it was that named nothing."""
 
     def look_up(text: str) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""What the command line can do, a function for each command. `suite.__main__` has read the words by now.
+"""The commands, a function for each. `suite.__main__` has read the words by now.
 
 Each raises BadFile, Failed, Misused, and OSError where the disk refuses; what it returns is the exit code it deserves.
 What one command alone needs is imported there: a cell of a run starts sooner without the libraries of its report.
@@ -87,7 +87,7 @@ def selected(issue: list[str], rows: Rows) -> tuple[Entry, ...]:
 
 
 def share(cells: Sequence[Cell], part: Shard | None) -> tuple[Cell, ...]:
-    """What falls into a shard of `cells` by their costs in the published report; all without one.
+    """Return what falls into a shard of `cells` by their costs in the published report; all without one.
 
     Raises Misused where nothing does, and BadFile.
     """
@@ -376,7 +376,7 @@ def _asked_only(made: Report, cells: Sequence[Cell]) -> Report:
 
 
 def _named(cells: Sequence[Cell]) -> str:
-    """Which cells a report is about, for people."""
+    """Return the cells that a report is about, for people."""
     line = [cell for cell in cells if cell.kind == "line" and cell.tags]
     arms = [cell for cell in cells if cell.kind == "arm" and cell.tags]
     own = [cell.id for cell in cells if not cell.tags]

@@ -1,4 +1,4 @@
-"""What a command can end with: its exit codes, its faults, and the one place where they become sentences.
+"""The ends of a command: its exit codes, its faults, and the one place where they become sentences.
 
 The standard library alone: what is told is that a package is missing, too.
 """
@@ -70,7 +70,7 @@ class Failed(Exception):
 
 @dataclass
 class Guard:
-    """What the command under `guarded` ends with."""
+    """The exit code of the command under `guarded`."""
 
     code: Exit = Exit.AS_EXPECTED
 

@@ -1,4 +1,4 @@
-"""What may stand in a field of our files, beyond its type: an id, a version, requirements, a day of this age.
+"""The fields of our files, beyond their types: an id, a version, requirements, a day of this age.
 
 A file says of each wrong one where it stands, whoever reads it.
 """

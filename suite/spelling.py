@@ -1,4 +1,4 @@
-"""How ids, versions and requirements are spelled in what we write: each check raises ValueError. Pure.
+"""The spelling of ids, versions and requirements in what we write: each check raises ValueError. Pure.
 
 What has been checked can be parsed, and made a path of.
 """
@@ -39,7 +39,7 @@ def cell_id(text: str) -> str:
 
 @cache
 def is_version(text: str) -> bool:
-    """Whether `text` is a version as PEP 440 has them and a file name can."""
+    """Return True if `text` is a version as PEP 440 has them and a file name can."""
     # Of thousands of digits Python makes no number.
     if len(text) > _VERSION_LETTERS or not _VERSION.fullmatch(text):
         return False

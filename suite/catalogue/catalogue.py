@@ -60,7 +60,7 @@ def unread() -> Mapping[str, Fault]:
 
 
 def complete(identifiers: Collection[str] = ()) -> Exit:
-    """What a command on these issues ends with that is well otherwise: was all of them meant, all had to be read."""
+    """Return the exit code of a command that went well otherwise: was all of them meant, all had to be read."""
     return Exit.INCOMPLETE if unread() and not identifiers else Exit.AS_EXPECTED
 
 
@@ -193,7 +193,7 @@ def run_where(runs: Runs, holds: Collection[str], cases: Sequence[C], *, row_zer
 
 
 def faults(found: Entry) -> list[Fault]:
-    """What is wrong in an issue's tables."""
+    """Return the faults in an issue's tables."""
     issue, wrong = found.issue, []
 
     def note(key: str, message: str) -> None:

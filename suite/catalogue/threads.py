@@ -22,7 +22,7 @@ REFERENCE = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[1-9][0-9]*)
 
 
 class Thread(FileModel):
-    """What is known of a thread. Only a pull request can be merged.
+    """A thread, as far as it is known. Only a pull request can be merged.
 
     `source` is where it was looked up: at GitHub itself, or by a search of stored threads. Where it is null, the kind
     is that of the address by which people name it, and title and state are not known.

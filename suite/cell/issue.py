@@ -94,7 +94,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Workaround:
-    """What to do instead, in words, and how that is run: as code, as environment variables, or as a pin.
+    """A workaround, in words, and how it is run: as code, as environment variables, or as a pin.
 
     `code` raises if it does not help. Under `environment` (`{"XLA_FLAGS": "--xla_…"}`) the reproducer, or `code` where
     there is some, is run in an interpreter of its own; the reproducer has to show a behaviour that is clear. `pin`

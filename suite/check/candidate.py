@@ -19,6 +19,7 @@ from packaging.utils import canonicalize_name
 
 from suite.catalogue import catalogue
 from suite.catalogue.catalogue import Entry
+from suite.cell.issue import Case
 from suite.check import knowledge, text
 from suite.check.answer import verdict as verdict_of
 from suite.check.knowledge import Knowledge
@@ -147,11 +148,21 @@ def _held(
         records = [(task.case, read(Record, task.record)) for task in tasks if task.record.exists()]
     if not records:
         raise Failed(f"nothing could be run with {', '.join(sorted(names))} in {cell.id}: {ended.detail}")
-    judged = {(of.issue, of.case): verdicts.judge(case, of.attempts) for case, of in records}
+    there = {name: version for name, version in records[0][1].machine.packages.items() if version}
+    alone = {f"{of.issue}/{of.case}": verdicts.judge(case, of.attempts) for case, of in records}
+    judged = {
+        (of.issue, of.case): verdicts.waited(alone[f"{of.issue}/{of.case}"], _awaited(case, there, alone))
+        for case, of in records
+    }
     undecided = len(tasks) - sum(each.verdict not in UNDECIDED for each in judged.values())
-    there = records[0][1].machine.packages
-    ran = ", ".join(f"{name} {there.get(name) or '(not installed)'}" for name in sorted(names))
+    ran = ", ".join(f"{name} {there.get(name, '(not installed)')}" for name in sorted(names))
     return changes(cell, judged, known), len(judged), undecided, ran
+
+
+def _awaited(case: Case, there: Mapping[str, str], judged: Mapping[str, Judged]) -> Mapping[str, Verdict]:
+    """Return the verdicts on the cases that a case waits for: from this run, else by their rules."""
+    seen = {name: judged[name].verdict for name in case.waits_for if name in judged}
+    return {**catalogue.by_rule(case, there), **seen}
 
 
 def changes(cell: Cell, judged: Mapping[Name, Judged], known: Knowledge) -> list[CaseChange]:

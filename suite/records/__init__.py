@@ -1,1 +1,1 @@
-"""What was seen: the key that a record holds under, records in force, their status, and the archive."""
+"""The records: the key that each holds under, those in force, their status, and the archive."""

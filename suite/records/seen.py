@@ -1,4 +1,4 @@
-"""What the records show, judged: a file is read and judged once, however many cells and reports it counts in."""
+"""The records, judged: a file is read and judged once, however many cells and reports it counts in."""
 
 from __future__ import annotations
 

@@ -342,7 +342,7 @@ def _todo(
 
 
 def known(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool = False) -> bool:
-    """Whether there is a record to keep. One of a run that went wrong is not kept: it is tried again.
+    """Return True if there is a record to keep. One of a run that went wrong is not kept: it is tried again.
 
     So is one that a single attempt was enough for when it was expected, and is not as the rules have it now.
     """
@@ -350,9 +350,8 @@ def known(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool =
     if record is None:
         return False
     rule = rules.expected(case, pinned.pins)
-    as_expected = record.behaviour is not None and rule is not None and record.behaviour == rule.behaviour
-    if record.verdict == "blocked":
-        as_expected = True
+    seen_as_ruled = record.behaviour is not None and rule is not None and record.behaviour == rule.behaviour
+    as_expected = seen_as_ruled or record.verdict == "blocked"
     if (confirm or not as_expected) and not record.confirmed:
         return False
     return record.verdict not in RETRIED

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from suite.catalogue import catalogue
 from suite.check import candidate
 from suite.check.candidate import Wanted, parse
 from suite.errors import Failed, Misused
@@ -140,3 +141,14 @@ def test_the_newest_stack_is_of_the_newest_jax() -> None:
 
     assert "jax" == newest.moves
     assert newest.unavailable is None
+
+
+def test_what_waits_for_a_broken_solve_is_not_told_twice() -> None:
+    """A case waits for row zero as this run saw it, or else as its rules say of the versions."""
+    zero = "stack-smoke/train-and-solve"
+    waiting = next(case for entry in catalogue.entries() for case in entry.issue.cases if case.waits_for == (zero,))
+    there = {"jax": "0.4.35", "jaxlib": "0.4.35", "equinox": "0.11.10", "diffrax": "0.6.1", "lineax": "0.0.7"}
+
+    assert {zero: "clear"} == candidate._awaited(waiting, there, {})
+    broken = Judged("affected", "wrong-solution", "run.wrong-solution", "y(1) is 3")
+    assert {zero: "affected"} == candidate._awaited(waiting, there, {zero: broken})

@@ -219,7 +219,7 @@ class _Reader(ast.NodeVisitor):
         self._under(Not(condition), [node.orelse])
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
-        """What stands behind `and` is evaluated where what is before it holds, and behind `or` where it does not."""
+        """Read `and` and `or`: an operand is under those before it, which hold for `and` and fail for `or`."""
         outside = self.guards
         for each in node.values:
             self.visit(each)

@@ -72,7 +72,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a source tree uses of the stack, what of it could not be read, and how many files could.
+    """The uses of the stack in a source tree, what of it could not be read, and how many files could.
 
     `marks` are the words of MARKS that stand in it, and `skipped` the folders that were passed over.
     """
@@ -245,7 +245,7 @@ def _starred(thing: Thing) -> Thing | None:
 
 
 def _asked(spot: Spot, thing: Thing) -> Thing:
-    """What an import from the stack itself asks of it is the whole name."""
+    """Return a thing as it is asked for: an import from the stack itself asks for the whole name."""
     return Thing(thing.name, 0) if spot.how != "name" and thing.name in spot.origins else thing
 
 
