@@ -187,7 +187,6 @@ def test_an_issue_with_one_case_is_short() -> None:
             [case(Rule("bad", "", "seen"), Rule("bad", "", "seen"))],
             {"headline.rules.0": "it matches every stack, and there are more behind it"},
         ),
-        ([case(signatures={"worse": Signature("E")})], {"headline.signatures": "'worse' is not among the behaviours"}),
         ([case(signatures={"crashed": Signature("E")})], {"headline.signatures": "'crashed' is for the probe to give"}),
         (
             [case(workaround=Workaround("Do.", code=well, pin="jax<1"))],

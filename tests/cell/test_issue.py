@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 import pytest
 
 from suite.cell import Case, Issue, Rule, Signature, Upstream
-from suite.cell.issue import Meaning, Seen
+from suite.cell.issue import Kind, Meaning, Seen
 
 
 def one() -> Seen:
@@ -25,9 +25,9 @@ def well() -> None:
     """Nothing is wrong."""
 
 
-def completed(case: Case) -> Case:
+def completed(case: Case, kind: Kind = "retrace") -> Case:
     """The case as an issue has it."""
-    return Issue("crash", (), (case,)).cases[0]
+    return Issue(kind, (), (case,)).cases[0]
 
 
 def test_a_case_keeps_its_own_fields() -> None:
@@ -61,6 +61,31 @@ def test_usual_behaviours_have_a_usual_meaning(
     assert wanted == completed(Case(one, well, behaviours, (Rule(rule, "", "seen"),), signatures=signatures)).behaviours
 
 
+@pytest.mark.parametrize(
+    ("kind", "refused", "differs"),
+    [
+        ("silent-wrong", "guarded", "affected"),
+        ("silent-change", "guarded", "affected"),
+        ("by-design", "documented", "documented"),
+        ("crash", "affected", "different"),
+        ("import-error", "affected", "different"),
+        ("retrace", "affected", "affected"),
+    ],
+)
+def test_an_exception_means_what_the_kind_of_issue_says(kind: Kind, refused: Meaning, differs: Meaning) -> None:
+    """A signature recognises a refusal of what was silent, what is documented, or the symptom itself."""
+    found = completed(Case(one, well, rules=(Rule("agrees"),), signatures={"refused": Signature("TypeError")}), kind)
+
+    assert {"refused": refused, "agrees": "clear", "differs": differs} == found.behaviours
+
+
+def test_a_crash_differs_as_a_symptom_where_a_rule_says_so() -> None:
+    """In an issue of crashes, an answer that differs is a symptom only where a rule expects it."""
+    found = completed(Case(one, well, rules=(Rule("differs", "jax<0.5"), Rule("agrees"))), "crash")
+
+    assert "affected" == found.behaviours["differs"]
+
+
 def test_a_complete_case_stays_the_same_object() -> None:
     """A case is hashed once, so an issue that is made of complete cases has these themselves."""
     issue = Issue("crash", (), (Case(one),), control=well, rules=(Rule("agrees"),))
@@ -80,3 +105,19 @@ def test_upstream_is_named_by_role() -> None:
     assert [("jax-ml/jax#2", "report"), ("jax-ml/jax#1", "report"), ("jax-ml/jax@aa2f995b1d", "fix")] == [
         (each.ref, each.role) for each in named
     ]
+
+
+@pytest.mark.parametrize(
+    ("short", "whole"),
+    [
+        ("jax#1", "jax-ml/jax#1"),
+        ("xla@53a1797ba", "openxla/xla@53a1797ba"),
+        ("pytorch/pytorch#1", "pytorch/pytorch#1"),
+        ("jax:faq.html#x", "https://docs.jax.dev/en/latest/faq.html#x"),
+        ("lineax:api/tags", "https://docs.kidger.site/lineax/api/tags"),
+        ("https://docs.jax.dev/en/latest/faq.html", "https://docs.jax.dev/en/latest/faq.html"),
+    ],
+)
+def test_upstream_has_short_names(short: str, whole: str) -> None:
+    """A short name stands for a repository, or for the documentation of a library."""
+    assert [whole] == [each.ref for each in Upstream.of(report=short)]
