@@ -64,9 +64,6 @@ def sparse() -> Report:
     return derive(made, OFFERED, line())
 
 
-# Data
-
-
 @given(
     states=st.lists(
         st.sampled_from(["bad", "good", "unknown", "unavailable", "run", "missed"]),
@@ -141,9 +138,6 @@ def test_it_is_written_and_read_back(tmp_path: Path) -> None:
         stored.read_report(cut)
 
 
-# Pages
-
-
 def test_a_timeline_draws_what_was_run_over_that_alone() -> None:
     """Each release of the line has its place, and a band by rule, or nothing, lies between two runs."""
     made = sparse()
@@ -195,9 +189,6 @@ def test_a_strip_has_a_place_for_each_release_of_the_line() -> None:
     ] == facts.runs(facts.worst(issue), issue.cases)
 
 
-# Words
-
-
 def test_a_sparse_report_says_what_it_ran() -> None:
     """The terminal, COMPAT.md and the front page name the releases that were run, and how many there are."""
     made, screen = sparse(), StringIO()
@@ -240,9 +231,6 @@ def test_no_release_is_right_is_not_said_of_some() -> None:
 
     assert facts.is_sparse
     assert not facts.never_well(facts.worst(facts.report.issues[0]))
-
-
-# The tree's line
 
 
 def test_the_line_of_the_tree_is_in_version_order() -> None:

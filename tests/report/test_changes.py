@@ -48,9 +48,6 @@ def after(before: Report, now: Report) -> Report:
     return now.model_copy(update={"since": since(before, now)})
 
 
-# The kept changes
-
-
 def test_a_change_over_consecutive_cells_is_one_row() -> None:
     """A row names the first and the last of its cells, its cases and what was seen; the counts are of observations."""
     found = since(WELL, WORSE)
@@ -74,9 +71,6 @@ def test_what_is_kept_is_bounded() -> None:
     of_many, of_one = (row(diff(before, now)) for now in (each_its_own, all_alike))
     assert (MAX_CHANGES, 5, MAX_CHANGES + 5) == (len(of_many.changes), of_many.left_out, of_many.counts["regressed"])
     assert [(MAX_CASES, MAX_CHANGES + 5)] == [(len(each.cases), each.case_count) for each in of_one.changes]
-
-
-# When changes are listed
 
 
 @pytest.mark.parametrize(
@@ -106,9 +100,6 @@ def test_the_same_again_keeps_what_changed() -> None:
         found = since(published, WORSE.model_copy(update={"observations": observations}))
         assert published.since == found
         assert found is not None
-
-
-# Publishing
 
 
 def test_what_changed_is_published(tmp_path: Path) -> None:
@@ -146,9 +137,6 @@ def test_a_report_that_cannot_be_read_costs_no_run(text: str, told: bool, tmp_pa
 
     assert told == (made.since is not None)
     assert made == read_report(tmp_path)
-
-
-# The front page
 
 
 def front(of: Report) -> str:

@@ -55,9 +55,6 @@ OBSERVED: st.SearchStrategy[Observation] = st.builds(
 RUNS = st.lists(OBSERVED, unique_by=lambda each: (each.cell, each.case)).map(lambda seen: report(*seen))
 
 
-# What became of a case
-
-
 @given(RUNS)
 @settings(deadline=None, max_examples=25)
 def test_a_report_does_not_differ_from_itself(of: Report) -> None:
@@ -159,9 +156,6 @@ def test_what_is_not_told_any_more_is_in_the_last_line(now: list[Observation]) -
     assert "not decided now" not in last(diff(report(good()), report(observation())))
 
 
-# One cause, told once
-
-
 @pytest.mark.parametrize(
     ("now", "told"),
     [
@@ -214,9 +208,6 @@ def test_arms_are_followed_along_what_they_move() -> None:
     assert [["early", "late"], ["0.9.0+1", "0.10.0+1"], ["0.9.0+2"]] == tracks(of, report())
 
 
-# What was run otherwise
-
-
 def test_what_was_run_otherwise_is_told_first() -> None:
     """Suite, probe, platform, issue sources, locks and plans that differ are told before any change."""
     of = report(good(), good(cell="jax-0.5.0"))
@@ -232,9 +223,6 @@ def test_what_was_run_otherwise_is_told_first() -> None:
     assert ["suite", "probe", "platform cpu", "shard", source, "locks", "planned cells", "planned cells"] == told
     text = shown(diff(of, report(observation()).model_copy(update={"suite_version": "9.9"})))
     assert text.index("suite: 0.1.0 → 9.9") < text.index("Regressed")
-
-
-# How it is told
 
 
 def test_every_kind_is_told_in_its_order() -> None:
@@ -305,9 +293,6 @@ def test_a_difference_goes_into_an_issue() -> None:
     assert len(text) < MAX_CHARS
     assert "more lines of this section left out for room" in text
     assert "800 regressed" in text
-
-
-# The command
 
 
 def test_the_command_takes_folders_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

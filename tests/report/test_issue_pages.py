@@ -59,9 +59,6 @@ def ids(text: str) -> Counter[str]:
     return Counter(re.findall(r"<[^<>]*\sid=\"?([^\s\">]+)", text))
 
 
-# Contents
-
-
 @pytest.mark.parametrize("name", ["some", "small"])
 def test_every_link_leads_somewhere(made: dict[str, str], name: str) -> None:
     """Every link within the site leads to an existing page and element, and ids are unique."""
@@ -121,9 +118,6 @@ def test_a_new_release_leaves_an_issue_alone_that_was_not_run_on_it(known: Repor
     changed = {path for path, text in made.items() if before[path] != text}
     assert concerned == {path for path in changed if path.startswith("issues/")}
     assert len(concerned) < len(known.issues)
-
-
-# Interaction
 
 
 def test_the_matrix_can_be_filtered(visit: Open, known: Report) -> None:
@@ -263,9 +257,6 @@ def test_old_addresses_lead_on(visit: Open, folder: Path) -> None:
     page.wait_for_url(f"{folder.as_uri()}/matrix.html#kind=crash")
 
 
-# Print, phones, without scripts
-
-
 def test_without_javascript_they_answer(browser: Browser, folder: Path, complaints: list[str]) -> None:
     """Without scripts the matrix unfolds, an address leads to its marked release, and no form is shown."""
     page = tab(browser, complaints, java_script_enabled=False)
@@ -375,9 +366,6 @@ def test_what_is_by_rule_is_lighter_than_what_was_run(visit: Open, tmp_path: Pat
     assert [1] == page.locator("rect:not(.by-rule)").evaluate_all(opacity)
     page.evaluate(UNFOLD)
     assert [] == violations(page)
-
-
-# Hostile contents
 
 
 @pytest.mark.parametrize("name", ["empty", "nasty"])

@@ -63,9 +63,6 @@ def reader(opened: Page) -> Reader:
     return Reader(afresh(opened, FRONT))
 
 
-# The questions
-
-
 def test_can_i_go_there(reader: Reader) -> None:
     """An upgrade's answer begins with a verdict on the target, and says what is kept and how it is known."""
     reader.asks("jax 0.4.35, equinox 0.11.10, diffrax 0.6.0 are pinned: can I go to jax 0.5.3?")
@@ -190,9 +187,6 @@ def test_what_concerns_my_code(reader: Reader) -> None:
         assert words in told
 
 
-# The front page
-
-
 def test_what_is_asked_is_in_the_address(reader: Reader) -> None:
     """The address of a search restores it."""
     reader.asks("FutureWarning: Attempting to hash a tracer")
@@ -247,9 +241,6 @@ def test_a_list_says_what_the_runs_show(before: Verdict, kind: str, stands: str)
     cells = [each.model_copy(update={"kind": kind} if each.id == "jax-0.4.30" else {}) for each in of.cells]
 
     assert f'<h2 id="{stands}">' in pages(of.model_copy(update={"cells": cells}))["index.html"]
-
-
-# Its style
 
 
 def test_every_verdict_has_a_colour_and_is_listed_once() -> None:

@@ -183,9 +183,6 @@ ANY_OBSERVATION = st.builds(
 )
 
 
-# Assembling
-
-
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a state folder of its own, as `elsewhere` gives; tests of the archive have another by that name."""
@@ -411,9 +408,6 @@ def test_a_time_is_told_roughly(seconds: float, told: float) -> None:
     assert told == roughly(seconds)
 
 
-# JSON
-
-
 def test_every_report_is_written_and_read_back(tmp_path: Path) -> None:
     """compat.json meets its schema and reads back equal; every file is UTF-8 that ends with a newline."""
     validator = jsonschema.Draft202012Validator(json.loads(schema()), format_checker=jsonschema.FormatChecker())
@@ -443,9 +437,6 @@ def test_the_schema_is_closed() -> None:
 
     assert {"kind", "runs", "released_on", "asks", "opinion"} == refused
     assert not validator.is_valid(data)
-
-
-# Pages and Markdown
 
 
 @cache
@@ -482,9 +473,6 @@ def test_a_page_is_closed() -> None:
             links = [value for key, value in attributes if key == "href"]
             outside = [each for each in links if re.match(r"[a-z]+:|//", each)]
             assert [] == [each for each in outside if not each.startswith("https://")]
-
-
-# Exit code and counts
 
 
 @pytest.mark.parametrize(
@@ -560,9 +548,6 @@ def test_an_interval_for_people(line: Sequence[str], first: str, last: str, word
     interval = PLAIN.issues[0].cases[0].intervals[0].model_copy(update={"first": first, "last": last})
 
     assert words == summary.span(interval, cells)
-
-
-# Terminal
 
 
 def test_a_terminal_shows_an_empty_report() -> None:

@@ -87,17 +87,11 @@ def entries(of: Report) -> list[dict[str, str]]:
     ]
 
 
-# Text
-
-
 def test_what_can_be_shown_stays() -> None:
     """Text that can be shown is not touched, whatever its script; what cannot is spelled out, and a cell is short."""
     assert "✗ ≤ 漢字 é" == printable("✗ ≤ 漢字 é")
     assert "a\\u001b[31m\\u202eb\\ud800" == printable("a\x1b[31m\u202eb\ud800")
     assert len(cell_text("x" * 10_000_000)) <= 500
-
-
-# Markdown
 
 
 def test_the_last_sections_give_way_first() -> None:
@@ -145,9 +139,6 @@ def test_a_big_report_goes_into_a_step_summary(tmp_path: Path) -> None:
     assert text.index("## Not as expected") < text.index("left out for room")
 
 
-# The feed
-
-
 def test_a_feed_is_valid_atom() -> None:
     """Feed and entries have the id, title, moment and author that RFC 4287 asks for, and each id is its own."""
     for of in (*REPORTS_TO_SHOW.values(), hostile()):
@@ -188,9 +179,6 @@ def test_a_change_keeps_its_id() -> None:
 
     assert ids[1:] == again[1:]
     assert ids[0] != again[0]
-
-
-# All of them
 
 
 def named(issue: str) -> Report:

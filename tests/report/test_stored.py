@@ -86,9 +86,6 @@ def test_observations_go_with_their_issue(tmp_path: Path) -> None:
     assert {name_of("later-issue")} == {name for name in there(tmp_path) if name.startswith("observations/")}
 
 
-# Cut by hand
-
-
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [

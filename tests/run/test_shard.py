@@ -38,9 +38,6 @@ def shards(cells: list[Cell], seconds: dict[str, float], parts: int) -> list[tup
     return [shard(cells, seconds, part, parts) for part in range(1, parts + 1)]
 
 
-# Splitting
-
-
 @given(seconds=COSTS, parts=PARTS)
 def test_the_cells_are_parted_evenly(seconds: dict[str, float], parts: int) -> None:
     """Every cell falls into one part; none costs more than the mean and the dearest cell, or is empty without need."""
@@ -74,9 +71,6 @@ def test_cost_decides_and_not_count() -> None:
     assert [1, 9] == [len(part) for part in split]
 
 
-# Costs
-
-
 @pytest.mark.parametrize(
     ("wanted", "seen"),
     [
@@ -106,9 +100,6 @@ def test_costs_are_of_the_published_report(monkeypatch: pytest.MonkeyPatch, tmp_
         known.append(commands.measured())
 
     assert [{}, {"jax-0.4.30": 0.5, "jax-0.5.0": 1.0}] == known
-
-
-# Writing it
 
 
 @given(part=st.integers(1, 1000), more=st.integers(0, 1000))
