@@ -14,7 +14,7 @@ from suite.report.model import Report
 from suite.report.site.build import ASSETS
 from suite.report.site.marked import verdict_styles
 from tests.report.on_disk import pages
-from tests.report.site_browser import UNFOLD, WIDTH, afresh, violations
+from tests.report.site_browser import UNFOLD, WIDTH, afresh
 from tests.report.test_report import observation, report
 
 pytestmark = pytest.mark.usefixtures("_no_complaints")
@@ -217,16 +217,6 @@ def test_it_fits_and_prints(reader: Reader) -> None:
         assert reader.page.evaluate(WIDTH) <= width
         assert 0 == reader.page.evaluate(broken)
     assert reader.page.pdf().startswith(b"%PDF")
-
-
-@pytest.mark.parametrize("page", ["index.html", "tags.html"])
-def test_axe_finds_nothing(reader: Reader, page: str) -> None:
-    """axe finds no violation on the front page, with an answer, or on the page of functions, in both schemes."""
-    reader.page.goto(FRONT.replace("index.html", page))
-    if page == "index.html":
-        reader.asks("jax.vmap")
-
-    assert [] == violations(reader.page)
 
 
 @pytest.mark.parametrize(

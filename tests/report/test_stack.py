@@ -22,7 +22,7 @@ from suite.report.site.page import Page as SitePage
 from suite.report.site.pages import stack as stack_page
 from suite.report.site.timeline import turned
 from suite.stack import plan
-from tests.report.site_browser import UNFOLD, WIDTH, afresh, built, put, tab, violations
+from tests.report.site_browser import UNFOLD, WIDTH, afresh, built, put, tab
 from tests.report.test_report import EMPTY, observation, report
 from tests.worlds import as_known, few, otherwise, some
 
@@ -431,14 +431,6 @@ def test_it_fits_a_phone_and_prints_what_was_asked(visit: Visit) -> None:
     expect(page.locator("#asking")).to_be_hidden()
     for what in ("#verdict", "[data-turned=changes]", "[data-turned=stays] li >> nth=0", "#address"):
         expect(page.locator(what)).to_be_visible()
-
-
-def test_axe_finds_nothing(visit: Visit) -> None:
-    """axe finds no violation in a complete answer, in both colour schemes."""
-    page = visit(f"#{PINNED.replace(' ', '%20')}..jax%200.5.3")
-    page.evaluate(UNFOLD)
-
-    assert [] == violations(page)
 
 
 def test_what_is_hostile_is_text(visit: Visit, tmp_path: Path) -> None:
