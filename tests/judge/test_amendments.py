@@ -1,4 +1,4 @@
-"""Amendments of requirements: the rows of the arms on real pins."""
+"""Amendments of requirements: the rows of the arms on real pins; and metadata compared with what was seen."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from packaging.version import Version
 
 from suite.cell.issue import Rule
 from suite.judge.amendments import Amendment, Tables, Trial, amendments
+from suite.judge.metadata import Declared, DeclaredObserved, declared_observed, reached
 from suite.judge.rules import first_match
 from suite.stack import plan
 from tests.judge.stacks import IMPLICIT, OFFERED, PYTHON, TRAIN, pins
@@ -81,3 +82,27 @@ def test_a_rule_with_guards_names_the_same_pair(on: str) -> None:
     tables: Tables = {"implicit": (Rule("rejected", on, "run"), Rule("works", "", "run"))}
 
     assert ["diffrax 0.7.0 lacks optimistix<0.1.0"] == list(amended(row(ROW, tables), tables))
+
+
+@pytest.mark.parametrize(
+    ("says", "works", "word"),
+    [
+        ("allows", True, "supported"),
+        ("allows", False, "latent"),
+        ("excludes", False, "guarded"),
+        ("excludes", True, "excluded"),
+        ("allows", None, None),
+        ("excludes", None, None),
+    ],
+)
+def test_declared_against_observed(says: Declared, works: bool | None, word: DeclaredObserved | None) -> None:
+    """Metadata and observation give one of four words, or none if nothing was seen."""
+    assert word == declared_observed(says, works)
+
+
+def test_what_a_case_does_not_reach_cannot_matter_to_it() -> None:
+    """A case that needs only jax reaches jaxlib and NumPy, but no library on JAX; diffrax reaches those."""
+    of_jax, of_diffrax = (reached([name], pins("jax-0.9.0"), OFFERED, PYTHON) for name in ("jax", "diffrax"))
+
+    assert {"jax", "jaxlib", "numpy"} <= of_jax - {"equinox", "diffrax", "lineax"} == of_jax
+    assert {"jax", "jaxlib", "equinox", "lineax", "optimistix"} <= of_diffrax

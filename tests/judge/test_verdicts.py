@@ -1,4 +1,4 @@
-"""Judged attempts of a case: verdict, reason and the result of the workaround."""
+"""Judged attempts of a case: verdict, reason and the result of the workaround; and agreement with expectations."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite.cell.issue import Case, Signature, Workaround
-from suite.judge import verdicts
+from suite.cell.issue import Case, Meaning, Rule, Signature, Workaround
+from suite.judge import table, verdicts
+from suite.judge.agreement import Agreement, agree, workaround_expected
 from suite.judge.record import Attempt, Outcome, Part
-from suite.judge.table import VERDICTS, Verdict
+from suite.judge.table import GLYPHS, RETRIED, TABLE, UNDECIDED, VERDICTS, Verdict
 from suite.judge.verdicts import Judged, WorkaroundWord
 from suite.judge.wording import tidy
 from tests.judge.stacks import CASE as PLAIN
@@ -279,3 +280,49 @@ UNRECOGNISED = Judged("different", None, "run.exception", "AttributeError: no su
 def test_a_case_that_waits_for_what_goes_wrong_is_blocked(judged: Judged, awaited: Verdict, verdict: Verdict) -> None:
     """A waiting case is blocked if it raised something other than its symptom; a returned behaviour counts."""
     assert verdict == verdicts.waited(judged, {"row-zero/solves": awaited}).verdict
+
+
+def test_every_verdict_stands_in_the_table_once() -> None:
+    """The verdicts of the type are those of the table, in order, each with a glyph of one character."""
+    assert get_args(Verdict) == tuple(each.name for each in TABLE)
+    assert len(set(GLYPHS.values())) == sum(map(len, GLYPHS.values())) == len(TABLE)
+
+
+def test_what_a_case_can_mean_is_decided() -> None:
+    """All verdicts on a behaviour are decided; by design is good, and blocked is undecided."""
+    assert set(get_args(Meaning)) <= set(get_args(Verdict)) - UNDECIDED
+    assert ("documented" in table.GOOD, "blocked" in UNDECIDED - RETRIED) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("expected", "verdict", "behaviour", "agreement"),
+    [
+        *((each, PLAIN.behaviours[each], each, "as-expected") for each in ("bad", "good", "gone", "by-design")),
+        *(("good", verdict, None, "regressed") for verdict in ("different", "crashed", "hung")),
+        *((expected, "affected", "bad", "regressed") for expected in ("good", "warns", "gone", "by-design")),
+        *(("bad", PLAIN.behaviours[each], each, "fixed") for each in ("good", "warns", "by-design")),
+        ("odd", "clear", "good", "fixed"),
+        *(("bad", verdict, None, "changed") for verdict in ("different", "crashed")),
+        *((expected, "clear", "good", "changed") for expected in ("warns", "by-design")),
+        *(("good", PLAIN.behaviours[each], each, "changed") for each in ("warns", "by-design")),
+        *((None, verdict, behaviour, "new") for verdict, behaviour in (("clear", "good"), ("crashed", None))),
+        *((expected, verdict, None, "spurious") for expected in ("bad", "good", None) for verdict in sorted(UNDECIDED)),
+    ],
+)
+def test_an_agreement(expected: str | None, verdict: Verdict, behaviour: str | None, agreement: Agreement) -> None:
+    """A verdict agrees with an expectation in one of six ways."""
+    rule = Rule(expected, "", "seen") if expected else None
+
+    assert agreement == agree(PLAIN, Judged(verdict, behaviour, None, ""), rule)
+
+
+@pytest.mark.parametrize(
+    ("word", "jax", "known"),
+    [("holds", "0.5.0", True), ("fails", "0.5.0", False), ("holds", "0.4.30", False), ("fails", "0.4.30", True)]
+    + [(word, jax, True) for word in ("none", "not-needed") for jax in ("0.5.0", "0.4.30")],
+)
+def test_a_workaround_is_known_to_hold_but_where_it_is_known_to_fail(
+    word: WorkaroundWord, jax: str, known: bool
+) -> None:
+    """A failing workaround is as expected only on the stacks where that is documented."""
+    assert known == workaround_expected(word, ("jax<0.4.31",), {"jax": jax})
