@@ -10,7 +10,6 @@ import platform
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -29,6 +28,7 @@ from suite.run import probe_call
 from suite.stack import plan
 from suite.stack.lock import Lock
 from tests.cell import corpus
+from tests.state import eventually
 from tests.worlds import started_with
 
 CELL = "jax-0.0.0"
@@ -213,16 +213,6 @@ def find(name: Name) -> tuple[Entry, Case]:
 def names_of(module: str) -> list[Name]:
     """All cases of a corpus module."""
     return [(module, case.id) for case in catalogue.entry(f"{corpus.__name__}.{module}").issue.cases]
-
-
-def eventually(holds: Callable[[], bool]) -> bool:
-    """Whether something comes true before patience runs out."""
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.01)
-    return True
 
 
 Observe = Callable[[str], Finished]
@@ -489,7 +479,7 @@ def lingering(tmp_path: Path) -> Iterator[tuple[Session, subprocess.Popen[str]]]
     """A probe in the middle of its order: a case of it hangs, with a grandchild in a session of its own."""
     session = Session(tmp_path, LINGERS)
     with session.started() as process:
-        assert eventually(lambda: len(session.noted()) == 2 or process.poll() is not None)
+        eventually(lambda: len(session.noted()) == 2 or process.poll() is not None, PATIENCE)
         assert process.poll() is None, session.errors()
         yield session, process
 
@@ -509,7 +499,7 @@ def test_what_was_done_survives_the_probe(
     assert ["affected/plain.json", "clear/plain.json"] == session.written()
     assert [] == records.faults()
     assert [True, True, False, False] == [record is not None for record in found]
-    assert eventually(lambda: not session.left())
+    eventually(lambda: not session.left(), PATIENCE)
 
 
 def test_a_probe_that_is_asked_to_end_takes_everything_with_it(
@@ -521,7 +511,7 @@ def test_a_probe_that_is_asked_to_end_takes_everything_with_it(
 
     assert 143 == process.wait(PATIENCE)
     # The kernel takes a moment to end what was killed.
-    assert eventually(lambda: not session.left())
+    eventually(lambda: not session.left(), PATIENCE)
 
 
 def test_a_child_that_has_only_begun_does_not_outlive_a_killed_probe(tmp_path: Path) -> None:
@@ -537,7 +527,7 @@ def test_a_child_that_has_only_begun_does_not_outlive_a_killed_probe(tmp_path: P
     )
     session = Session(tmp_path / "run", [("hung", "long")], surroundings={"PYTHONPATH": str(early)})
     with session.started() as process:
-        assert eventually(lambda: len(session.noted()) == 1)
+        eventually(lambda: len(session.noted()) == 1, PATIENCE)
         process.kill()
 
-        assert eventually(lambda: not session.left())
+        eventually(lambda: not session.left(), PATIENCE)

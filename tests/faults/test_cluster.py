@@ -31,21 +31,13 @@ from suite.run.schedule.scheduler import Work
 from suite.run.spread import worker
 from suite.stack import lock
 from suite.stack.releases import Device
+from tests.conftest import Ran
 from tests.processes import clone, printed
 from tests.state import CELLS, ISSUES, PATIENCE, State, eventually, found
 from tests.worlds import started_with
 
 # Where a driver runs while the test goes on.
 BESIDE = ThreadPoolExecutor(1)
-
-
-@dataclass(frozen=True)
-class Ran:
-    """What a command ended with."""
-
-    code: int
-    said: str
-    complained: str
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,6 @@ from suite.report.model import Observation, Report
 from suite.report.write import schema, write
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
-from tests import real_cell
 from tests.report.on_disk import pages
 
 pytestmark = pytest.mark.usefixtures("untimed")
@@ -181,13 +180,6 @@ ANY_OBSERVATION = st.builds(
     peak_rss_mib=st.sampled_from([0, 150]),
     detail=st.sampled_from(["it was seen", 'it said "no", twice', "-51", "=1+1", "'quoted'", "nan", ""]),
 )
-
-
-@pytest.fixture
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a state folder of its own, as `elsewhere` gives; tests of the archive have another by that name."""
-    real_cell.keep_in(tmp_path, monkeypatch)
-    return tmp_path
 
 
 CELLS = plan.cells()[:3]
