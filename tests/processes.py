@@ -20,10 +20,7 @@ NOTHING: Mapping[str, str] = {}
 
 
 def default_signals() -> None:
-    """Let signals end the process about to be started: the `preexec_fn` of all that tests send signals to.
-
-    A script's background jobs ignore SIGINT, and what `nohup` or `trap "" INT` starts passes that on.
-    """
+    """Let signals end the process about to be started, whose parent may ignore them (`preexec_fn`)."""
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)

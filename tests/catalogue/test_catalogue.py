@@ -368,10 +368,7 @@ def test_ids_select_in_the_catalogues_order() -> None:
     ],
 )
 def test_a_cell_runs_what_its_arm_asks_for(runs: Runs, wanted: list[str]) -> None:
-    """Of an issue none, what needs absl, its first case of a library, all of those, or every case; all of row zero.
-
-    What needs a guest is run where that is held, and nothing else there.
-    """
+    """Of an issue none, what needs absl, its first case of a library, all of those, or all; a guest's where it is."""
     needs = {"plain": ("jax",), "gradient": ("jax", "equinox"), "solve": ("jax", "diffrax"), "sample": ("numpyro",)}
     rules = {"plain": (Rule("bad", "absl-py jax<0.6", "seen"),)}
     cases = [SimpleNamespace(id=name, needs=each, rules=rules.get(name, ())) for name, each in needs.items()]

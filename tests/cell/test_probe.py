@@ -251,10 +251,7 @@ def reproducer(observe: Observe, name: str) -> Part:
 
 
 def test_every_ending_is_recorded_as_what_it_is(observe: Observe) -> None:
-    """However a case ends, its record has the outcome, the behaviour and what became of the workaround and the control.
-
-    It is run once where all is as expected, three times where not, and every attempt is kept.
-    """
+    """A record has each part's outcome and behaviour; a case runs once where all is as expected, else thrice."""
     expected = {name: ending for ending, names in ENDINGS.items() for name in names.split()}
     found = {}
     for name in expected:
@@ -439,10 +436,7 @@ def test_a_recognised_exception_keeps_its_traceback(observe: Observe) -> None:
 
 
 def test_watching_an_import_does_not_end_forking() -> None:
-    """The thread that ends an import which hangs is gone before the probe is asked whether it may fork.
-
-    Told at once, one in fifteen is still there, and all cases after it would have fresh interpreters.
-    """
+    """The thread that watched an import is gone before forking is asked about; one in fifteen was there."""
     code = """if True:
         from suite.cell import probe
         refused = [why for _ in range(200) if probe._import("json") or (why := probe._why_not_fork())]

@@ -50,10 +50,7 @@ def run(*issues: str, fresh: bool, probe: Sequence[str] = ()) -> Report:
     [(KILLED, "the probe ended (SIGKILL)"), (["/nowhere/python"], "No such file"), (["/etc/passwd"], "denied")],
 )
 def test_a_probe_that_ends_at_once_has_run_nothing(state: State, probe: list[str], says: str) -> None:
-    """Where the probe is killed at once, or cannot start, what was asked afresh is `error`, and the exit code says so.
-
-    What was known counts again when no more than that is asked for, and nothing of it is run.
-    """
+    """What was asked afresh of a probe that dies at once is `error`; what was known counts again."""
     with state.here():
         before = state.results()
         cut = run(*ISSUES, fresh=True, probe=probe)

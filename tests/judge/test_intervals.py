@@ -32,10 +32,7 @@ def lines(draw: st.DrawFn) -> tuple[list[Point], list[str]]:
 @given(line=lines())
 @FEW_EXAMPLES
 def test_intervals_cover_what_was_seen(line: tuple[list[Point], list[str]]) -> None:
-    """Intervals contain exactly what was seen, in order and as long as possible; undecided points do not matter.
-
-    An interval is exact only if the release beyond either end was seen to differ, or does not exist.
-    """
+    """Intervals have what was seen, in order and as long as possible; exact where both sides were seen to differ."""
     points, known = line
     seen = {point.version: point.seen for point in points if point.seen is not None}
     runs = intervals(points, "jax", known)

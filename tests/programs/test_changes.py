@@ -60,10 +60,7 @@ def test_libraries_that_came_along_are_named() -> None:
 
 
 def test_a_program_that_comes_or_goes_is_told_with_its_reason() -> None:
-    """Where a release cannot compile what the one before could, or can again, the compiler's reason is given.
-
-    What can again is held against the last release that could.
-    """
+    """What cannot be compiled is told with the reason; what can again is held against the last that could."""
     without = Program(workload="softmax", source="one", reason="ended by SIGSEGV")
     found = programs(
         release("0.8.2", [counted(counts={"copies": 1})]),

@@ -103,10 +103,7 @@ COSTS = st.dictionaries(st.integers(), st.floats(0.01, 100), min_size=1, max_siz
 
 @given(costs=COSTS, seconds=st.floats(deal.LEAST, 500))
 def test_an_order_is_a_part_that_fits(costs: dict[int, float], seconds: float) -> None:
-    """An order has something, nothing twice, and takes no longer than it may, but for one task that is longer alone.
-
-    What would be left over is worth a probe, or the order has it, too.
-    """
+    """An order has nothing twice, and fits its time but for one longer task; what it leaves is worth another."""
     order = deal.cut(costs, seconds)
     took, whole = sum(costs[each] for each in order), sum(costs.values())
 
@@ -119,10 +116,7 @@ def test_an_order_is_a_part_that_fits(costs: dict[int, float], seconds: float) -
 
 @given(costs=COSTS, count=st.integers(1, 16))
 def test_orders_are_few_and_end_together(costs: dict[int, float], count: int) -> None:
-    """Dealt to slots as they come free, all is run once, and no slot is busy long after the last of the others.
-
-    The longest task, and what is not worth another probe, are the most that one may be behind.
-    """
+    """All is run once, and no slot is behind by more than the longest task and what is worth no probe."""
     left, busy, orders = dict(costs), [0.0] * count, 0
     while left:
         order = deal.cut(left, deal.share(sum(left.values()), count))
