@@ -42,6 +42,19 @@ def within(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+@contextmanager
+def piped_in(text: str) -> Iterator[None]:
+    """Have this process's standard input be a pipe with this in it."""
+    before, (reading, writing) = os.dup(0), os.pipe()
+    os.write(writing, text.encode())
+    os.close(writing)
+    os.dup2(reading, 0)
+    os.close(reading)
+    yield
+    os.dup2(before, 0)
+    os.close(before)
+
+
 def python(
     *words: str, folder: Path = ROOT, asked: str = "", stdout: Any = subprocess.PIPE, env: Mapping[str, str] = NOTHING
 ) -> subprocess.CompletedProcess[str]:

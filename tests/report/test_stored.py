@@ -29,7 +29,7 @@ def rows(of: Report) -> list[dict[str, str]]:
 
 
 @given(observations=st.lists(ANY_OBSERVATION, max_size=8, unique_by=lambda each: (each.cell, each.case)))
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_a_report_is_read_as_it_was_written(observations: list[Observation]) -> None:
     """Whatever observations there are, a report comes out of its files as it went in, by cell and then by case."""
     of = report(*observations)
