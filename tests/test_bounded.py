@@ -115,21 +115,16 @@ print(over_cores(where, sys.argv[2:]))
 """
 
 
-def split(*words: str) -> str:
-    """What comes of shares in a process without threads, or with some."""
-    return printed("-W", "error", "-c", SCRIPT, *words).strip()
-
-
-def test_the_first_share_is_done_here() -> None:
-    """Each other share is done in a process of its own, and the results keep their order."""
-    assert str([("a", True), ("b", False), ("c", False)]) == split("alone", "a", "b", "c")
-
-
-def test_a_share_without_a_result_is_done_here() -> None:
-    """A process that raises or ends costs time alone."""
-    assert str([("a", True), ("not there", True), ("killed", True)]) == split("alone", "a", "not there", "killed")
-
-
-def test_nothing_is_forked_beside_threads() -> None:
-    """A fork would have the locks of other threads."""
-    assert str([("a", True), ("b", True)]) == split("threads", "a", "b")
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("alone", "a", "b", "c"), [("a", True), ("b", False), ("c", False)]),
+        # A process that raises or ends costs time alone.
+        (("alone", "a", "not there", "killed"), [("a", True), ("not there", True), ("killed", True)]),
+        # A fork would have the locks of other threads.
+        (("threads", "a", "b"), [("a", True), ("b", True)]),
+    ],
+)
+def test_the_first_share_is_done_here(words: tuple[str, ...], told: list[tuple[str, bool]]) -> None:
+    """Others have processes of their own, in order; a share without a result, or beside threads, is done here too."""
+    assert str(told) == printed("-W", "error", "-c", SCRIPT, *words).strip()
