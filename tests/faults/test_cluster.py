@@ -334,7 +334,7 @@ def test_the_next_run_completes_what_a_dead_one_began(lab: Cluster, alone: State
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://127.0.0.1:9", "tcp://127.0.0.1:{other}"])
 def test_no_scheduler_is_a_sentence(address: str, driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing listens, something else does, or the address is none, one sentence names it and says what to do."""
-    monkeypatch.setattr("suite.run.spread.cluster.CONNECTING", 1.0)
+    monkeypatch.setattr("suite.run.spread.cluster.CONNECTING", 0.3)
     with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other:
         address = address.format(other=other.server_port)
         ran = driver.run(address, "absent")
