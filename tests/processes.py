@@ -50,9 +50,11 @@ def piped_in(text: str) -> Iterator[None]:
     os.close(writing)
     os.dup2(reading, 0)
     os.close(reading)
-    yield
-    os.dup2(before, 0)
-    os.close(before)
+    try:
+        yield
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
 
 
 def python(
