@@ -160,10 +160,7 @@ def test_what_reproducers_use_is_read_off_them() -> None:
 
 
 def test_what_an_issue_concerns_its_reproducers_use() -> None:
-    """Of the functions that an issue says it concerns, one at least is used in its reproducers.
-
-    An issue that code can meet without naming anything, by a method or in an area, is taken at its word.
-    """
+    """An issue's reproducers use a function that it says it concerns, unless it concerns more than functions."""
     unused = []
     for entry in catalogue.entries():
         text = entry.source.read_text(encoding="utf-8")
