@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -97,6 +97,10 @@ class Answer:
     def issues(self) -> list[tuple[KnownIssue, list[Effect]]]:
         """The issues that affect the stack, worst first, with their cases."""
         return [(of[0].issue, of) for _, group in groupby(self.effects, lambda each: each.issue.id) if (of := [*group])]
+
+    def less(self, names: Collection[Name]) -> Answer:
+        """Return the answer without these cases."""
+        return replace(self, effects=tuple(effect for effect in self.effects if effect.name not in names))
 
     @property
     def silent(self) -> int:

@@ -10,8 +10,8 @@ from suite.cell.issue import Rule
 from suite.check import concern
 from suite.check.answer import answer
 from suite.check.finding import Finding
+from suite.check.findings import of_source, of_stack, ordered
 from suite.check.knowledge import load
-from suite.check.outcome import of_source, of_stack, ordered
 from suite.check.source.touched import meets, touch
 from suite.check.source.usage import usage
 from suite.names.libraries import matters

@@ -8,9 +8,10 @@ import pytest
 
 from suite.__main__ import main
 from suite.cell.issue import Rule
-from suite.check import confirm, words
+from suite.check import words
 from suite.check.answer import Answer, answer
-from suite.check.confirm import Confirmation, Confirmed
+from suite.check.trial import confirm
+from suite.check.trial.confirm import Confirmation, Confirmed
 from suite.console import OUT
 from suite.errors import Exit, Failed
 from suite.run import probe_call

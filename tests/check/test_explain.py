@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from suite.cell.issue import Rule, Signature
-from suite.check import explain
-from suite.check.raised import raised
+from suite.check.explain import matching
+from suite.check.explain.raised import raised
 from tests.check.worlds import case, issue, knowledge
 
 RAISED = """Traceback (most recent call last):
@@ -21,7 +21,7 @@ def found(text: str, *signatures: Signature) -> list[str]:
         case(f"case-{number}", Rule("wrong", "", "run"), signatures=(("wrong", each),))
         for number, each in enumerate(signatures)
     ]
-    return [each.issue.id for each in explain.matches(knowledge(issue("one", *cases)) if cases else knowledge(), text)]
+    return [each.issue.id for each in matching.matches(knowledge(issue("one", *cases)) if cases else knowledge(), text)]
 
 
 COLOURED = RAISED.replace("TypeError", "\x1b[0;31mTypeError\x1b[0m").replace("Jaxpr", "\x1b[1mJaxpr\x1b[0m")
@@ -93,7 +93,7 @@ def test_what_keeps_a_case_from_running_is_not_its_issue() -> None:
     signatures = (("other", Signature("TypeError", "unhashable type")), ("right", Signature("TypeError", "unhashable")))
     odd = case("odd", signatures=signatures, behaviours={"other": "different", "right": "clear"})
 
-    assert [] == explain.matches(knowledge(issue("one", odd)), RAISED)
+    assert [] == matching.matches(knowledge(issue("one", odd)), RAISED)
 
 
 def test_the_most_telling_stands_first() -> None:
@@ -101,14 +101,14 @@ def test_the_most_telling_stands_first() -> None:
     short = issue("short", case("a", signatures=(("wrong", Signature("TypeError", "unhashable type")),)))
     long = issue("long", case("b", signatures=(("wrong", Signature("TypeError", "unhashable type: '…Tracer'")),)))
 
-    assert ["long", "short"] == [match.issue.id for match in explain.matches(knowledge(short, long), RAISED)]
+    assert ["long", "short"] == [match.issue.id for match in matching.matches(knowledge(short, long), RAISED)]
 
 
 def test_versions_are_read_from_a_text() -> None:
     """Versions are read as pip, uv and people write them, and nothing else."""
     text = "jax==0.4.35\nequinox 0.11.10, diffrax-0.6.0 and numpy 2.0; jax_cuda12 9.9; pyjax 1.0"
 
-    assert {"jax": "0.4.35", "equinox": "0.11.10", "diffrax": "0.6.0"} == explain.versions(text)
+    assert {"jax": "0.4.35", "equinox": "0.11.10", "diffrax": "0.6.0"} == matching.versions(text)
 
 
 def test_a_long_text_is_looked_through_at_its_ends() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from suite.check import explain, knowledge, missing
+from suite.check import knowledge
+from suite.check.explain import matching, missing
 from suite.check.knowledge import Knowledge
 
 LINES = Path(__file__).with_name("messages.txt").read_text(encoding="utf-8").splitlines()
@@ -54,7 +55,7 @@ TypeError: unhashable type: 'list'
 
 def pages(published: Knowledge, text: str) -> list[str]:
     """Return the issues that match a text."""
-    return [match.issue.id for match in explain.matches(published, text)]
+    return [match.issue.id for match in matching.matches(published, text)]
 
 
 @pytest.mark.parametrize(("told", "message"), MESSAGES)
@@ -104,7 +105,7 @@ def test_issues_are_found_by_what_was_seen_of_them(published: Knowledge) -> None
             (case.id, behaviour)
             for case in issue.cases
             for behaviour, _ in case.signatures
-            if case.behaviours.get(behaviour) in explain.SYMPTOMS
+            if case.behaviours.get(behaviour) in matching.SYMPTOMS
         }
         with Path(knowledge.PATH.parent, "observations", f"{issue.id}.csv").open(encoding="utf-8", newline="") as file:
             seen = [row["detail"] for row in csv.DictReader(file) if (row["case"], row["behaviour"]) in told]
@@ -118,5 +119,5 @@ def test_the_table_of_everyday_messages_has_only_signatures(published: Knowledge
     """The lists contain only messages of current signatures and ids of existing issues."""
     messages = {signature.message for case in published.cases.values() for _, signature in case.signatures}
 
-    assert {*explain.EVERYDAY} <= messages
-    assert {*explain.ABOUT} <= {issue.id for issue in published.issues}
+    assert {*matching.EVERYDAY} <= messages
+    assert {*matching.ABOUT} <= {issue.id for issue in published.issues}

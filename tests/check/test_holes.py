@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
 from suite.cell.issue import Rule
-from suite.check import holes
 from suite.check import knowledge as known
-from suite.check.holes import Hole, admitted
+from suite.check.holes.admitted import admitted
+from suite.check.holes.judged import Hole, holes
+from suite.check.holes.told import to_test
 from suite.check.knowledge import Knowledge, KnownCase
 from suite.errors import Exit
 from suite.judge.rules import Run
@@ -62,12 +63,12 @@ def joined(clauses: Iterable[tuple[str, str]]) -> dict[str, SpecifierSet]:
 
 def found_in(world: Knowledge, bounds: dict[str, SpecifierSet]) -> list[Hole]:
     """Return the holes in bounds."""
-    return holes.holes(world, admitted(world, bounds), bounds)
+    return holes(world, admitted(world, bounds), bounds)
 
 
 def told(found: list[Hole], of: KnownCase) -> set[tuple[str, str, str]]:
     """Return the packages and releases on which a case goes wrong."""
-    return {(each.package, each.first, each.last) for each in found if of.id in each.cases}
+    return {each.releases for each in found if of.id in each.cases}
 
 
 @settings(max_examples=300, deadline=None)
@@ -89,7 +90,7 @@ def test_more_bounds_take_away_what_they_exclude_alone(
 
 def is_told(found: list[Hole], of: KnownCase, run: Run) -> bool:
     """Return True if a run's release is among those on which its case goes wrong."""
-    return any(of.id in each.cases and each.has(run.pins[each.package]) for each in found)
+    return any(of.id in each.cases and each.releases.has(run.pins[each.releases.package]) for each in found)
 
 
 @settings(max_examples=100, deadline=None)
@@ -109,7 +110,7 @@ def test_what_needs_jax_alone_stays_whatever_is_beside(published: Knowledge, mor
     """A gradient of Bessel functions is wrong on every admitted jax, and no Equinox changes that."""
     bounds = {name: SpecifierSet(of) for name, of in {"jax": ">=0.7.2", **more}.items()}
     (found,) = [each for each in found_in(published, bounds) if each.issue.id == "bessel-gradients-at-zero"]
-    assert ("jax", "0.7.2", "0.11.1") == (found.package, found.first, found.last)
+    assert ("jax", "0.7.2", "0.11.1") == tuple(found.releases)
 
 
 def test_rules_tell_where_nothing_was_run_within_all_bounds() -> None:
@@ -253,7 +254,7 @@ def test_the_lowest_release_is_among_those_to_test() -> None:
     old = case("old", Rule("wrong", "jax==0.4.36", "run"), Rule("right", "", "run"))
     world = knowledge(issue("one", of, old))
     within = admitted(world, {"jax": SpecifierSet()})
-    found = holes.to_test(world, holes.holes(world, within, ["jax"]), within)
+    found = to_test(world, holes(world, within, ["jax"]), within)
     assert [("jax", "0.4.30", 0), ("jax", "0.7.0", 1), ("jax", "0.4.36", 1)] == [tuple(each) for each in found]
 
 

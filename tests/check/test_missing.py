@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from suite.check import missing
+from suite.check.explain import missing
 
 
 @pytest.mark.parametrize(

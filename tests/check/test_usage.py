@@ -19,7 +19,8 @@ from suite.check.source import usage as reading
 from suite.check.source.conditions import is_dead
 from suite.check.source.sources import MAX_BYTES
 from suite.check.source.touched import meets, touch, touched
-from suite.check.source.usage import Usage, usage
+from suite.check.source.usage import usage
+from suite.check.source.uses import Usage
 from suite.errors import Misused
 from suite.files import ROOT
 from tests.processes import default_signals, within
@@ -40,7 +41,7 @@ def tree(tmp_path: Path, modules: Mapping[str, str]) -> Usage:
 def told(found: Usage, *wanted: str) -> list[tuple[str, str, int, int]]:
     """Return the places of the wanted uses."""
     return [
-        (name, use.path, use.line, use.column)
+        (name, *use.place.at)
         for use in found.uses
         if not is_dead(use.guards, {"jax": "0.12.0.1"})
         for name in wanted
@@ -256,7 +257,7 @@ def test_what_leads_nowhere_is_nothing(tmp_path: Path, modules: dict[str, str]) 
 def test_a_comment_says_which_issues_to_ignore(tmp_path: Path, code: str, ignored: set[str]) -> None:
     """A comment ignores issues on the line of the use, or on the first line of its statement."""
     found = tree(tmp_path, {"a": f"import jax\n{code}"}).uses
-    assert [ignored] == [set(each.ignored) for each in found if touched(each, ["jax.vmap"])]
+    assert [ignored] == [set(each.place.ignored) for each in found if touched(each, ["jax.vmap"])]
 
 
 def test_what_no_source_tells_is_told() -> None:

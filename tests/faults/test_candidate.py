@@ -8,7 +8,7 @@ import pytest
 
 from suite.__main__ import main
 from suite.cell.atomic import write
-from suite.check import candidate
+from suite.check.trial import candidate
 from suite.errors import Exit
 from suite.run import interpreter, probe_call
 from suite.stack import lock, uv_call

@@ -6,6 +6,7 @@ Not followed: attributes of objects, `getattr`, annotations in quotes.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -26,15 +27,17 @@ from suite.check.source.scopes import (
     stored,
 )
 from suite.check.source.sources import parsed
+from suite.check.source.uses import How, Place
 from suite.check.source.written import Call, arguments
 
+_IGNORE = re.compile(r"#\s*compat:\s*ignore(?:\[(?P<ids>[^\]]*)\])?")
 # Their first argument is called with their other arguments.
 _PARTIAL = frozenset({"functools.partial", "jax.tree_util.Partial", "equinox.Partial"})
 
 
 @dataclass(frozen=True)
 class Spot:
-    """An import, or a name with its attributes, where it stands; lines and columns from 1.
+    """An import, or a name with its attributes; its place has no path, and the lines of the text.
 
     `origins` are what its first name may stand for, and `rest` what is asked of that, with a dot before each part.
     `starred` says that an `import *` of these packages alone can have brought its first name.
@@ -42,12 +45,8 @@ class Spot:
 
     origins: Origins
     rest: str
-    how: Literal["import", "from", "name"]
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    statement: int
+    how: How
+    place: Place
     guards: tuple[Condition, ...]
     call: Call | None = None
     starred: bool = False
@@ -96,7 +95,7 @@ def read(code: str, within: str, packages: Collection[str], own: Collection[str]
 
 class _Reader(ast.NodeVisitor):
     def __init__(self, code: str, within: str, packages: Collection[str], own: Collection[str]) -> None:
-        self.lines = None if code.isascii() else code.split("\n")
+        self.lines, self.is_ascii, self.ignores = code.split("\n"), code.isascii(), "compat:" in code
         self.names = Names(within, packages, own, has_walrus=":=" in code)
         self.asking = Asking(self.names)
         self.top = Scope("module", None)
@@ -280,12 +279,8 @@ class _Reader(ast.NodeVisitor):
         if self.names.is_ours(base):
             for alias in node.names:
                 star = alias.name == "*"
-                self._spot(
-                    alias,
-                    frozenset({base if star else joined(base, alias.name)}),
-                    "",
-                    "import" if star else "from",
-                )
+                origins = frozenset({base if star else joined(base, alias.name)})
+                self._spot(alias, origins, "", "import" if star else "from")
 
     def visit_Call(self, node: ast.Call) -> None:
         self._name(node.func, arguments(node, node.args, self._named))
@@ -330,22 +325,30 @@ class _Reader(ast.NodeVisitor):
         node: ast.expr | ast.alias,
         origins: Origins,
         rest: str,
-        how: Literal["import", "from", "name"],
+        how: How,
         call: Call | None = None,
         *,
         starred: bool = False,
     ) -> None:
         end_line, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
         column, end = self._column(node.lineno, node.col_offset), self._column(end_line, end)
-        guards = self.guards
-        place = (node.lineno, column, end_line, end, self.statement)
-        self.spots.append(Spot(origins, rest, how, *place, guards, call, starred))
+        lines = {self.statement, node.lineno} if self.ignores else ()
+        ignored = frozenset[str]().union(*(_ignored(self.lines[line - 1]) for line in lines))
+        place = Place("", node.lineno, column, end_line, end, self.lines[node.lineno - 1].strip(), ignored)
+        self.spots.append(Spot(origins, rest, how, place, self.guards, call, starred))
 
     def _column(self, line: int, offset: int) -> int:
         """The column of an offset, which Python counts in bytes."""
-        if self.lines is None:
+        if self.is_ascii:
             return offset + 1
         return len(self.lines[line - 1].encode("utf-8", "replace")[:offset].decode("utf-8", "replace")) + 1
+
+
+def _ignored(line: str) -> frozenset[str]:
+    marks = list(_IGNORE.finditer(line))
+    if any(mark["ids"] is None for mark in marks):
+        return frozenset({"*"})
+    return frozenset(id.strip() for mark in marks for id in mark["ids"].split(",")) - {""}
 
 
 def _parameters(of: ast.arguments) -> Iterator[str]:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite.check import missing
+from suite.check.explain import missing
 from suite.check.finding import Finding
-from suite.check.findings import findings
+from suite.check.lacks import findings
 from suite.check.source.conditions import All, AnyOf, Condition, Constant, Holds, Not, holds
 from suite.check.source.usage import usage
 from suite.names import presence
@@ -139,7 +139,7 @@ def test_a_missing_import_is_missing_where_it_is_used(tmp_path: Path) -> None:
     """All lines that use a removed module are reported; another file's import does not count."""
     (tmp_path / "b.py").write_text("lu = 1\nlu.wrap_init")
     of = found(tmp_path, "from jax import linear_util as lu\nlu.wrap_init(f)")
-    assert [1, 2] == [each.line for each in of]
+    assert [1, 2] == [each.place.line for each in of]
     assert {"jax.linear_util"} == {each.name for each in of}
 
 
