@@ -63,7 +63,7 @@ def check(
         return holes.tell(known, bounds, source, format, severe, strict=strict, verbose=verbose, console=console)
     # The stack itself may be without JAX; its upgrade need not be.
     asked = _stack(known, to, stack) if to else stack
-    if asked.versions.keys().isdisjoint(STACK) and asked.unsaid.keys().isdisjoint(STACK):
+    if not asked.names_stack:
         text.say(console, f"{asked.where}: found none of {', '.join(STACK)}", "bold")
         return Exit.UNDECIDED
     answer = old = answers.answer(known, stack)
