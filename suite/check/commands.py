@@ -12,7 +12,7 @@ from suite import bounded
 from suite.cell.atomic import write
 from suite.check import answer as answers
 from suite.check import baseline as baselines
-from suite.check import findings, ignored, knowledge, machine, text
+from suite.check import findings, ignored, knowledge
 from suite.check.answer import Answer
 from suite.check.explain import lines, matching, missing
 from suite.check.holes import told as holes
@@ -20,6 +20,7 @@ from suite.check.inputs import discovery, interpreters, locks, spoken
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge
 from suite.check.outcome import Outcome, severities
+from suite.check.output import machine, text
 from suite.check.source.usage import usage
 from suite.console import Terminal
 from suite.errors import Exit, Misused

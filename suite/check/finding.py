@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +13,18 @@ Level = Literal["certain", "likely", "deprecated", "possible", "chronic"]
 LEVELS: Sequence[Level] = ("certain", "likely", "deprecated", "possible", "chronic")
 # The levels that require action.
 ACT = ("certain", "likely")
+
+# Worst first: silently different numbers, then failures that show themselves.
+KINDS: Mapping[str, str] = {
+    "silent-wrong": "Silently wrong",
+    "silent-change": "Silently changed",
+    "crash": "Crashes",
+    "import-error": "Does not import",
+    "warning": "Warns",
+    "retrace": "Retraces",
+    "slow": "Slow",
+    "by-design": "By design",
+}
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from suite.check import concern, lacks
-from suite.check.answer import KINDS, Answer, Effect
-from suite.check.concern import Concern, Met
-from suite.check.finding import LEVELS, Finding, Level
+from suite.check.answer import Answer, Effect
+from suite.check.finding import KINDS, LEVELS, Finding, Level
 from suite.check.knowledge import Knowledge
+from suite.check.source import concern, lacks
+from suite.check.source.concern import Concern, Met
 from suite.check.source.conditions import excludes, is_dead
 from suite.check.source.uses import Place, Unread, Usage
 from suite.judge.rules import Pins

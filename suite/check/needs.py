@@ -14,12 +14,12 @@ from pathlib import Path
 from packaging.specifiers import SpecifierSet
 
 from suite.check.inputs.bounds import declared
-from suite.check.lacks import Lack, lack, lacks
-from suite.check.machine import annotation, cell
+from suite.check.output.machine import annotation, cell
+from suite.check.output.text import say
 from suite.check.source.conditions import excludes
+from suite.check.source.lacks import Lack, lack, lacks
 from suite.check.source.usage import PACKAGES, usage
 from suite.check.source.uses import Use
-from suite.check.text import say
 from suite.console import Terminal
 from suite.errors import Exit
 from suite.files import dump

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from suite.check.answer import KINDS, Answer
+from suite.check.answer import Answer
 from suite.check.baseline import BaselineComparison
-from suite.check.finding import ACT, LEVELS, Finding
+from suite.check.finding import ACT, KINDS, LEVELS, Finding
 from suite.check.findings import SourceRead
 from suite.check.knowledge import Knowledge
 from suite.errors import Exit

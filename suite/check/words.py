@@ -15,7 +15,7 @@ from suite.address import address
 from suite.errors import Exit, Misused, guarded
 
 Command = Callable[..., argparse.ArgumentParser]
-# Copies of names in suite.check.answer and suite.check.machine, which load slowly; a test compares them.
+# Copies of names in suite.check.finding and suite.check.output.machine, which load slowly; a test compares them.
 KINDS = ("silent-wrong", "silent-change", "crash", "import-error", "warning", "retrace", "slow", "by-design")
 FORMATS = ("text", "json", "markdown", "sarif", "github", "constraints")
 

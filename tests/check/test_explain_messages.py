@@ -65,6 +65,29 @@ def test_a_page_is_about_this_error_or_there_is_none(published: Knowledge, told:
     assert (told == "name") == bool([*missing.told(message)])
 
 
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            "AttributeError: module 'jax' has no attribute 'tree_map'",
+            "jax.tree_map exists on jax 0.4.18 (or older) to 0.5.3. Upstream: jax.tree_map was removed in JAX "
+            "v0.6.0: use jax.tree.map (jax v0.4.25 or newer) or jax.tree_util.tree_map (any JAX version).",
+        ),
+        (
+            "ModuleNotFoundError: No module named 'jax.experimental.maps'",
+            "jax.experimental.maps exists on jax 0.4.18 (or older) to 0.4.30.",
+        ),
+        (
+            "ImportError: cannot import name 'AxisTypes' from 'jax.sharding' (/x/jax/sharding.py)",
+            "jax.sharding.AxisTypes exists on jax 0.5.0 to 0.5.2. On 0.12.0.1, use jax.sharding.AxisType.",
+        ),
+    ],
+)
+def test_a_missing_name_is_told(message: str, told: str) -> None:
+    """The releases that have a name come first, then its replacement on the newest."""
+    assert [told] == list(missing.told(f"Traceback (most recent call last):\n{message}\n{message}"))
+
+
 def test_a_list_in_a_module_is_found_by_its_traceback(published: Knowledge) -> None:
     """equinox#1097: Equinox raised in the hash of a module; the signature has a dict in it."""
     assert ["modules-of-lists-are-unhashable"] == pages(published, THROUGH_EQUINOX)

@@ -77,15 +77,6 @@ def test_a_page_with_an_address_is_what_is_linked(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("format", ["text", "markdown"])
-def test_nothing_known_is_one_line(format: str) -> None:
-    """No match is one line; without an exception class, the line asks for it."""
-    (none,), (no_class,) = printed("ValueError: no such thing", format), printed("no such thing", format)
-
-    assert none.startswith("No documented issue matches")
-    assert "no exception class" in no_class
-
-
-@pytest.mark.parametrize("format", ["text", "markdown"])
 def test_an_answer_is_short(format: str) -> None:
     """An answer has at most three issues and 25 lines, even for a text with all signatures and names."""
     signatures = [signature for each in knowledge.load().cases.values() for _, signature in each.signatures]

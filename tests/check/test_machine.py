@@ -10,8 +10,8 @@ import pytest
 from suite.check.answer import answer
 from suite.check.finding import Finding
 from suite.check.findings import SourceRead, of_stack
-from suite.check.machine import FORMATS
 from suite.check.outcome import Outcome
+from suite.check.output.machine import FORMATS
 from suite.check.source.uses import Place
 from tests.check.worlds import knowledge, stack
 

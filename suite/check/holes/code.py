@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
-from suite.check import concern
-from suite.check.concern import Concern
 from suite.check.holes.admitted import Admitted, Releases
 from suite.check.holes.judged import Hole
 from suite.check.knowledge import Knowledge
-from suite.check.lacks import lacks
+from suite.check.source import concern
+from suite.check.source.concern import Concern
 from suite.check.source.conditions import is_dead
+from suite.check.source.lacks import lacks
 from suite.check.source.usage import usage
 from suite.check.source.uses import Place, Unread, Use
 from suite.names import query

@@ -10,13 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, product
 
-from suite.check.answer import KINDS, verdict
+from suite.check.finding import KINDS
+from suite.check.good import verdict
 from suite.check.holes.admitted import Admitted, Releases
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
 from suite.judge.prediction import predict
 from suite.judge.rules import Pins, concerned, in_stack_order, is_there, met, requirements
 from suite.judge.specifiers import in_version_order
 from suite.judge.table import GOOD, UNDECIDED
+from suite.judge.verdicts import goes_wrong
 from suite.stack.beside import BESIDE
 
 # Releases, and whether they include the lowest and the highest that is admitted, and are known by rule.
@@ -145,8 +147,7 @@ def _is_wrong_by_rule(
     for beside in product(*(kinds[other] for other in others)):
         pins = {**dict(zip(others, beside, strict=True)), package: version}
         known = predict(case, _with_jaxlib(pins, knowledge), ())
-        means = verdict(case, known.behaviour) if known.behaviour else None
-        if means is None or means in GOOD or means in UNDECIDED:
+        if not known.behaviour or not goes_wrong(verdict(case, known.behaviour)):
             return False
     return True
 

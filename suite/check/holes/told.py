@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from suite import __version__
-from suite.check import ignored, text
-from suite.check.answer import KINDS
+from suite.check import ignored
+from suite.check.finding import KINDS
 from suite.check.holes.admitted import Admitted, admitted
 from suite.check.holes.code import Gap, Narrowed, narrowed
 from suite.check.holes.judged import Hole, holes
 from suite.check.inputs.bounds import bounds
 from suite.check.knowledge import Knowledge
+from suite.check.output import text
 from suite.console import Terminal
 from suite.errors import Exit, Misused
 from suite.files import dump

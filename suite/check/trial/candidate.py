@@ -20,9 +20,10 @@ from packaging.utils import canonicalize_name
 from suite.catalogue import catalogue
 from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
-from suite.check import knowledge, text
-from suite.check.answer import verdict as verdict_of
+from suite.check import knowledge
+from suite.check.good import verdict as verdict_of
 from suite.check.knowledge import Knowledge
+from suite.check.output import text
 from suite.console import Terminal
 from suite.errors import Exit, Failed, Misused, nearest
 from suite.files import STATE, read

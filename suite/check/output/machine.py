@@ -7,12 +7,12 @@ from typing import Any
 from urllib.parse import quote
 
 from suite import __version__
-from suite.check.answer import KINDS, Effect
-from suite.check.constraints import constraints
-from suite.check.finding import Finding
+from suite.check.answer import Effect
+from suite.check.finding import KINDS, Finding
 from suite.check.outcome import Outcome
+from suite.check.output.constraints import constraints
+from suite.check.output.text import named
 from suite.check.source.uses import Place
-from suite.check.text import named
 from suite.files import dump
 from suite.names import libraries
 from suite.printable import printable

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from suite.check.answer import Answer, answer
-from suite.check.answer import verdict as judged
+from suite.check.good import verdict as judged
 from suite.check.knowledge import Knowledge, KnownCase
 from suite.check.outcome import Outcome
 from suite.judge.prediction import Name

@@ -8,8 +8,8 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
-from suite.check.answer import KINDS, Answer, Effect
-from suite.check.finding import Finding
+from suite.check.answer import Answer, Effect
+from suite.check.finding import KINDS, Finding
 from suite.check.knowledge import KnownIssue
 from suite.check.outcome import Outcome
 from suite.judge.rules import STACK, requirements
