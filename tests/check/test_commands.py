@@ -236,36 +236,6 @@ def test_what_cannot_be_run_any_more_is_not_taken_away(said: Said) -> None:
     assert "solve-is-off/solves" not in out
 
 
-def test_bounds_have_holes(world: Path, said: Said) -> None:
-    """Affected releases within declared bounds are listed, also at the ends."""
-    path = world / "pyproject.toml"
-    path.write_text('[project]\nname = "x"\nversion = "1"\ndependencies = ["jax>=0.4.36,<0.7"]\n')
-    code, out = said("check", "--bounds", str(path))
-
-    assert Exit.UNEXPECTED == code
-    assert "wrong-numbers (silent-wrong)  jax 0.4.36, the lowest that is admitted: mended" in out
-    assert "slow-thing (slow)  jax 0.6.0, the highest that is admitted: back" in out
-
-
-def test_bounds_are_of_the_packages_they_name(world: Path, said: Said) -> None:
-    """Cases that need Diffrax concern only bounds that admit it, on releases that are wrong beside all packages.
-
-    An admitted good Diffrax shows a way out.
-    """
-    path = world / "pyproject.toml"
-    text = '[project]\nname = "x"\nversion = "1"\ndependencies = ["jax>=0.4.36,<0.7", "equinox"{}]\n'
-    path.write_text(text.format(""))
-    _, without = said("check", "--bounds", str(path))
-    path.write_text(text.format(', "diffrax"'))
-    _, allowed = said("check", "--bounds", str(path))
-    path.write_text(text.format(', "diffrax @ git+https://example.org/diffrax"'))
-    _, forked = said("check", "--bounds", str(path))
-
-    assert "solve-is-off" not in without
-    assert "solve-is-off" in forked
-    assert "solve-is-off (silent-wrong)  diffrax 0.6.0 to 0.7.0, the lowest that is admitted: solves" in allowed
-
-
 def test_a_project_without_a_word_is_found(world: Path, said: Said) -> None:
     """Requirements in the folder are used, and the answer says so."""
     (world / "requirements.txt").write_text("jax==0.6.0\njaxlib==0.6.0\n")

@@ -127,6 +127,32 @@ def checked(said: Said, dependencies: list[str], *typed: str) -> tuple[Exit, str
     return said("check", "--bounds", "pyproject.toml", *typed)
 
 
+@pytest.mark.usefixtures("world")
+def test_bounds_have_holes(said: Said) -> None:
+    """Affected releases within declared bounds are listed, also at the ends."""
+    code, out = checked(said, ["jax>=0.4.36,<0.7"])
+    assert Exit.UNEXPECTED == code
+    assert "wrong-numbers (silent-wrong)  jax 0.4.36, the lowest that is admitted: mended" in out
+    assert "slow-thing (slow)  jax 0.6.0, the highest that is admitted: back" in out
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ([], None),
+        # An admitted good Diffrax shows a way out.
+        (["diffrax"], "solve-is-off (silent-wrong)  diffrax 0.6.0 to 0.7.0, the lowest that is admitted: solves"),
+        (["diffrax @ git+https://example.org/diffrax"], "solve-is-off"),
+    ],
+)
+@pytest.mark.usefixtures("world")
+def test_bounds_are_of_the_packages_they_name(more: list[str], told: str | None, said: Said) -> None:
+    """Cases that need Diffrax concern only bounds that admit it, on releases that are wrong beside all packages."""
+    _, out = checked(said, ["jax>=0.4.36,<0.7", "equinox", *more])
+    assert ("solve-is-off" in out) == bool(told)
+    assert (told or "") in out
+
+
 @pytest.mark.parametrize(
     ("dependencies", "why"),
     [

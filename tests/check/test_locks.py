@@ -155,16 +155,6 @@ def test_uv_lock_needs_neither_uv_nor_its_project(tmp_path: Path, monkeypatch: p
     assert "0.4.35" == locks.read(tmp_path / "uv.lock").versions["jax"]
 
 
-def test_uv_lock_that_is_cut_off(tmp_path: Path) -> None:
-    """A uv.lock that ends within a table, or lacks a required package, is an error."""
-    lock = tmp_path / "uv.lock"
-    written = (SAMPLES / "project" / "uv.lock").read_text()
-    lock.write_text(written[:700])
-    assert f"{lock}: syntax: " in told(lock)
-    lock.write_text(written.replace('[[package]]\nname = "jaxlib"', '[[package]]\nname = "other"'))
-    assert f"{lock}: package jaxlib: it is required but missing in the lock" in told(lock)
-
-
 UV = """version = 1
 requires-python = ">=3.10"
 [manifest]
@@ -273,6 +263,7 @@ def test_locks_under_another_name(put: Put, name: str) -> None:
     assert "jax" in expected.versions
 
 
+UV_LOCK = (SAMPLES / "project" / "uv.lock").read_text()
 UNKNOWN = "its format is unknown. Known are: uv.lock, poetry.lock"
 
 
@@ -288,6 +279,11 @@ UNKNOWN = "its format is unknown. Known are: uv.lock, poetry.lock"
         ("poetry.lock", '[[package]]\nname = "jax"\n', "package.0.version: Field required"),
         ("poetry.lock", '[[package]]\nname = "jax"\nversion = "1"\nmarkers = "spam"\n', "package jax: "),
         ("uv.lock", '[[package]]\nversion = "1"\n', "package.0.name: Field required"),
+        ("uv.lock", UV_LOCK[:700], "uv.lock: syntax: "),
+        (
+            *("uv.lock", UV_LOCK.replace('[[package]]\nname = "jaxlib"', '[[package]]\nname = "other"')),
+            "package jaxlib: it is required but missing in the lock",
+        ),
         ("Pipfile.lock", '{"default": {"jax": 1}}', "default.jax: Input should be"),
         ("Pipfile.lock", "{", "syntax: Expecting property name"),
         ("pylock.toml", 'lock-version = "1.0"\npackages = []', "created-by: Missing required value"),
@@ -496,15 +492,11 @@ def test_names_of_files_mean_nothing(put: Put, name: str) -> None:
     assert {"jax": "0.4.35"} == locks.read(put(written, name)).versions
 
 
-def test_no_file_at_all(tmp_path: Path) -> None:
-    """A folder, a missing file and an impossible name are errors."""
+def test_what_is_not_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    """A folder, a missing file, an impossible name, a device and an endless file are errors at once."""
     assert "Is a directory" in told(tmp_path)
     assert "No such file" in told(tmp_path / "gone.txt")
     assert "null" in told(tmp_path / "a\x00b")
-
-
-def test_what_is_not_a_file_is_not_waited_for(tmp_path: Path) -> None:
-    """A device and an endless file are refused at once."""
     assert "/dev/zero: file: it is a terminal or a device" in told(Path("/dev/zero"))
     (tmp_path / "large.txt").touch()
     os.truncate(tmp_path / "large.txt", 2**34)
