@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from suite.check.finding import KINDS
-from suite.check.good import good, helps, verdict
+from suite.check.good import good, helps
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
 from suite.check.versions import looked_up
@@ -169,9 +169,8 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
         if known.behaviour is None:
             unknown.append(f"{issue}/{case}")
             continue
-        means = verdict(cases[issue, case], known.behaviour)
-        if goes_wrong(means):
-            of = cases[issue, case]
+        of = cases[issue, case]
+        if goes_wrong(means := of.verdict(known.behaviour)):
             texts = _why(known, versions), good(of, versions, knowledge), helps(of, known, versions)
             effects.append(Effect(issues[issue], of, means, known.behaviour, known, *texts))
     order, places = list(KINDS), {issue.id: place for place, issue in enumerate(knowledge.issues)}
@@ -206,7 +205,7 @@ def _imports(knowledge: Knowledge, found: Mapping[Name, Prediction | Stopped]) -
     """Return a sentence if the stack works by row zero; empty if row zero needs more packages or does not know."""
     of = [(knowledge.cases[name], known) for name, known in found.items() if name[0] in knowledge.row_zero]
     for case, known in of:
-        if isinstance(known, Stopped) or known.behaviour is None or verdict(case, known.behaviour) not in GOOD:
+        if isinstance(known, Stopped) or known.behaviour is None or case.verdict(known.behaviour) not in GOOD:
             return ""
     ran = all(isinstance(known, Prediction) and known.how == "run" for _, known in of)
     return f"Imports and solves ({'run' if ran else 'by rule'}; CPU, x86-64)." if of else ""

@@ -9,16 +9,9 @@ from packaging.version import Version
 
 from suite.check.knowledge import Knowledge, KnownCase
 from suite.judge.prediction import Prediction
-from suite.judge.rules import Pins, first_match, met, requirements
-from suite.judge.table import VERDICTS, Verdict
+from suite.judge.rules import Pins, met
 
 WELL = ("clear", "absent", "documented")
-
-
-def verdict(case: KnownCase, behaviour: str) -> Verdict:
-    """Return the verdict on a behaviour of a case; a verdict stands for itself."""
-    shown = case.behaviours.get(behaviour, behaviour)
-    return next((each for each in VERDICTS if each == shown), "different")
 
 
 @dataclass(frozen=True)
@@ -47,8 +40,7 @@ def spans(case: KnownCase, package: str, versions: Pins, knowledge: Knowledge) -
         moved: Pins = {**versions, package: release}
         if package == "jax":
             moved = {**{name: of for name, of in versions.items() if name != "jaxlib"}, **knowledge.jaxlibs[release]}
-        rule = first_match(case.rules, moved)
-        means = verdict(case, rule.behaviour) if rule else None
+        means = case.by_rule(moved)
         told.append((release, (means in WELL, means == "guarded") if means else None))
     found = []
     for of, group in groupby(told, lambda each: each[1]):
@@ -64,12 +56,12 @@ def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
 
     The other versions are kept.
     """
-    named = [requirement.name for rule in case.rules for requirement in requirements(rule.on)]
     own = knowledge.jaxlibs.get(versions.get("jax", ""), {}).get("jaxlib")
-    if own and versions.get("jaxlib") not in (None, own) and _is_well(case, {**versions, "jaxlib": own}):
+    if own and versions.get("jaxlib") not in (None, own) and case.by_rule({**versions, "jaxlib": own}) in WELL:
         # This jax is beside another jaxlib than an installer gives.
         return f"good with jaxlib {own}"
-    packages = [each for each in dict.fromkeys([*named, "jax", *case.needs]) if each in versions and each != "jaxlib"]
+    named = dict.fromkeys([*case.named, "jax", *case.needs])
+    packages = [name for name in named if name in versions and name != "jaxlib"]
     told = [span for package in packages for span in spans(case, package, versions, knowledge)]
     after = [each for each in told if Version(each.first) > Version(versions[each.package])]
     before = [each for each in told if Version(each.last) < Version(versions[each.package])]
@@ -87,11 +79,6 @@ def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
     )
     tried = f"{', '.join(others)} or {last}" if others else last
     return f"no release of {tried} that was run is good"
-
-
-def _is_well(case: KnownCase, versions: Pins) -> bool:
-    rule = first_match(case.rules, versions)
-    return rule is not None and verdict(case, rule.behaviour) in WELL
 
 
 def helps(case: KnownCase, known: Prediction, versions: Pins) -> str:

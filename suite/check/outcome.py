@@ -11,7 +11,7 @@ from suite.check.finding import ACT, KINDS, LEVELS, Finding
 from suite.check.findings import SourceRead
 from suite.check.knowledge import Knowledge
 from suite.errors import Exit
-from suite.judge.rules import STACK, requirements
+from suite.judge.rules import STACK
 
 # Packages that an installer brings with JAX and what builds on it.
 _BROUGHT = frozenset({*STACK, "jaxtyping", "numpy", "scipy"})
@@ -77,8 +77,8 @@ class Outcome:
     def _unnamed(self, case: str) -> frozenset[str]:
         """Return the packages that a case's rules name, that an installer brings, and that nobody named."""
         issue, _, id = case.partition("/")
-        named = {each.name for rule in self.known.cases[issue, id].rules for each in requirements(rule.on)}
-        return frozenset((named & _BROUGHT) - self.answer.versions.keys() - self.answer.stack.unsaid.keys())
+        named = _BROUGHT.intersection(self.known.cases[issue, id].named)
+        return frozenset(named - self.answer.versions.keys() - self.answer.stack.unsaid.keys())
 
     @property
     def sentence(self) -> str:

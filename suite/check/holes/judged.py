@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import groupby, product
 
 from suite.check.finding import KINDS
-from suite.check.good import verdict
 from suite.check.holes.admitted import Admitted, Releases
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
 from suite.judge.prediction import predict
@@ -89,12 +88,12 @@ def told_of(case: KnownCase, within: Admitted, knowledge: Knowledge) -> Told:
     A release goes wrong if all of its runs within the bounds do: a good run shows a way out. Without runs, the rules
     decide, if they agree for all admitted releases of the other packages.
     """
-    every = {"jax", *(requirement.name for rule in case.rules for requirement in requirements(rule.on))}
+    every = {"jax", *case.named}
     named, beside = in_stack_order(every - BESIDE), every & BESIDE
     matter = {"jaxlib", *named, *case.needs} & within.bounds.keys()
     at: dict[str, dict[str, list[tuple[bool, str]]]] = {}
     for run in case.runs:
-        means = verdict(case, run.behaviour)
+        means = case.verdict(run.behaviour)
         if means in UNDECIDED or not all(within.admits(name, run.pins[name]) for name in matter if name in run.pins):
             continue
         # Bounds do not cover packages beside the stack.
@@ -147,7 +146,7 @@ def _is_wrong_by_rule(
     for beside in product(*(kinds[other] for other in others)):
         pins = {**dict(zip(others, beside, strict=True)), package: version}
         known = predict(case, _with_jaxlib(pins, knowledge), ())
-        if not known.behaviour or not goes_wrong(verdict(case, known.behaviour)):
+        if not known.behaviour or not goes_wrong(case.verdict(known.behaviour)):
             return False
     return True
 
