@@ -10,7 +10,7 @@ import pytest
 from suite.__main__ import main
 from suite.catalogue import catalogue
 from suite.cell.atomic import write
-from suite.check import candidate
+from suite.check.trial import candidate
 from suite.errors import Exit
 from suite.files import read
 from suite.report.assemble import assemble

@@ -8,8 +8,9 @@ from itertools import takewhile
 from packaging.version import Version
 
 from suite.address import address
-from suite.check.answer import WELL, Effect
-from suite.check.explain import Match, names_a_class
+from suite.check.answer import Effect
+from suite.check.explain.matching import Match, names_a_class
+from suite.check.good import WELL
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import KnownCase, KnownIssue
 from suite.judge.rules import first_match, requirements

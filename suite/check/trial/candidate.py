@@ -20,9 +20,9 @@ from packaging.utils import canonicalize_name
 from suite.catalogue import catalogue
 from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
-from suite.check import knowledge, text
-from suite.check.answer import verdict as verdict_of
+from suite.check import knowledge
 from suite.check.knowledge import Knowledge
+from suite.check.output import text
 from suite.console import Terminal
 from suite.errors import Exit, Failed, Misused, nearest
 from suite.files import STATE, read
@@ -174,9 +174,7 @@ def changes(cell: Cell, judged: Mapping[Name, Judged], known: Knowledge) -> list
         before, after = seen.get(name), now.behaviour or now.verdict
         if now.verdict in UNDECIDED or before == after:
             continue
-        means: Verdict | None = None
-        if case is not None and before is not None:
-            means = verdict_of(case, before)
+        means = case.verdict(before) if case is not None and before is not None else None
         found.append(CaseChange(name, before, after, how(means, now.verdict), now.detail))
     return found
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite.check import missing
+from suite.check.explain import missing
 from suite.check.finding import Finding
-from suite.check.findings import findings
 from suite.check.source.conditions import All, AnyOf, Condition, Constant, Holds, Not, holds
+from suite.check.source.lacks import findings
 from suite.check.source.usage import usage
 from suite.names import presence
 
@@ -69,6 +69,15 @@ def test_what_was_not_listed_is_not_missing() -> None:
         ("from jax import tree_map", "0.6.0", "jax.tree_map", "removed in jax 0.6.0"),
         ("from jax.core import get_aval", "0.10.0", "jax.core.get_aval", "removed in jax 0.10.0"),
         ("import jax\njax.tree.map(f, x)", "0.4.24", "jax.tree", "added in jax 0.4.25"),
+        # A later argument, or a release whose module is unknown, does not change a name's release.
+        (
+            *("import jax\njax.tree.leaves_with_path(x, is_leaf_takes_path=True)", "0.4.35"),
+            *("jax.tree.leaves_with_path", "added in jax 0.4.38"),
+        ),
+        (
+            *("from jax.experimental.pallas import triton\ntriton.load(x)", "0.4.35"),
+            *("jax.experimental.pallas.triton.load", "added in jax 0.7.1"),
+        ),
         ("import jax\njax.sharding.AxisTypes", "0.6.0", "jax.sharding.AxisTypes", "removed in jax 0.5.3"),
         ("import jax.experimental.maps as m", "0.4.31", "jax.experimental.maps", "removed in jax 0.4.31"),
         ("from jax import nowhere", "0.6.2", "jax.nowhere", "in no release of jax from 0.4.18 to"),
@@ -109,18 +118,6 @@ def test_what_is_there_or_not_known_is_silent(tmp_path: Path, code: str) -> None
     assert [] == names(tuple(each for each in found(tmp_path, code) if each.level == "certain"))
 
 
-@pytest.mark.parametrize(
-    ("code", "says"),
-    [
-        ("import jax\njax.tree.leaves_with_path(x, is_leaf_takes_path=True)", "added in jax 0.4.38"),
-        ("from jax.experimental.pallas import triton\ntriton.load(x)", "added in jax 0.7.1"),
-    ],
-)
-def test_since_when_is_told_of_the_name_alone(tmp_path: Path, code: str, says: str) -> None:
-    """A later argument, or a release whose module is unknown, does not change a name's release."""
-    assert [says] == [each.says for each in found(tmp_path, code, "0.4.35") if each.level == "certain"]
-
-
 def test_a_release_that_was_not_walked_says_nothing(tmp_path: Path) -> None:
     """Unknown is never missing: 0.4.32 was yanked and is not in the data."""
     assert (
@@ -139,7 +136,7 @@ def test_a_missing_import_is_missing_where_it_is_used(tmp_path: Path) -> None:
     """All lines that use a removed module are reported; another file's import does not count."""
     (tmp_path / "b.py").write_text("lu = 1\nlu.wrap_init")
     of = found(tmp_path, "from jax import linear_util as lu\nlu.wrap_init(f)")
-    assert [1, 2] == [each.line for each in of]
+    assert [1, 2] == [each.place.line for each in of]
     assert {"jax.linear_util"} == {each.name for each in of}
 
 

@@ -9,11 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from suite.check.answer import Answer, answer
-from suite.check.answer import verdict as judged
 from suite.check.knowledge import Knowledge, KnownCase
 from suite.check.outcome import Outcome
 from suite.judge.prediction import Name
-from suite.judge.rules import STACK, Pins, first_match, requirements
+from suite.judge.rules import STACK, Pins
 from suite.judge.specifiers import parsed
 from suite.judge.table import GOOD, UNDECIDED, Verdict
 from suite.judge.wording import named as some
@@ -136,11 +135,10 @@ class _CaseVerdicts:
 
     def __init__(self, case: KnownCase) -> None:
         self.case = case
-        named = {requirement.name for rule in case.rules for requirement in requirements(rule.on)}
-        self.matter = sorted({"jax", "jaxlib", *case.needs, *named})
+        self.matter = sorted({"jax", "jaxlib", *case.needs, *case.named})
         self.by_cell: dict[str, Verdict] = {}
         self.alike: dict[tuple[str | None, ...], set[Verdict]] = {}
-        means = {each.behaviour: judged(case, each.behaviour) for each in case.runs}
+        means = {each.behaviour: case.verdict(each.behaviour) for each in case.runs}
         for run in case.runs:
             self.by_cell[run.cell] = means[run.behaviour]
             self.alike.setdefault(self._key(run.pins), set()).add(means[run.behaviour])
@@ -158,8 +156,7 @@ class _CaseVerdicts:
         whole = list(whole)
         if near := {each for pins in whole for each in self.alike.get(self._key(pins), ())}:
             return near
-        rules = [first_match(self.case.rules, pins) for pins in whole]
-        return {judged(self.case, rule.behaviour) if rule else "not-run" for rule in rules}
+        return {self.case.by_rule(pins) or "not-run" for pins in whole}
 
 
 def _nearness(pins: Pins, versions: Pins, knowledge: Knowledge) -> tuple[int, int, int, tuple[object, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from suite.check.raised import plain
+from suite.check.explain.raised import plain
 from suite.names import query
 from suite.names.query import Life
 

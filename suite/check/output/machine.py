@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
 from suite import __version__
-from suite.check.answer import KINDS, Effect
-from suite.check.constraints import constraints
-from suite.check.finding import ACT, Finding
+from suite.check.answer import Effect
+from suite.check.finding import KINDS, Finding
 from suite.check.outcome import Outcome
-from suite.check.text import named
+from suite.check.output.constraints import constraints
+from suite.check.output.text import named
+from suite.check.source.uses import Place
+from suite.files import dump
 from suite.names import libraries
 from suite.printable import printable
 
@@ -21,7 +22,6 @@ PLATFORM = "CPU, x86-64"
 # Titles of SARIF's rules for findings without an issue, and the ranks of levels in SARIF and GitHub.
 _NAMES = {"certain": "The stack lacks a name or an argument", "deprecated": "The stack warns about a name"}
 _RANKS: Mapping[str, str] = {"certain": "error", "likely": "warning"}
-_OF_FINDING = ("level", "kind", "id", "name", "path", "line", "column", "guarded", "good_from", "do", "says", "cases")
 
 
 def as_json(found: Outcome) -> str:
@@ -59,12 +59,13 @@ def as_json(found: Outcome) -> str:
         "taken_away": list(found.gone) if found.gone is not None else None,
         "suite_version": __version__,
     }
-    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    return dump(data)
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    told = {name: getattr(finding, name) for name in _OF_FINDING}
-    return {**told, "matters": libraries.matters(finding.users)} if finding.id else told
+    names = ("level", "kind", "id", "name", "path", "line", "column", "guarded", "good_from", "do", "says", "cases")
+    told = {**vars(finding), **vars(finding.place), "matters": libraries.matters(finding.users)}
+    return {name: told[name] for name in (*names, *(("matters",) if finding.id else ()))}
 
 
 def _case(effect: Effect) -> dict[str, Any]:
@@ -89,7 +90,7 @@ def markdown(found: Outcome) -> str:
         issue = f"[{finding.id}]({links.get(finding.id)})"
         what = f"{f'`{finding.name}`' if finding.of_name else issue}: {cell(finding.says)}"
         kind = f" ({KINDS[finding.kind].lower()})" if finding.kind else ""
-        place = f"`{cell(finding.path)}:{finding.line}`" if finding.line else ""
+        place = f"`{cell(finding.place.path)}:{finding.place.line}`" if finding.place.line else ""
         instead = cell("; ".join(finding.instead))
         lines.append(f"| {finding.level}{kind} | {place} | {what} | {instead} |")
     return "\n".join([*lines, *([""] if shown else []), cell(answer.last_line)]) + "\n"
@@ -113,7 +114,7 @@ def sarif(found: Outcome) -> str:
         {
             **{"ruleId": finding.id or finding.level, "level": _RANKS.get(finding.level, "note")},
             **{"message": {"text": _said(finding)}, "properties": {"level": finding.level}},
-            "locations": [{"physicalLocation": _location(finding, found.answer.stack.where)}],
+            "locations": [{"physicalLocation": _location(finding.place, found.answer.stack.where)}],
         }
         for finding in shown
     ]
@@ -123,13 +124,13 @@ def sarif(found: Outcome) -> str:
         "version": "2.1.0",
         "runs": [{"tool": {"driver": driver}, "results": results}],
     }
-    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    return dump(data)
 
 
-def _location(finding: Finding, where: str) -> dict[str, Any]:
-    region = {"startLine": finding.line or 1, "startColumn": finding.column}
-    region |= {"endLine": finding.end_line, "endColumn": finding.end_column} if finding.line else {}
-    uri = quote(finding.path or where, safe="/=+,", errors="surrogateescape")
+def _location(place: Place, where: str) -> dict[str, Any]:
+    region = {"startLine": place.line or 1, "startColumn": place.column}
+    region |= {"endLine": place.end_line, "endColumn": place.end_column}
+    uri = quote(place.path or where, safe="/=+,", errors="surrogateescape")
     return {"artifactLocation": {"uri": uri}, "region": {name: of for name, of in region.items() if of}}
 
 
@@ -143,9 +144,8 @@ def _said(finding: Finding) -> str:
 def github(found: Outcome) -> str:
     """Return the answer as commands of a GitHub workflow, with an annotation for each place to change."""
     lines = [
-        annotation(_RANKS[finding.level], finding.path, finding.line, finding.id or finding.name, _said(finding))
+        annotation(_RANKS[finding.level], *finding.place.at[:2], finding.id or finding.name, _said(finding))
         for finding in found.to_do
-        if finding.level in ACT
     ]
     if not found.answer.works:
         lines.append(f"::error::{_escaped(found.answer.first_line)}")

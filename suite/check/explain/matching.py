@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from suite.cell.issue import Signature
+from suite.check.explain.raised import LONGEST, Raised, plain, raised
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
-from suite.check.raised import LONGEST, Raised, plain, raised
 from suite.judge.rules import STACK
 
 # A behaviour with one of these verdicts is a symptom of the issue.

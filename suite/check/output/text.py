@@ -8,8 +8,8 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
-from suite.check.answer import KINDS, Answer, Effect
-from suite.check.finding import Finding
+from suite.check.answer import Answer, Effect
+from suite.check.finding import KINDS, Finding
 from suite.check.knowledge import KnownIssue
 from suite.check.outcome import Outcome
 from suite.judge.rules import STACK, requirements
@@ -82,7 +82,7 @@ def _lines(found: Outcome, console: Console, *, verbose: bool) -> None:
         shown = len(alike) if verbose else _MAX_ROWS_OF_LEVEL[level]
         hidden += len(list(alike)[shown:])
         for (guarded, _, _, what, good), of in list(alike.items())[:shown]:
-            places = [f"{each.path}:{each.line}" for each in of]
+            places = [f"{each.place.path}:{each.place.line}" for each in of]
             kept = places if verbose else places[:2]
             more = f" and {len(places) - len(kept)} more" if len(kept) < len(places) else ""
             rows.append((f"{level}, guarded" if guarded else level, ", ".join(kept) + more, what, good))
@@ -189,7 +189,7 @@ def _issue(issue: KnownIssue, effects: Sequence[Effect], console: Console, uses:
     for line in told(issue, effects):
         say(console, f"      {line}")
     for use in uses[:_MAX_USES]:
-        say(console, f"      {use.level}: {use.path}:{use.line}:{use.column} {use.name}", "cyan")
+        say(console, f"      {use.level}: {use.place.path}:{use.place.line}:{use.place.column} {use.name}", "cyan")
     if len(uses) > _MAX_USES:
         say(console, f"      and {len(uses) - _MAX_USES} more uses", "cyan")
 
