@@ -268,8 +268,8 @@ def renew_threads() -> None:
 
 def publish_names(*, fresh: bool) -> None:
     """Walk the names of releases, and read what the stack's own code needs of them."""
-    from suite.check import released
     from suite.names import collect
+    from suite.upkeep import released
 
     collect.publish(fresh=fresh, console=OUT)
     released.publish(console=OUT)

@@ -59,12 +59,19 @@ def published() -> Report:
 
 
 @pytest.fixture(scope="module")
-def pageless(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No pages and no timings beside a report that is written: they are hundreds, and not every test looks at them."""
+def untimed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Hide the tree's timings, whose charts take seconds for each written report."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(writing, "site", lambda *_: {})
         for folder in ("RESULTS", "COMPILED"):
             patched.setattr(writing, folder, tmp_path_factory.mktemp("nothing"))
+        yield
+
+
+@pytest.fixture(scope="module")
+def pageless(untimed: None) -> Iterator[None]:
+    """No pages beside a report that is written, nor timings: they are hundreds, and not every test looks at them."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(writing, "site", lambda *_: {})
         yield
 
 
@@ -131,7 +138,7 @@ def recorded(real_state: Path) -> Recorded:
 
 @dataclass(frozen=True)
 class Ran:
-    """What nox ended with."""
+    """What a command ended with."""
 
     code: int
     said: str

@@ -20,10 +20,7 @@ NOTHING: Mapping[str, str] = {}
 
 
 def default_signals() -> None:
-    """Let signals end the process about to be started: the `preexec_fn` of all that tests send signals to.
-
-    A script's background jobs ignore SIGINT, and what `nohup` or `trap "" INT` starts passes that on.
-    """
+    """Let signals end the process about to be started, whose parent may ignore them (`preexec_fn`)."""
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
@@ -43,6 +40,21 @@ def within(seconds: int) -> Iterator[None]:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def piped_in(text: str) -> Iterator[None]:
+    """Have this process's standard input be a pipe with this in it."""
+    before, (reading, writing) = os.dup(0), os.pipe()
+    os.write(writing, text.encode())
+    os.close(writing)
+    os.dup2(reading, 0)
+    os.close(reading)
+    try:
+        yield
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
 
 
 def python(

@@ -98,9 +98,9 @@ def found(*issues: str) -> list[catalogue.Entry]:
     return [catalogue.entry(f"tests.cell.corpus.{each}") for each in issues]
 
 
-def eventually(holds: Callable[[], object]) -> None:
-    """Wait until something is so."""
-    deadline = time.monotonic() + PATIENCE
+def eventually(holds: Callable[[], object], seconds: float = PATIENCE) -> None:
+    """Wait until something is so. What would end by itself has to be gone sooner than that."""
+    deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.02)

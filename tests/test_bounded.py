@@ -1,4 +1,4 @@
-"""What is read from a file, a pipe or standard input, and when that ends."""
+"""What is read from a file, a pipe or standard input, and when that ends; and work that is split over cores."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from suite import bounded
+from suite.__main__ import main
 from suite.check.inputs import locks
-from suite.errors import BadFile
+from suite.errors import BadFile, Exit
 from suite.files import ROOT
-from tests.processes import within
+from tests.processes import piped_in, printed, within
 
 
 @pytest.fixture
@@ -37,13 +38,6 @@ def write(pipe: Path, *pieces: bytes) -> threading.Thread:
     return thread
 
 
-def check(*words: str, said: bytes = b"") -> subprocess.CompletedProcess[str]:
-    """Run `check` with something on standard input."""
-    command = (sys.executable, "-m", "suite", "check", *words)
-    run = subprocess.run(command, cwd=ROOT, input=said, capture_output=True, check=False, timeout=60)
-    return subprocess.CompletedProcess(command, run.returncode, run.stdout.decode(), run.stderr.decode())
-
-
 def test_a_pipe_is_read_to_its_end(pipe: Path) -> None:
     """A lock that another process writes is read whole, however it comes."""
     with within(20):
@@ -53,12 +47,14 @@ def test_a_pipe_is_read_to_its_end(pipe: Path) -> None:
 
 @pytest.mark.parametrize("name", ["-", "/dev/stdin"])
 @pytest.mark.parametrize("option", ["--lock", "--from", "--to"])
-def test_standard_input_is_a_lock(option: str, name: str) -> None:
+def test_standard_input_is_a_lock(option: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     """`pip freeze | check --lock -`: the lock is standard input, and no file is named."""
     before = ("--from", "jax==0.4.30") if option == "--to" else ()
-    run = check(*before, option, name, said=b"jax==0.4.35\n")
-    assert (0, "") == (run.returncode, run.stderr)
-    assert "standard input: jax 0.4.35" in run.stdout
+    with piped_in("jax==0.4.35\n"):
+        code = main(["check", *before, option, name])
+    said = capsys.readouterr()
+    assert (Exit.AS_EXPECTED, "") == (code, said.err)
+    assert "standard input: jax 0.4.35" in said.out
 
 
 def test_process_substitution_is_a_lock() -> None:
@@ -90,12 +86,45 @@ def test_a_pipe_that_does_not_end(pipe: Path, monkeypatch: pytest.MonkeyPatch) -
     writing.join(20)
 
 
-def test_explain_reads_a_bounded_text(pipe: Path) -> None:
+def test_explain_reads_a_bounded_text(capsys: pytest.CaptureFixture[str]) -> None:
     """A device without an end and standard input that is closed are told, and not read."""
-    for given, said in ((("/dev/zero",), "/dev/zero: it is a terminal or a device"), ((), "standard input: Bad file")):
-        command = [sys.executable, "-m", "suite", "explain", *given]
-        run = subprocess.run(
-            command, cwd=ROOT, capture_output=True, check=False, timeout=60, text=True, preexec_fn=lambda: os.close(0)
-        )
-        assert 2 == run.returncode
-        assert said in run.stderr
+    assert Exit.MISUSED == main(["explain", "/dev/zero"])
+    assert "/dev/zero: it is a terminal or a device" in capsys.readouterr().err
+    command = ["sh", "-c", f"exec {sys.executable} -m suite explain <&-"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, check=False, timeout=60, text=True)
+    assert (Exit.MISUSED, True) == (run.returncode, "standard input: Bad file" in run.stderr)
+
+
+# Not here: pytest's workers have threads.
+SCRIPT = """
+import os, sys, threading
+from suite.cores import over_cores
+
+here = os.getpid()
+
+def where(share):
+    if share == "not there" and os.getpid() != here:
+        raise ValueError(share)
+    if share == "killed" and os.getpid() != here:
+        os._exit(1)
+    return share, os.getpid() == here
+
+if sys.argv[1] == "threads":
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+print(over_cores(where, sys.argv[2:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("alone", "a", "b", "c"), [("a", True), ("b", False), ("c", False)]),
+        # A process that raises or ends costs time alone.
+        (("alone", "a", "not there", "killed"), [("a", True), ("not there", True), ("killed", True)]),
+        # A fork would have the locks of other threads.
+        (("threads", "a", "b"), [("a", True), ("b", True)]),
+    ],
+)
+def test_the_first_share_is_done_here(words: tuple[str, ...], told: list[tuple[str, bool]]) -> None:
+    """Others have processes of their own, in order; a share without a result, or beside threads, is done here too."""
+    assert str(told) == printed("-W", "error", "-c", SCRIPT, *words).strip()

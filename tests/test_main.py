@@ -26,6 +26,7 @@ from suite.files import REPORTS, ROOT
 from suite.records import archive, records
 from suite.report import write
 from suite.report.formats.diff import FORMATS
+from suite.report.model import Report
 from suite.report.stored import read_report
 from suite.stack import chosen, plan
 from tests.report.on_disk import saved
@@ -34,6 +35,19 @@ from tests.report.test_report import observation, put_status, report
 pytestmark = pytest.mark.usefixtures("pageless")
 CELL = plan.tagged("default")[0]
 RICH = installation("rich")
+
+
+@pytest.fixture
+def reported(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> list[Report]:
+    """The reports that commands make where nothing was run; they are not written."""
+    made: list[Report] = []
+
+    def keep(of: Report, _: Path) -> Report:
+        made.append(of)
+        return of
+
+    monkeypatch.setattr(write, "publish", keep)
+    return made
 
 
 @pytest.mark.parametrize(
@@ -100,21 +114,15 @@ def test_a_cell_that_is_named_and_cannot_be_had_is_not_run(
         (["--verbose"], {"wraps-lower-bypass", "method-jit-caching"}),
     ],
 )
+@pytest.mark.usefixtures("reported")
 def test_who_asks_is_shown_each_case(
-    words: list[str],
-    shown: set[str],
-    elsewhere: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    words: list[str], shown: set[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A report is a screen without cases; --issue shows those of an issue, and --verbose those of all."""
     some = catalogue.select(["wraps-lower-bypass", "method-jit-caching"])
     monkeypatch.setattr(catalogue, "entries", lambda: some)
-    # What is written is no matter here.
-    monkeypatch.setattr(write, "publish", lambda made, _: made)
 
-    main(["report", "jax-0.4.32", "--to", str(tmp_path / "to"), *words])
+    main(["report", "jax-0.4.32", *words])
 
     lines = capsys.readouterr().out.splitlines()
     assert shown == {"wraps-lower-bypass", "method-jit-caching"}.intersection(line.strip() for line in lines)
@@ -287,19 +295,19 @@ def asked(elsewhere: Path) -> Callable[[str, str], None]:
 
 
 def test_a_report_is_of_what_was_asked(
-    asked: Callable[[str, str], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    asked: Callable[[str, str], None], reported: list[Report], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Without a tag a report has what somebody ran: of a cell those it was asked for, of a bisection nothing."""
     one, two, three, *_ = (cell.id for cell in plan.tagged("default"))
     asked(three, "bisection")
-    assert Exit.MISUSED == main(["report", "--to", str(tmp_path / "to")])
+    assert Exit.MISUSED == main(["report"])
     assert "`nox -s compat` makes some" in capsys.readouterr().err
     asked(one, "headlines")
     asked(two, "all")
 
-    assert Exit.INCOMPLETE == main(["report", "--to", str(tmp_path / "to")])
+    assert Exit.INCOMPLETE == main(["report"])
 
-    made = read_report(tmp_path / "to")
+    (made,) = reported
     asked_of = {one: catalogue.select([], headlines=True), two: catalogue.entries()}
     counts = {id: sum(len(each.cases(plan.cell(id))) for each in of) for id, of in asked_of.items()}
     assert counts == Counter(each.cell for each in made.observations)
@@ -322,11 +330,11 @@ def test_a_plan_names_what_runs_where(elsewhere: Path, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize("words", [[], ["--all-headlines"], ["--all-cases"]])
-def test_a_report_of_the_default_cells_has_what_they_run(words: list[str], elsewhere: Path, tmp_path: Path) -> None:
+def test_a_report_of_the_default_cells_has_what_they_run(words: list[str], reported: list[Report]) -> None:
     """What a report plans of the default cells is each behaviour once, each headline, or every case."""
-    assert Exit.INCOMPLETE == main(["report", "--tag", "default", "--to", str(tmp_path / "to"), *words])
+    assert Exit.INCOMPLETE == main(["report", "--tag", "default", *words])
 
-    made = read_report(tmp_path / "to")
+    (made,) = reported
     counts = Counter(each.cell for each in made.observations)
     of_all = catalogue.select([], headlines=words != ["--all-cases"])
     for cell in plan.tagged("default"):

@@ -54,10 +54,15 @@ def test_what_is_named_is_selected(nox: Nox, words: list[str], sessions: list[st
 def test_tests_and_faults_are_one_run_of_pytest(
     nox: Nox, words: list[str], calls: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Asked for together they share an environment and the cores; each alone leaves out the other's."""
+    """Together they share an environment and the cores; no setting takes docstrings or warnings, which are tested."""
     ran: list[list[str]] = []
+
+    def pytest_run(_: Session, *words: str, env: dict[str, str | None]) -> None:
+        ran.append([*words[4:]])
+        assert {"PYTHONOPTIMIZE": None, "PYTHONWARNINGS": None}.items() <= env.items()
+
     monkeypatch.setattr(Session, "install", lambda *_, **__: None)
-    monkeypatch.setattr(Session, "run", lambda _, *words, **__: ran.append([*words[4:]]))
+    monkeypatch.setattr(Session, "run", pytest_run)
 
     assert 0 == nox("--no-venv", "-s", *words).code
     assert calls == ran

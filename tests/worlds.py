@@ -63,20 +63,14 @@ def started_with(variable: str, value: object) -> list[int]:
 
 
 def some() -> list[Entry]:
-    """The six issues that the first reports had, which the tests name, and every twelfth of the others.
-
-    So what the tests take grows a twelfth as fast as the catalogue.
-    """
+    """The six issues of the first reports, which the tests name, and every twelfth of the others."""
     first = {"stack-smoke", "wraps-lower-bypass", "method-jit-caching", "compute-on-aot"}
     first |= {"filter-grad-return-type", "tracer-hash-while-loop"}
     return [each for number, each in enumerate(catalogue.entries()) if each.issue.id in first or number % 12 == 0]
 
 
 def as_known(cells: Sequence[Cell], entries: Sequence[Entry] = ()) -> Report:
-    """The report had each case shown in each of `cells` what it is known to show, and its workaround held.
-
-    Of these issues, or of some of every sort.
-    """
+    """The report had each case shown in each cell what is known, and its workaround held; on these issues or some."""
     blank = untried(cells, entries or some())
     cases = {(issue.id, case.id): case for issue in blank.issues for case in issue.cases}
     row_zero = {(issue.id, case.id) for issue in blank.issues if issue.row_zero for case in issue.cases}

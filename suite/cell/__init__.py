@@ -2,5 +2,6 @@
 
 from suite.cell.issue import Case, Issue, Rule, Signature, Upstream, Workaround
 from suite.cell.oracle import compare
+from suite.cell.touches import GRADIENTS, MAPS, members
 
-__all__ = ["Case", "Issue", "Rule", "Signature", "Upstream", "Workaround", "compare"]
+__all__ = ["GRADIENTS", "MAPS", "Case", "Issue", "Rule", "Signature", "Upstream", "Workaround", "compare", "members"]

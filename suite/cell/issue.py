@@ -34,10 +34,18 @@ MEANINGS: Mapping[str, Meaning] = {
     **{"absent": "absent", "cannot-solve": "different", "other": "different", "another": "different"},
     **{"other-dtype": "different", "other-value": "different"},
 }
+# What a signature recognises, by the issue's kind, where nothing else says: a refusal of what was silent, or what
+# upstream documents. Of the other kinds it is the symptom.
+_RECOGNISED: Mapping[str, Meaning] = {"silent-wrong": "guarded", "silent-change": "guarded", "by-design": "documented"}
 # Whose repositories are meant by a short name.
 REPOSITORIES: Mapping[str, str] = {
     **{"jax": "jax-ml/jax", "xla": "openxla/xla"},
     **{name: f"patrick-kidger/{name}" for name in ("diffrax", "equinox", "jaxtyping", "lineax", "optimistix")},
+}
+# Whose documentation is meant by a short name.
+DOCUMENTATION: Mapping[str, str] = {
+    "jax": "https://docs.jax.dev/en/latest/",
+    **{name: f"https://docs.kidger.site/{name}/" for name in ("diffrax", "equinox", "lineax", "optimistix")},
 }
 # The answers of `compare`: where one of them is expected, the other can be seen.
 _COMPARED = frozenset(["differs", "agrees"])
@@ -68,14 +76,16 @@ class Upstream:
 
     @classmethod
     def of(cls, **refs: str) -> tuple[Upstream, ...]:
-        """Return what is named in each role, apart by spaces: `Upstream.of(report="jax#27829 jax#27830", fix="…")`."""
+        """Return what is named in each role: `Upstream.of(report="jax#27829 jax#27830", docs="jax:faq.html")`."""
         return tuple(cls(_whole(ref), cast(Role, role)) for role, each in refs.items() for ref in each.split())
 
 
 def _whole(ref: str) -> str:
-    """Return a reference with its repository's whole name."""
-    name, mark, number = re.fullmatch(r"([a-z]+)?([#@]?)(.*)", ref).groups()  # type: ignore[union-attr]
-    return f"{REPOSITORIES[name]}{mark}{number}" if mark and name in REPOSITORIES else ref
+    """Return a reference with its repository's whole name, or the address of a page of the documentation."""
+    name, mark, rest = re.fullmatch(r"([a-z]+)?([#@:]?)(.*)", ref).groups()  # type: ignore[union-attr]
+    if mark == ":":
+        return f"{DOCUMENTATION[name]}{rest}" if name in DOCUMENTATION else ref
+    return f"{REPOSITORIES[name]}{mark}{rest}" if mark and name in REPOSITORIES else ref
 
 
 @dataclass(frozen=True)
@@ -122,8 +132,9 @@ class Case:
     `different`. `control` is the nearest code that must be right on every release, and raises if it is not.
     `behaviours` maps every name that can be seen to what it means: those that `reproducer` returns, those of
     `signatures` (by exception, or by warning: then it counts before what is returned), and the names `crashed`, `hung`
-    and `import-error`, which the probe gives, where that is the documented symptom itself. The issue adds what is in
-    `MEANINGS` and named by a rule or a signature; with `differs` it adds `agrees`, and the other way round.
+    and `import-error`, which the probe gives, where that is the documented symptom itself. The issue adds what a rule
+    or a signature names, with the meaning that its kind and `MEANINGS` give; with `differs` it adds `agrees`, and the
+    other way round.
 
     What a case needs: `needs`, the packages it imports; `x64`; `environment` variables, XLA_FLAGS among them, and
     `host_devices`, for both of which it gets an interpreter of its own; `cpu`, features as /proc/cpuinfo has them;
@@ -173,8 +184,9 @@ class Issue:
     """One documented upstream problem, in a module of its own; the first case is the headline.
 
     `touches` are the functions and keywords that it concerns, as qualified names, and areas: code that names none of
-    them is not concerned. `"jax.numpy.pad(constant_values=)"`, `"jax.stages.Wrapped.lower"`, `"control flow"`; without,
-    what the reproducers use. `row_zero`: it asks whether the stack works at all, and every other waits for it.
+    them is not concerned. `"jax.numpy.pad(constant_values=)"`, `"jax.stages.Wrapped.lower"`, `"control flow"`. What its
+    cases touch is added; without either, what the reproducers use. `row_zero`: it asks whether the stack works at all,
+    and every other waits for it.
 
     The other fields are of each of its cases that leaves them at their defaults.
     """
@@ -200,7 +212,7 @@ class Issue:
     def __post_init__(self) -> None:
         """Complete the cases. One that is complete stays the same object."""
         shared = {each.name: getattr(self, each.name) for each in fields(self) if each.kw_only}
-        object.__setattr__(self, "cases", tuple(_completed(case, shared) for case in self.cases))
+        object.__setattr__(self, "cases", tuple(_completed(case, self.kind, shared) for case in self.cases))
 
     @cached_property
     def module(self) -> str:
@@ -227,14 +239,21 @@ class Issue:
         return cleandoc(str(self.cases[0].reproducer.__globals__["__doc__"] or ""))
 
 
-def _completed(case: Case, shared: Mapping[str, Any]) -> Case:
-    """Return a case with what it leaves to its issue and to `MEANINGS`."""
+def _completed(case: Case, kind: Kind, shared: Mapping[str, Any]) -> Case:
+    """Return a case with what it leaves to its issue, to the kind of that and to `MEANINGS`."""
     own, bare = vars(case), vars(Case(case.reproducer))
     left = {name: value for name, value in shared.items() if value is not None and own[name] == bare[name]}
     if left:
         case = replace(case, **left)
-    named = {*(rule.behaviour for rule in case.rules), *case.signatures}
+    ruled = {rule.behaviour for rule in case.rules}
+    named = {*ruled, *case.signatures}
     if named & _COMPARED and not case.behaviours.keys() & _COMPARED:
         named |= _COMPARED
-    missing = {name: means for name, means in MEANINGS.items() if name in named - case.behaviours.keys()}
+    means = {**dict.fromkeys(case.signatures, _RECOGNISED.get(kind, "affected")), **MEANINGS}
+    if kind == "by-design":
+        means["differs"] = "documented"
+    elif kind in ("crash", "import-error") and "differs" not in ruled:
+        # Where it does not crash, another answer is not the documented symptom.
+        means["differs"] = "different"
+    missing = {name: meaning for name, meaning in means.items() if name in named - case.behaviours.keys()}
     return replace(case, behaviours={**missing, **case.behaviours}) if missing else case

@@ -4,31 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from packaging.version import Version
-
-from suite.check.assumed import assumed, refused_jaxlib
+from suite.check.finding import KINDS
+from suite.check.good import good, helps
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
-from suite.judge.prediction import Name, Prediction, Stopped, foresee, how, with_jaxlib
-from suite.judge.rules import STACK, Pins, first_match, met, requirements
-from suite.judge.table import GOOD, UNDECIDED, VERDICTS, Verdict
+from suite.check.versions import looked_up
+from suite.judge.prediction import Name, Prediction, Stopped, foresee, how
+from suite.judge.rules import STACK, Pins
+from suite.judge.table import GOOD, Verdict
+from suite.judge.verdicts import goes_wrong
 
-# Worst first: silently different numbers, then failures that show themselves.
-KINDS: Mapping[str, str] = {
-    "silent-wrong": "Silently wrong",
-    "silent-change": "Silently changed",
-    "crash": "Crashes",
-    "import-error": "Does not import",
-    "warning": "Warns",
-    "retrace": "Retraces",
-    "slow": "Slow",
-    "by-design": "By design",
-}
-WELL = ("clear", "absent", "documented")
 _DEVICE = re.compile(r"jax-(cuda|rocm)|libtpu")
 _HOW = {
     "run": "run on exactly these versions",
@@ -98,6 +87,10 @@ class Answer:
         """The issues that affect the stack, worst first, with their cases."""
         return [(of[0].issue, of) for _, group in groupby(self.effects, lambda each: each.issue.id) if (of := [*group])]
 
+    def less(self, names: Collection[Name]) -> Answer:
+        """Return the answer without these cases."""
+        return replace(self, effects=tuple(effect for effect in self.effects if effect.name not in names))
+
     @property
     def silent(self) -> int:
         """The number of issues that silently change numbers."""
@@ -150,16 +143,8 @@ class Answer:
 
 def answer(knowledge: Knowledge, stack: Stack) -> Answer:
     """Return what is known about `stack` by the published rules and runs."""
-    known_releases = knowledge.releases
-    given = {name: _spelled(name, of, knowledge) for name, of in stack.versions.items() if name in known_releases}
-    guessed = assumed(knowledge, given, stack.unsaid)
-    strange = _strange(knowledge, given)
-    if refused := refused_jaxlib(given) if "jax" not in strange else "":
-        strange["jax"] = refused
-    if "jax" in strange:
-        given.pop("jaxlib", None)
-    given = {name: of for name, of in {**guessed, **given}.items() if name not in strange}
-    versions = with_jaxlib(given, knowledge.cells.values())
+    found_versions = looked_up(stack, knowledge)
+    versions = found_versions.pins
     there = {"jaxlib", *versions, *stack.unsaid}
     lacking = {name for name, case in knowledge.cases.items() if not there.issuperset(case.needs)}
     # Row zero needs the whole stack, but its rules can tell that Equinox does not import without Diffrax.
@@ -184,10 +169,9 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
         if known.behaviour is None:
             unknown.append(f"{issue}/{case}")
             continue
-        means = verdict(cases[issue, case], known.behaviour)
-        if means not in GOOD and means not in UNDECIDED:
-            of = cases[issue, case]
-            texts = _why(known, versions), good(of, versions, knowledge), _helps(of, known, versions)
+        of = cases[issue, case]
+        if goes_wrong(means := of.verdict(known.behaviour)):
+            texts = _why(known, versions), good(of, versions, knowledge), helps(of, known, versions)
             effects.append(Effect(issues[issue], of, means, known.behaviour, known, *texts))
     order, places = list(KINDS), {issue.id: place for place, issue in enumerate(knowledge.issues)}
     effects.sort(key=lambda each: (order.index(each.issue.kind), places[each.issue.id]))
@@ -200,43 +184,13 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
         counts,
         tuple(unknown),
         len(knowledge.cases) - len(found),
-        tuple(newer(knowledge, versions)),
-        (*strange.values(), *_unsure(stack)),
+        found_versions.newer,
+        (*found_versions.strange, *_unsure(stack)),
         _imports(knowledge, found),
         knowledge.day,
         tuple(found),
-        guessed,
+        found_versions.assumed,
     )
-
-
-def _spelled(name: str, version: str, knowledge: Knowledge) -> str:
-    """Return a version as its release spells it: an installer takes 0.7 for 0.7.0."""
-    releases = knowledge.releases.get(name, ())
-    if version in releases:
-        return version
-    return next((release for release in releases if Version(release) == Version(version)), version)
-
-
-def _strange(knowledge: Knowledge, versions: Pins) -> dict[str, str]:
-    """Return the packages whose version is outside the data, with a sentence each: rules do not extend so far.
-
-    They do extend to a patch of the newest minor series, and to a release between two of its series.
-    """
-    found = {}
-    for name in (each for each in STACK if each != "jaxlib" and each in versions):
-        known, here = knowledge.releases.get(name, []), Version(versions[name])
-        series = [each for each in known if Version(each).release[:2] == here.release[:2]]
-        if not known:
-            continue
-        if here < Version(known[0]):
-            found[name] = f"{name} {here} is older than this data, which begins with {known[0]}."
-        elif series and (here <= Version(series[-1]) or series[-1] == known[-1]):
-            continue
-        elif here > Version(known[-1]):
-            found[name] = f"{name} {here} is newer than this data, which ends with {known[-1]}, {knowledge.day}."
-        else:
-            found[name] = f"{name} {here} is not a release in this data."
-    return found
 
 
 def _unsure(stack: Stack) -> Iterable[str]:
@@ -251,17 +205,10 @@ def _imports(knowledge: Knowledge, found: Mapping[Name, Prediction | Stopped]) -
     """Return a sentence if the stack works by row zero; empty if row zero needs more packages or does not know."""
     of = [(knowledge.cases[name], known) for name, known in found.items() if name[0] in knowledge.row_zero]
     for case, known in of:
-        if isinstance(known, Stopped) or known.behaviour is None or verdict(case, known.behaviour) not in GOOD:
+        if isinstance(known, Stopped) or known.behaviour is None or case.verdict(known.behaviour) not in GOOD:
             return ""
     ran = all(isinstance(known, Prediction) and known.how == "run" for _, known in of)
     return f"Imports and solves ({'run' if ran else 'by rule'}; CPU, x86-64)." if of else ""
-
-
-def newer(knowledge: Knowledge, versions: Pins) -> list[str]:
-    """Return the packages of `versions` that are newer than any that was run."""
-    last = {name: of[-1] for name, of in knowledge.releases.items() if name in versions and name != "jaxlib"}
-    names = [name for name in STACK if name in last and Version(versions[name]) > Version(last[name])]
-    return [f"{name} {versions[name]} (the newest here is {last[name]})" for name in names]
 
 
 def _why(known: Prediction, versions: Pins) -> str:
@@ -275,96 +222,3 @@ def _why(known: Prediction, versions: Pins) -> str:
     if known.how == "between":
         return f"between runs on {runs}"
     return how(replace(known, runs=()), versions) + (f"; nearest: {runs}" if runs else "")
-
-
-def verdict(case: KnownCase, behaviour: str) -> Verdict:
-    """Return the verdict on a behaviour of a case; a verdict stands for itself."""
-    shown = case.behaviours.get(behaviour, behaviour)
-    return next((each for each in VERDICTS if each == shown), "different")
-
-
-@dataclass(frozen=True)
-class Span:
-    """Adjacent releases of `package` on which a case is good, or is not, with the other versions kept."""
-
-    package: str
-    well: bool
-    loud: bool
-    first: str
-    last: str
-    open: bool
-
-
-def spans(case: KnownCase, package: str, versions: Pins, knowledge: Knowledge) -> list[Span]:
-    """Return a case's spans along the known releases of a package, by its rules, oldest first.
-
-    The rest of the stack stays, but jaxlib moves with its jax. A release without a matching rule ends a span.
-    """
-    told: list[tuple[str, tuple[bool, bool] | None]] = []
-    releases = knowledge.releases.get(package, [])
-    if package == "jax" and any("jaxlib" in each for each in knowledge.jaxlibs.values()):
-        # Do not advise a jax that cannot be installed.
-        releases = [each for each in releases if "jaxlib" in knowledge.jaxlibs[each]]
-    for release in releases:
-        moved: Pins = {**versions, package: release}
-        if package == "jax":
-            moved = {**{name: of for name, of in versions.items() if name != "jaxlib"}, **knowledge.jaxlibs[release]}
-        rule = first_match(case.rules, moved)
-        means = verdict(case, rule.behaviour) if rule else None
-        told.append((release, (means in WELL, means == "guarded") if means else None))
-    found = []
-    for of, group in groupby(told, lambda each: each[1]):
-        span = [release for release, _ in group]
-        if of is not None:
-            well, loud = of
-            found.append(Span(package, well, loud, span[0], span[-1], span[-1] == releases[-1]))
-    return found
-
-
-def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
-    """Return the releases on which a case is good, of a package that its rules name; empty without a rule.
-
-    The other versions are kept.
-    """
-    named = [requirement.name for rule in case.rules for requirement in requirements(rule.on)]
-    own = knowledge.jaxlibs.get(versions.get("jax", ""), {}).get("jaxlib")
-    if own and versions.get("jaxlib") not in (None, own) and _is_well(case, {**versions, "jaxlib": own}):
-        # This jax is beside another jaxlib than an installer gives.
-        return f"good with jaxlib {own}"
-    packages = [each for each in dict.fromkeys([*named, "jax", *case.needs]) if each in versions and each != "jaxlib"]
-    told = [span for package in packages for span in spans(case, package, versions, knowledge)]
-    after = [each for each in told if Version(each.first) > Version(versions[each.package])]
-    before = [each for each in told if Version(each.last) < Version(versions[each.package])]
-    if better := next(iter([each for each in after if each.well] or [each for each in after if each.loud]), None):
-        what = "good" if better.well else "refused loudly"
-        if better.first == better.last and not better.open:
-            return f"{what} on {better.package} {better.first}"
-        return f"{what} from {better.package} {better.first}{'' if better.open else f' to {better.last}'}"
-    if last_good := next((each for each in reversed(before) if each.well), None):
-        return f"good up to {last_good.package} {last_good.last}, and on none since"
-    if not told:
-        return ""
-    *others, last = (
-        (each for each in packages if each in case.needs or each == "jax") if "jax" in packages else packages
-    )
-    tried = f"{', '.join(others)} or {last}" if others else last
-    return f"no release of {tried} that was run is good"
-
-
-def _is_well(case: KnownCase, versions: Pins) -> bool:
-    rule = first_match(case.rules, versions)
-    return rule is not None and verdict(case, rule.behaviour) in WELL
-
-
-def _helps(case: KnownCase, known: Prediction, versions: Pins) -> str:
-    """Return whether the workaround helps on these versions, in words."""
-    if not case.workaround:
-        return ""
-    if any(met(on, versions) for on in case.fails):
-        return "known not to help here"
-    seen = {case.helped.get(run.cell, "") for run in known.runs}
-    if "fails" in seen:
-        return "it did not help where it was run"
-    if "holds" in seen:
-        return "verified on these versions" if known.how == "run" else "verified on the nearest that were run"
-    return "not verified here"

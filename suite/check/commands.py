@@ -1,4 +1,4 @@
-"""The commands `check`, `needs` and `explain`. They return an exit code, or raise BadFile, Misused or Failed."""
+"""The commands `check` and `explain`. They return an exit code, or raise BadFile, Misused or Failed."""
 
 from __future__ import annotations
 
@@ -6,31 +6,28 @@ import codecs
 import os
 import sys
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from suite import bounded
 from suite.cell.atomic import write
 from suite.check import answer as answers
 from suite.check import baseline as baselines
-from suite.check import explain as explaining
-from suite.check import holes, knowledge, machine, text
+from suite.check import findings, ignored, knowledge
 from suite.check.answer import Answer
+from suite.check.explain import lines, matching, missing
+from suite.check.holes import told as holes
 from suite.check.inputs import discovery, interpreters, locks, spoken
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge
-from suite.check.outcome import Outcome, of_source, of_stack, ordered, severities
+from suite.check.outcome import Outcome, severities
+from suite.check.output import machine, text
+from suite.check.source.usage import usage
 from suite.console import Terminal
 from suite.errors import Exit, Misused
-from suite.judge.prediction import Name
 from suite.judge.rules import STACK, Pins
 
 # Enough for the log of a whole run.
 _MAX_TEXT_BYTES = 256 * 2**20
-
-if TYPE_CHECKING:
-    from suite.check.ignored import Left
 
 
 def check(
@@ -67,15 +64,15 @@ def check(
         return holes.tell(known, bounds, source, format, severe, strict=strict, verbose=verbose, console=console)
     # The stack itself may be without JAX; its upgrade need not be.
     asked = _stack(known, to, stack) if to else stack
-    if asked.versions.keys().isdisjoint(STACK) and asked.unsaid.keys().isdisjoint(STACK):
+    if not asked.names_stack:
         text.say(console, f"{asked.where}: found none of {', '.join(STACK)}", "bold")
         return Exit.UNDECIDED
-    answer = answers.answer(known, stack)
+    answer = old = answers.answer(known, stack)
     gone: tuple[str, ...] | None = None
-    old = answer.versions if to else None
     if to:
-        answer, gone = _upgraded(answer, answers.answer(known, asked))
-    found = replace(_outcome(answer, known, source, old), gone=gone, fail_on=fail_on, strict=strict)
+        answer, gone = _upgraded(old, answers.answer(known, asked))
+    found = _outcome(answer, known, source, old.versions if to else None)
+    found = replace(found, gone=gone, fail_on=fail_on, strict=strict)
     if write_baseline is not None:
         count = baselines.save(write_baseline, found.findings)
         text.say(console, f"Wrote {count} findings into {write_baseline}: --baseline {write_baseline} hides them.")
@@ -97,36 +94,23 @@ def _upgraded(before: Answer, after: Answer) -> tuple[Answer, tuple[str, ...]]:
 
     Blocked and unknown cases do not count as removed.
     """
-    there = _names(after).union(after.blocked)
-    told = sorted("/".join(effect.name) for effect in before.effects if effect.name not in there)
-    gone = tuple(each for each in told if each not in after.unknown)
-    return replace(after, effects=tuple(effect for effect in after.effects if effect.name not in _names(before))), gone
+    old, new = ({effect.name for effect in answer.effects} for answer in (before, after))
+    gone = {"/".join(name) for name in old - new.union(after.blocked)}.difference(after.unknown)
+    return after.less(old), tuple(sorted(gone))
 
 
 def _outcome(answer: Answer, known: Knowledge, source: Path | None, before: Pins | None) -> Outcome:
-    """Return an answer without what the project's own file ignores, for a source tree if one is given.
+    """Return an answer without what the project ignores, for a source tree if one is given.
 
     `before` are the versions that an upgrade starts from.
     """
-    left = _left(answer, known)
-    answer, stale = (left.answer, left.stale) if left else (answer, ())
-    if source is None:
-        return Outcome(answer, known, ordered(of_stack(answer), known), stale=stale)
-    from suite.check.source.usage import usage  # the parser loads slowly
-
-    findings, read, ignored = of_source(answer, known, usage(source), before)
-    answer = replace(answer, ignored=tuple(sorted({*answer.ignored, *ignored})))
-    return Outcome(answer, known, ordered(findings, known), read, stale=stale)
-
-
-def _left(found: Answer, known: Knowledge) -> Left | None:
-    """Return an answer without what jax-stack-compat.toml ignores; None without that file."""
-    path = Path("jax-stack-compat.toml")
-    if not os.path.lexists(path):
-        return None
-    from suite.check import ignored  # loads slowly, and most projects ignore nothing
-
-    return ignored.leave_out(found, ignored.load(path, {issue.id for issue in known.issues}), datetime.now(UTC).date())
+    ids, stale = ignored.applied({issue.id for issue, _ in answer.issues}, known)
+    answer = answer.less({effect.name for effect in answer.effects if effect.issue.id in ids})
+    found, read, by_code = findings.of_stack(answer), None, list[str]()
+    if source is not None:
+        found, read, by_code = findings.of_source(answer, known, usage(source), before)
+    answer = replace(answer, ignored=tuple(sorted({*ids, *by_code})))
+    return Outcome(answer, known, findings.ordered(found, known), read, stale=stale)
 
 
 def _found(python: Path | None, lock: Path | None) -> Stack | Path:
@@ -158,17 +142,13 @@ def _stack(known: Knowledge, words: str, over: Stack | None) -> Stack:
     return Stack({**kept, **pins}, f"{over.where} with {words}" if over else words)
 
 
-def _names(found: Answer) -> set[Name]:
-    return {effect.name for effect in found.effects}
-
-
 def _confirmed(python: Path, found: Outcome, console: Terminal) -> Outcome:
     """Run the predicted cases; return the answer without those that did not show."""
     concerned = found.concerned
     if not concerned.effects:
         text.say(console, "Nothing is predicted, so nothing was run.", "dim")
         return found
-    from suite.check import confirm  # loads slowly
+    from suite.check.trial import confirm  # loads slowly
 
     tried = confirm.confirm(interpreters.interpreter(python) or python, concerned, console)
     text.say(console, f"\nTried with {python}, on {tried.device or 'an unnamed device'}:", "bold")
@@ -178,33 +158,19 @@ def _confirmed(python: Path, found: Outcome, console: Terminal) -> Outcome:
         write(seen := Path("jax-stack-compat-seen.json"), tried.records)
         text.say(console, f"Wrote the records to {seen}; attach it to a report.", "dim")
     refuted = {each.effect.name for each in tried.found if each.agrees is False}
-    kept = tuple(
-        finding
-        for finding in found.findings
-        if not finding.cases or {(finding.id, case) for case in finding.cases} - refuted
-    )
-    effects = tuple(effect for effect in found.answer.effects if effect.name not in refuted)
-    return replace(found, findings=kept, answer=replace(found.answer, effects=effects))
-
-
-def needs(source: Path, format: str, *, console: Terminal) -> Exit:
-    """Print the releases of each package that a source tree works with, by its names and arguments."""
-    from suite.check import needs as needing  # loads slowly
-
-    return needing.tell(source, format, console=console)
+    kept = (each for each in found.findings if not each.cases or {(each.id, case) for case in each.cases} - refuted)
+    return replace(found, findings=tuple(kept), answer=found.answer.less(refuted))
 
 
 def explain(file: Path | None, on: str | None, format: str, *, console: Terminal) -> Exit:
     """Look up a traceback or an error message among missing names and issues, and print what to do."""
-    from suite.check import explained, missing  # the names are megabytes
-
     said = _said(file)
     known = knowledge.load()
-    stack = _stack(known, on, None) if on else Stack(explaining.versions(said), "the text")
-    found = explaining.matches(known, said)
+    stack = _stack(known, on, None) if on else Stack(matching.versions(said), "the text")
+    found = matching.matches(known, said)
     names = list(missing.told(said))
     effects = answers.answer(known, stack).effects if found and stack.versions else ()
-    for line, style in explained.lines(said, found, names, effects, stack, format):
+    for line, style in lines.lines(said, found, names, effects, stack, format):
         text.say(console, line, style)
     return Exit.AS_EXPECTED if names or found else Exit.UNEXPECTED
 

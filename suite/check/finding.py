@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from suite.check.source.uses import NOWHERE, Place
 
 Level = Literal["certain", "likely", "deprecated", "possible", "chronic"]
 # In the order of the output.
 LEVELS: Sequence[Level] = ("certain", "likely", "deprecated", "possible", "chronic")
 # The levels that require action.
 ACT = ("certain", "likely")
+
+# Worst first: silently different numbers, then failures that show themselves.
+KINDS: Mapping[str, str] = {
+    "silent-wrong": "Silently wrong",
+    "silent-change": "Silently changed",
+    "crash": "Crashes",
+    "import-error": "Does not import",
+    "warning": "Warns",
+    "retrace": "Retraces",
+    "slow": "Slow",
+    "by-design": "By design",
+}
 
 
 @dataclass(frozen=True)
@@ -21,18 +35,13 @@ class Finding:
     condition. Possible: the condition cannot be seen. Chronic: no release is right. `id` and `kind` are the issue's,
     `cases` its case ids. `name` is the name used or missing, with a keyword as `jax.jit(inline=)`. `says` describes the
     finding, `good_from` names the releases without it, and `do` the replacement. `users` counts those of thirty
-    libraries that use what it touches. Lines and columns start at 1, and are 0 without a source; `text` is the line. A
-    `guarded` finding is in code that checks the release.
+    libraries that use what it touches. A `guarded` finding is in code that checks the release.
     """
 
     level: Level
     name: str
     says: str
-    path: str = ""
-    line: int = 0
-    column: int = 0
-    end_line: int = 0
-    end_column: int = 0
+    place: Place = NOWHERE
     id: str = ""
     kind: str = ""
     cases: tuple[str, ...] = ()
@@ -40,8 +49,6 @@ class Finding:
     do: str = ""
     users: int = 0
     guarded: bool = False
-    text: str = ""
-    ignored: frozenset[str] = frozenset()
 
     @property
     def of_name(self) -> bool:
@@ -61,4 +68,4 @@ class Finding:
     @property
     def key(self) -> tuple[str, str, str]:
         """The identity of a finding, independent of line numbers."""
-        return self.id or self.name, self.path, self.text
+        return self.id or self.name, self.place.path, self.place.text

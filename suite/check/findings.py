@@ -1,142 +1,118 @@
-"""Findings about uses that a stack lacks, refuses or warns about. Pure, except for reading the names."""
+"""The findings of a stack, or of a source tree on it. Pure, except for reading the names."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from suite.check.finding import Finding
-from suite.check.source.conditions import excludes
-from suite.check.source.project import Thing
-from suite.check.source.usage import Use
-from suite.names import presence, query
+from suite.check.answer import Answer, Effect
+from suite.check.finding import KINDS, LEVELS, Finding, Level
+from suite.check.knowledge import Knowledge
+from suite.check.source import concern, lacks
+from suite.check.source.concern import Concern, Met
+from suite.check.source.conditions import excludes, is_dead
+from suite.check.source.uses import Place, Unread, Usage
+from suite.judge.rules import Pins
+from suite.names import libraries
 
 
 @dataclass(frozen=True)
-class Lack:
-    """A name that a release lacks, or its complaint about a call's arguments."""
+class SourceRead:
+    """The source that was read: the number of files, those that could not be read, and skipped folders.
 
-    name: str
-    argument: str = ""
+    Of the `functions` that it calls, `covered` are touched by a case that was looked up, and `lacking` do not exist.
+    `untold` are issues of the stack that code can meet without naming anything.
+    """
 
-    @property
-    def shown(self) -> str:
-        """The name, with the argument: `jax.jit(inline=)`."""
-        if not self.argument:
-            return self.name
-        keyword = self.argument.removeprefix(presence.UNKNOWN)
-        return f"{self.name}({keyword}=)" if keyword != self.argument else f"{self.name}(…)"
-
-
-def findings(uses: Iterable[Use], versions: Mapping[str, str]) -> tuple[Finding, ...]:
-    """Return a finding for each use that these versions lack or warn about, in order of place. Raises BadFile."""
-    found, imports = [], set()
-    uses = list(uses)
-    for use in uses:
-        finding = _finding(use, versions)
-        if finding:
-            found.append(finding)
-            if use.how != "name" and not finding.guarded:
-                imports.add((finding.path, finding.name))
-    # Uses of a failed import are missing too.
-    for use in uses:
-        if use.how == "name" and imports:
-            below = whole(use)
-            finding = _finding(below, versions)
-            if finding and (finding.path, finding.name) in imports and _has_rest(use):
-                found.append(finding)
-    return tuple(sorted(dict.fromkeys(found), key=lambda each: (each.path, each.line, each.column, each.name)))
+    files: int
+    unread: tuple[Unread, ...] = ()
+    skipped: tuple[str, ...] = ()
+    functions: int = 0
+    covered: int = 0
+    lacking: int = 0
+    untold: tuple[str, ...] = ()
 
 
-def whole(use: Use) -> Use:
-    """Return a use whose parts must all exist."""
-    things = tuple(Thing(thing.name, 0) for thing in use.things)
-    return replace(use, things=things, call=None)
+def of_stack(answer: Answer) -> list[Finding]:
+    """Return a finding for each issue that affects a stack, for answers without a source."""
+    found = []
+    for issue, effects in answer.issues:
+        level: Level = "chronic" if issue.id in answer.chronic else "possible"
+        found.append(Finding(level, "", issue.title, Place(answer.stack.file), **_of_cases(effects)))
+    return found
 
 
-def _has_rest(use: Use) -> bool:
-    return any(thing.name.count(".") >= thing.bound for thing in use.things)
+def _of_cases(effects: Sequence[Effect]) -> dict[str, Any]:
+    """Return the fields of a finding that come from its cases."""
+    good = next((effect.good for effect in effects if effect.has_good_release), effects[0].good)
+    works = [effect.case.workaround for effect in effects if effect.case.workaround and "not help" not in effect.helps]
+    users = libraries.users(touch.name for effect in effects for touch in concern.touches(effect.case))
+    own = {"id": effects[0].issue.id, "kind": effects[0].issue.kind, "users": users}
+    return {**own, "cases": tuple(effect.case.id for effect in effects), "good_from": good, "do": "".join(works[:1])}
 
 
-def lack(use: Use, version: Callable[[str], str | None]) -> Lack | None:
-    """Return what releases lack for a use, whatever it stands for; None if one lacks nothing, or it is unknown."""
-    found = [_lack(use, thing, version(thing.name.partition(".")[0])) for thing in use.things]
-    return found[0] if all(found) else None
+def of_source(
+    answer: Answer, known: Knowledge, usage: Usage, before: Pins | None = None
+) -> tuple[list[Finding], SourceRead, list[str]]:
+    """Return the findings for a source tree, what was read, and the ids that the code itself ignores.
+
+    Lines that fail on the versions `before` an upgrade too are left out.
+    """
+    here = [use for use in usage.uses if not is_dead(use.guards, answer.versions)]
+    concerned = Concern(here, usage.names, known)
+    told: dict[tuple[str, str, int, int], tuple[Met, list[Effect]]] = {}
+    ignored, untold = dict[str, None](), dict[str, None]()
+    for effect in answer.effects:
+        id = effect.issue.id
+        found = concerned.met(effect.case)
+        if not found and concern.is_untold(effect.case):
+            untold[id] = None
+        for met in found:
+            if met.use.place.ignores(id):
+                ignored[id] = None
+                continue
+            at = id, *met.use.place.at
+            first, effects = told.get(at, (met, []))
+            told[at] = (met if met.likely else first), [*effects, effect]
+    old = {(found.level, found.key, found.name) for found in lacks.findings(usage.uses, before)} if before else set()
+    lines = [
+        found
+        for found in lacks.findings(usage.uses, answer.versions)
+        if "*" not in found.place.ignored and (found.level, found.key, found.name) not in old
+    ]
+    # One finding is enough for a line that fails.
+    ended = {found.place.at: number for number, found in enumerate(lines) if found.level == "certain"}
+    issues = []
+    for (id, *_), (met, effects) in told.items():
+        place, own = met.use.place, _of_cases(effects)
+        if (number := ended.get(place.at)) is not None and not lines[number].id:
+            lines[number] = replace(lines[number], **{**own, "do": lines[number].do})
+            continue
+        likely = met.likely and (id not in answer.chronic or own["do"])
+        level: Level = "likely" if likely else "chronic" if id in answer.chronic else "possible"
+        guarded = excludes(met.use.guards, answer.versions)
+        issues.append(Finding(level, met.name, effects[0].issue.title, place, guarded=guarded, **own))
+    called = {thing.name for use in here if use.call for thing in use.things}
+    touched = {touch.name for name in answer.looked_up for touch in concern.touches(known.cases[name])}
+    read = SourceRead(
+        usage.files,
+        usage.unread,
+        usage.skipped,
+        len(called),
+        len(called & touched),
+        len({line.name for line in lines if line.level == "certain" and not line.guarded} & called),
+        tuple(id for id in untold if id not in {reached for reached, *_ in told}),
+    )
+    return [*lines, *issues], read, list(ignored)
 
 
-def _lack(use: Use, thing: Thing, version: str | None) -> Lack | None:
-    if version is None:
-        return None
-    if name := presence.lacks(thing.name, version, thing.bound, module=use.how == "import"):
-        return Lack(name)
-    call = use.call
-    if call is None:
-        return None
-    open = (call.open_positions, call.open_keywords)
-    argument = presence.misfit(thing.name, version, call.positions, call.keywords, open=open, partial=call.partial)
-    return Lack(thing.name, argument) if argument else None
+def ordered(findings: Sequence[Finding], known: Knowledge) -> tuple[Finding, ...]:
+    """Sort findings by level, row zero first, then by kind, number of libraries that use what they touch, and place."""
+    kinds = ["", *KINDS]
 
+    def order(finding: Finding) -> tuple[object, ...]:
+        kind = finding.id not in known.row_zero, kinds.index(finding.kind)
+        return LEVELS.index(finding.level), *kind, -finding.users, finding.id, *finding.place.at, finding.name
 
-def _finding(use: Use, versions: Mapping[str, str]) -> Finding | None:
-    guarded = excludes(use.guards, versions)
-    found = lack(use, versions.get)
-    if found:
-        package = found.name.partition(".")[0]
-        version = versions[package]
-        do = "" if found.argument else " or ".join(query.replacements(found.name, version))
-        says = _told(use, found, package, version)
-        return Finding("certain", found.shown, says, do=do, guarded=guarded, **place(use))
-    warned = [_warned(use, thing, versions) for thing in use.things]
-    if not all(warned) or not warned[0]:
-        return None
-    name, says = warned[0]
-    do = " or ".join(query.replacements(name, versions[name.partition(".")[0]]))
-    return Finding("deprecated", name, says, do=do, guarded=guarded, **place(use))
-
-
-def place(use: Use) -> dict[str, Any]:
-    """Return the fields of a finding that tell the place of a use."""
-    return {
-        name: getattr(use, name) for name in ("path", "line", "column", "end_line", "end_column", "text", "ignored")
-    }
-
-
-def _told(use: Use, found: Lack, package: str, version: str) -> str:
-    """Return since when a release lacks it, by the releases before and after."""
-    releases = query.names(package).releases
-    place = releases.index(version)
-    # Ignore the arguments of a missing name; releases that could not be walked show nothing.
-    asked = use if found.argument else replace(use, call=None)
-    fits = [presence.is_there(found.name, each) and lack(asked, {package: each}.get) is None for each in releases]
-    before = next((at for at in range(place, -1, -1) if fits[at]), None)
-    after = next((at for at in range(place, len(releases)) if fits[at]), None)
-    if found.argument:
-        since = f" since {package} {releases[before + 1]}" if before is not None else ""
-        until = f"; {package} {releases[after]} takes it" if after is not None else ""
-        return f"{found.argument}{since}{until}"
-    if before is not None:
-        back = f", back in {releases[after]}" if after is not None else ""
-        return f"removed in {package} {releases[before + 1]}{back}"
-    if after is not None:
-        return f"added in {package} {releases[after]}"
-    return f"in no release of {package} from {releases[0]} to {releases[-1]}"
-
-
-def _warned(use: Use, thing: Thing, versions: Mapping[str, str]) -> tuple[str, str] | None:
-    package = thing.name.partition(".")[0]
-    if package not in versions:
-        return None
-    for name in _prefixes(thing):
-        if presence.is_deprecated(name, versions[package]) is not None:
-            releases = query.names(package).releases
-            later = releases[releases.index(versions[package]) :]
-            gone = next((each for each in later if presence.lacks(name, each)), None)
-            return name, f"deprecated; removed in {package} {gone}" if gone else "deprecated"
-    return None
-
-
-def _prefixes(thing: Thing) -> Iterator[str]:
-    parts = thing.name.split(".")
-    for end in range(max(thing.bound, 1) + 1, len(parts) + 1):
-        yield ".".join(parts[:end])
+    return tuple(sorted(findings, key=order))

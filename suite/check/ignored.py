@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import StringConstraints
 
 from suite.catalogue.retired import retired, sentence
-from suite.check.answer import Answer
 from suite.check.inputs import foreign
+from suite.check.knowledge import Knowledge
 from suite.errors import BadFile, Fault
 from suite.files import FileModel, parse
+
+PATH = Path("jax-stack-compat.toml")
 
 
 class IgnoredIssue(FileModel):
@@ -33,14 +35,6 @@ class Ignored(FileModel):
     ignore: tuple[IgnoredIssue, ...] = ()
 
 
-@dataclass(frozen=True)
-class Left:
-    """An answer without the ignored issues, and the stale entries with the reason."""
-
-    answer: Answer
-    stale: tuple[str, ...]
-
-
 def load(path: Path, known: Collection[str]) -> Sequence[IgnoredIssue]:
     """Return the entries in the file at `path`. Raises BadFile, also for unknown ids."""
     entries = parse(Ignored, foreign.text(path), path).ignore
@@ -54,22 +48,16 @@ def load(path: Path, known: Collection[str]) -> Sequence[IgnoredIssue]:
     return entries
 
 
-def leave_out(answer: Answer, entries: Sequence[IgnoredIssue], today: date) -> Left:
-    """Return `answer` without the issues that are ignored today."""
-    there = {issue.id for issue, _ in answer.issues}
-    without, stale = active(entries, there, today)
-    effects = tuple(effect for effect in answer.effects if effect.issue.id not in without)
-    return Left(replace(answer, effects=effects, ignored=tuple(sorted(there & without))), stale)
-
-
-def active(
-    entries: Sequence[IgnoredIssue], there: Collection[str], today: date
-) -> tuple[frozenset[str], tuple[str, ...]]:
-    """Return the issues ignored today, and the stale entries; the issues `there` affect the stack."""
+def applied(there: Collection[str], known: Knowledge) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return which of the issues `there` the project ignores today, and its stale entries. Raises BadFile."""
+    if not os.path.lexists(PATH):
+        return frozenset(), ()
+    entries = load(PATH, {issue.id for issue in known.issues})
+    today = datetime.now(UTC).date()
     over = [entry for entry in entries if entry.until is not None and entry.until < today]
     ids = frozenset(entry.id for entry in entries if entry not in over)
-    stale = [f"{each.id}: its last day was {each.until}" for each in over]
+    stale = [f"{entry.id}: its last day was {entry.until}" for entry in over]
     stale += [
         sentence(id) if id in retired() else f"{id}: it does not affect this" for id in sorted(ids.difference(there))
     ]
-    return ids, tuple(stale)
+    return ids.intersection(there), tuple(stale)

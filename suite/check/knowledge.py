@@ -18,7 +18,8 @@ from suite.address import link
 from suite.cell.issue import Rule, Signature
 from suite.errors import BadFile, Fault
 from suite.judge.prediction import Name, with_jaxlib
-from suite.judge.rules import Pins, Run
+from suite.judge.rules import Pins, Run, first_match, requirements
+from suite.judge.table import VERDICTS, Verdict
 
 _CARRIED = Path(__file__).with_name("check.json")
 _PUBLISHED = Path(__file__).parents[2] / "reports" / "published" / "check.json"
@@ -45,6 +46,21 @@ class KnownCase:
     helped: Mapping[str, str]
     touches: tuple[str, ...] = ()
     waits_for: tuple[str, ...] = ()
+
+    @cached_property
+    def named(self) -> tuple[str, ...]:
+        """The packages that its rules name, in their order."""
+        return tuple(dict.fromkeys(each.name for rule in self.rules for each in requirements(rule.on)))
+
+    def by_rule(self, pins: Pins) -> Verdict | None:
+        """Return the verdict that the first rule for a stack expects, if one matches."""
+        rule = first_match(self.rules, pins)
+        return self.verdict(rule.behaviour) if rule else None
+
+    def verdict(self, behaviour: str) -> Verdict:
+        """Return the verdict on a behaviour; a verdict stands for itself."""
+        shown = self.behaviours.get(behaviour, behaviour)
+        return next((verdict for verdict in VERDICTS if verdict == shown), "different")
 
 
 @dataclass(frozen=True)

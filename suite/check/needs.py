@@ -5,7 +5,6 @@ Only absent names and refused arguments count. Code that needs a later release f
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,14 +13,17 @@ from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
 
-from suite.check.findings import Lack, lack, whole
 from suite.check.inputs.bounds import declared
-from suite.check.machine import annotation, cell
+from suite.check.output.machine import annotation, cell
+from suite.check.output.text import say
 from suite.check.source.conditions import excludes
-from suite.check.source.usage import PACKAGES, Use, usage
-from suite.check.text import say
+from suite.check.source.lacks import Lack, lack, lacks
+from suite.check.source.usage import PACKAGES, usage
+from suite.check.source.uses import Use
 from suite.console import Terminal
 from suite.errors import Exit
+from suite.files import dump
+from suite.judge.rules import Pins
 from suite.names import presence, query
 
 _MAX_LINES = 12
@@ -70,10 +72,9 @@ def needs(uses: Iterable[Use], told: Declared | None) -> tuple[Need, ...]:
     """Return the releases of each package that these uses need. Raises BadFile."""
     by_package = defaultdict(list)
     for use in uses:
-        packages = {thing.name.partition(".")[0] for thing in use.things}
-        if len(packages) == 1:
-            by_package[packages.pop()].append(use)
-    order = sorted(by_package, key=lambda each: (each != "jax", each))
+        if use.package:
+            by_package[use.package].append(use)
+    order = sorted(by_package, key=lambda package: (package != "jax", package))
     return tuple(_need(package, by_package[package], (told or {}).get(package, ())) for package in order)
 
 
@@ -81,68 +82,45 @@ def _need(package: str, uses: Sequence[Use], told: Sequence[tuple[str, Specifier
     releases = query.names(package).releases
     admitted = [release for release in releases if any(of.contains(release, prereleases=True) for _, of in told)]
     reasons, fixes, failing = dict[Reason, None](), dict[ToFix, None](), set[str]()
-    alike: dict[object, tuple[Lack | bool | None, ...]] = {}
     for use in uses:
-        key = (use.things, use.how, use.call, use.guards)
-        if key not in alike:
-            alike[key] = tuple(_works(use, {package: release}) for release in releases)
-        works = alike[key]
-        last = max((place for place, each in enumerate(works) if isinstance(each, Lack)), default=None)
-        if last is None:
+        found = lacks(use, releases)
+        fails = [number for number, lack in enumerate(found) if lack]
+        if not fails or not (lacking := found[last := fails[-1]]):
             continue
-        failing.update(releases[place] for place, each in enumerate(works) if isinstance(each, Lack))
-        told_of = works[last]
-        known = [each is True and _is_seen(use, told_of, {package: releases[at]}) for at, each in enumerate(works)]
-        since = next((place for place in range(last, len(releases)) if known[place]), None)
-        if since is not None:
-            reasons[Reason(_named(told_of), use.path, use.line, releases[since])] = None
+        failing.update(releases[number] for number in fails)
+        works = [not found[at] and _works(use, lacking, {package: release}) for at, release in enumerate(releases)]
+        place = lacking.shown, use.place.path, use.place.line
+        if since := next((releases[at] for at in range(last, len(releases)) if works[at]), ""):
+            reasons[Reason(*place, since)] = None
         else:
-            until = next((releases[place] for place in range(last, -1, -1) if known[place]), "")
-            fixes[ToFix(_named(told_of), use.path, use.line, until, _instead(told_of, (admitted or releases)[0]))] = (
-                None
-            )
+            until = next((releases[at] for at in range(last, -1, -1) if works[at]), "")
+            fixes[ToFix(*place, until, _instead(lacking, (admitted or releases)[0]))] = None
     floor = max((reason.since for reason in reasons), key=releases.index, default="")
     return Need(
         package,
         f">={floor}" if floor else "",
-        _shown(told),
+        " or ".join(dict.fromkeys(str(of) or "any" for _, of in told)) if told else None,
         tuple(reason for reason in reasons if reason.since == floor),
         tuple(fixes),
         admitted[0] if admitted else "",
-        tuple(each for each in admitted if each in failing),
+        tuple(release for release in admitted if release in failing),
     )
 
 
-def _works(use: Use, versions: Mapping[str, str]) -> Lack | bool | None:
-    """Return True if a use works on a release, else what that lacks; None if the import itself is missing."""
-    if excludes(use.guards, versions):
+def _works(use: Use, lacking: Lack, stack: Pins) -> bool:
+    """Return True if a release is known to have what another lacks, and the import of it, or its code is guarded."""
+    if excludes(use.guards, stack):
         return True
-    if found := lack(use, versions.get):
-        return found
-    return None if use.how == "name" and lack(whole(use), versions.get) else True
+    return presence.is_there(lacking.name, *stack.values()) and not (use.how == "name" and lack(use.whole, stack))
 
 
-def _is_seen(use: Use, of: Lack | bool | None, versions: Mapping[str, str]) -> bool:
-    """Return True if a release is known to have what another lacks, or its code is guarded."""
-    [version] = versions.values()
-    return excludes(use.guards, versions) or (isinstance(of, Lack) and presence.is_there(of.name, version))
-
-
-def _named(of: Lack | bool | None) -> str:
-    return of.shown if isinstance(of, Lack) else ""
-
-
-def _instead(of: Lack | bool | None, floor: str) -> str:
+def _instead(lacking: Lack, floor: str) -> str:
     """Return a replacement that the oldest declared release and the newest have, if any."""
-    if not isinstance(of, Lack) or of.argument:
+    if lacking.argument:
         return ""
-    newest = query.names(of.name.partition(".")[0]).releases[-1]
-    there = query.replacements(of.name, floor)
-    return next((each for each in query.replacements(of.name, newest) if each in there), "")
-
-
-def _shown(told: Sequence[tuple[str, SpecifierSet]]) -> str | None:
-    return " or ".join(dict.fromkeys(str(each) or "any" for _, each in told)) if told else None
+    there = query.replacements(lacking.name, floor)
+    newest = query.replacements(lacking.name, query.names(lacking.package).releases[-1])
+    return next((name for name in newest if name in there), "")
 
 
 def tell(source: Path, format: str, *, console: Terminal) -> Exit:
@@ -230,8 +208,8 @@ def _fix(need: Need, fix: ToFix) -> str:
 def as_json(of: Sequence[Need]) -> str:
     """Return the needs as JSON."""
     keys = ("package", "needs", "declared", "reasons", "to_fix")
-    data = [{key: value for key, value in asdict(each).items() if key in keys} for each in of]
-    return json.dumps({"packages": data}, indent=1, ensure_ascii=False) + "\n"
+    data = [{key: asdict(need)[key] for key in keys} for need in of]
+    return dump({"packages": data})
 
 
 def markdown(of: Sequence[Need]) -> str:

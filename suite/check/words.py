@@ -15,7 +15,7 @@ from suite.address import address
 from suite.errors import Exit, Misused, guarded
 
 Command = Callable[..., argparse.ArgumentParser]
-# Copies of names in suite.check.answer and suite.check.machine, which load slowly; a test compares them.
+# Copies of names in suite.check.finding and suite.check.output.machine, which load slowly; a test compares them.
 KINDS = ("silent-wrong", "silent-change", "crash", "import-error", "warning", "retrace", "slow", "by-design")
 FORMATS = ("text", "json", "markdown", "sarif", "github", "constraints")
 
@@ -89,7 +89,7 @@ def add(command: Command) -> None:
     needing = command(
         "needs",
         "list the releases of each package that a source tree works with, by its names and arguments",
-        "check.commands:needs",
+        "check.needs:tell",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=_NEEDS_CODES,
     )
@@ -114,7 +114,7 @@ def add_try(command: Command) -> None:
     trying = command(
         "try",
         "run the cases that concern an unreleased package, in a released stack",
-        "check.candidate:attempt",
+        "check.trial.candidate:attempt",
         epilog="Exit codes: 0 nothing breaks; 1 something does; 2 the command is wrong; 3 a case is undecided.",
     )
     wanted = "equinox=PATH, equinox=WHEEL, equinox=git+https://…, or a version: jax==0.13.0rc1; may be repeated"
@@ -129,7 +129,7 @@ def add_try(command: Command) -> None:
 
 def _candidate(words: str) -> Any:
     try:
-        return resolve_name("suite.check.candidate:parse")(words)
+        return resolve_name("suite.check.trial.candidate:parse")(words)
     except Misused as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 

@@ -1,4 +1,4 @@
-"""The issues' ids and tables."""
+"""The issues' ids and tables, retired ids, and the snapshot of upstream's threads."""
 
 from __future__ import annotations
 
@@ -16,14 +16,19 @@ import pytest
 
 from suite import __main__ as command
 from suite import issues as folder
-from suite.catalogue import catalogue
+from suite.catalogue import catalogue, threads
 from suite.catalogue.catalogue import Entry
-from suite.cell.issue import Case, Issue, Rule, Seen, Signature, Workaround, no_control
-from suite.errors import BadFile, Exit
+from suite.catalogue.retired import retired
+from suite.cell.issue import Case, Issue, Rule, Seen, Signature, Upstream, Workaround, no_control
+from suite.check import ignored
+from suite.errors import BadFile, Exit, Misused
 from suite.files import REPORTS
+from suite.names import query
 from suite.records import records
+from suite.report.compare.diff import diff
 from suite.stack import plan
 from suite.stack.matrix import Runs
+from tests.report.test_report import observation, report
 
 # Other programs read these: an id is never changed, and the first case is the headline.
 CONTRACT: Mapping[str, str] = {
@@ -187,7 +192,6 @@ def test_an_issue_with_one_case_is_short() -> None:
             [case(Rule("bad", "", "seen"), Rule("bad", "", "seen"))],
             {"headline.rules.0": "it matches every stack, and there are more behind it"},
         ),
-        ([case(signatures={"worse": Signature("E")})], {"headline.signatures": "'worse' is not among the behaviours"}),
         ([case(signatures={"crashed": Signature("E")})], {"headline.signatures": "'crashed' is for the probe to give"}),
         (
             [case(workaround=Workaround("Do.", code=well, pin="jax<1"))],
@@ -363,10 +367,7 @@ def test_ids_select_in_the_catalogues_order() -> None:
     ],
 )
 def test_a_cell_runs_what_its_arm_asks_for(runs: Runs, wanted: list[str]) -> None:
-    """Of an issue none, what needs absl, its first case of a library, all of those, or every case; all of row zero.
-
-    What needs a guest is run where that is held, and nothing else there.
-    """
+    """Of an issue none, what needs absl, its first case of a library, all of those, or all; a guest's where it is."""
     needs = {"plain": ("jax",), "gradient": ("jax", "equinox"), "solve": ("jax", "diffrax"), "sample": ("numpyro",)}
     rules = {"plain": (Rule("bad", "absl-py jax<0.6", "seen"),)}
     cases = [SimpleNamespace(id=name, needs=each, rules=rules.get(name, ())) for name, each in needs.items()]
@@ -375,3 +376,60 @@ def test_a_cell_runs_what_its_arm_asks_for(runs: Runs, wanted: list[str]) -> Non
     assert cases[:-1] == [*catalogue.run_where(runs, ["jax"], cases, row_zero=True)]
     assert cases[-1:] == [*catalogue.run_where(runs, ["jax", "numpyro"], cases, row_zero=False)]
     assert [] == [*catalogue.run_where(runs, ["jax", "dm-haiku"], cases, row_zero=True)]
+
+
+ID = "names-gone-from-jax"
+
+
+def test_an_id_that_is_asked_for_is_refused_with_its_names() -> None:
+    """`--issue` says that the issue was retired, and which names it was about."""
+    with pytest.raises(Misused, match=rf"{ID} was retired: .*jax\.tree_map"):
+        catalogue.identified(ID)
+
+
+def test_an_entry_of_an_ignore_file_is_no_fault(tmp_path: Path) -> None:
+    """A file that ignores a retired issue is read."""
+    path = tmp_path / "jax-stack-compat.toml"
+    path.write_text(f'[[ignore]]\nid = "{ID}"\nreason = "we know"\n', encoding="utf-8")
+
+    assert [ID] == [each.id for each in ignored.load(path, set())]
+
+
+def test_a_report_that_still_has_it_is_compared() -> None:
+    """What differs between two reports names the retired issue before it counts its cases as gone."""
+    now = report(observation())
+    before = now.model_copy(update={"issues": [*now.issues, now.issues[0].model_copy(update={"id": ID})]})
+
+    assert [(ID, "recorded as names of each release")] == [
+        (each.before, each.now) for each in diff(before, now).premises if each.what == "retired issues"
+    ]
+
+
+def test_each_name_is_of_a_package_that_was_asked() -> None:
+    """No retired issue is still one, and each case has a name of a package whose releases were asked."""
+    names = [name for cases in retired().values() for name in cases.values()]
+
+    assert not retired().keys() & {each.issue.id for each in catalogue.entries()}
+    assert all(query.is_known(name.partition(".")[0]) for name in names)
+
+
+def test_the_snapshot_has_the_threads_that_issues_name() -> None:
+    """Every thread of every issue and of every refuted claim is in the snapshot, in order, and no other."""
+    named = threads.references((entry.issue for entry in catalogue.entries()), threads.refuted())
+    assert named == list(threads.load().threads)
+
+
+def test_what_was_looked_up_has_a_day_and_a_source() -> None:
+    """A thread has a title, a state, a day and a source, or none of these; only a pull request is merged."""
+    for thread in threads.load().threads.values():
+        known = {bool(each) for each in (thread.title, thread.state, thread.looked_up, thread.source)}
+        assert 1 == len(known)
+        assert thread.state != "merged" or thread.kind == "pull"
+
+
+def test_pages_and_commits_are_not_looked_up() -> None:
+    """Only what has a number in a repository is looked up."""
+    refs = ("jax-ml/jax#2", "https://docs.jax.dev/en/latest/#jax", "jax-ml/jax@aa2f995b1d", "jax-ml/jax#1")
+    issue = Issue("crash", tuple(Upstream(ref, "report") for ref in refs), cases=())
+    claim = threads.Refuted(ref="jax-ml/jax#3", claim="it does", tried="that", where="everywhere")
+    assert ["jax-ml/jax#1", "jax-ml/jax#2", "jax-ml/jax#3"] == threads.references([issue, issue], [claim, claim])

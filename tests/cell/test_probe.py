@@ -10,7 +10,6 @@ import platform
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -29,6 +28,7 @@ from suite.run import probe_call
 from suite.stack import plan
 from suite.stack.lock import Lock
 from tests.cell import corpus
+from tests.state import eventually
 from tests.worlds import started_with
 
 CELL = "jax-0.0.0"
@@ -215,16 +215,6 @@ def names_of(module: str) -> list[Name]:
     return [(module, case.id) for case in catalogue.entry(f"{corpus.__name__}.{module}").issue.cases]
 
 
-def eventually(holds: Callable[[], bool]) -> bool:
-    """Whether something comes true before patience runs out."""
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.01)
-    return True
-
-
 Observe = Callable[[str], Finished]
 
 
@@ -261,10 +251,7 @@ def reproducer(observe: Observe, name: str) -> Part:
 
 
 def test_every_ending_is_recorded_as_what_it_is(observe: Observe) -> None:
-    """However a case ends, its record has the outcome, the behaviour and what became of the workaround and the control.
-
-    It is run once where all is as expected, three times where not, and every attempt is kept.
-    """
+    """A record has each part's outcome and behaviour; a case runs once where all is as expected, else thrice."""
     expected = {name: ending for ending, names in ENDINGS.items() for name in names.split()}
     found = {}
     for name in expected:
@@ -449,10 +436,7 @@ def test_a_recognised_exception_keeps_its_traceback(observe: Observe) -> None:
 
 
 def test_watching_an_import_does_not_end_forking() -> None:
-    """The thread that ends an import which hangs is gone before the probe is asked whether it may fork.
-
-    Told at once, one in fifteen is still there, and all cases after it would have fresh interpreters.
-    """
+    """The thread that watched an import is gone before forking is asked about; one in fifteen was there."""
     code = """if True:
         from suite.cell import probe
         refused = [why for _ in range(200) if probe._import("json") or (why := probe._why_not_fork())]
@@ -489,7 +473,7 @@ def lingering(tmp_path: Path) -> Iterator[tuple[Session, subprocess.Popen[str]]]
     """A probe in the middle of its order: a case of it hangs, with a grandchild in a session of its own."""
     session = Session(tmp_path, LINGERS)
     with session.started() as process:
-        assert eventually(lambda: len(session.noted()) == 2 or process.poll() is not None)
+        eventually(lambda: len(session.noted()) == 2 or process.poll() is not None, PATIENCE)
         assert process.poll() is None, session.errors()
         yield session, process
 
@@ -509,7 +493,7 @@ def test_what_was_done_survives_the_probe(
     assert ["affected/plain.json", "clear/plain.json"] == session.written()
     assert [] == records.faults()
     assert [True, True, False, False] == [record is not None for record in found]
-    assert eventually(lambda: not session.left())
+    eventually(lambda: not session.left(), PATIENCE)
 
 
 def test_a_probe_that_is_asked_to_end_takes_everything_with_it(
@@ -521,7 +505,7 @@ def test_a_probe_that_is_asked_to_end_takes_everything_with_it(
 
     assert 143 == process.wait(PATIENCE)
     # The kernel takes a moment to end what was killed.
-    assert eventually(lambda: not session.left())
+    eventually(lambda: not session.left(), PATIENCE)
 
 
 def test_a_child_that_has_only_begun_does_not_outlive_a_killed_probe(tmp_path: Path) -> None:
@@ -537,7 +521,7 @@ def test_a_child_that_has_only_begun_does_not_outlive_a_killed_probe(tmp_path: P
     )
     session = Session(tmp_path / "run", [("hung", "long")], surroundings={"PYTHONPATH": str(early)})
     with session.started() as process:
-        assert eventually(lambda: len(session.noted()) == 1)
+        eventually(lambda: len(session.noted()) == 1, PATIENCE)
         process.kill()
 
-        assert eventually(lambda: not session.left())
+        eventually(lambda: not session.left(), PATIENCE)

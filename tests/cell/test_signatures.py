@@ -1,14 +1,19 @@
-"""Signatures: what is recognised of an exception or a warning, and what is not taken for it."""
+"""What an issue is made of: fields, meanings, signatures, the oracle, and what a case asks of a machine."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import fields, replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from packaging.specifiers import SpecifierSet
 
-from suite.cell import Signature
+from suite.cell import Case, Issue, Rule, Signature, Upstream, compare, machine
+from suite.cell.issue import Kind, Meaning, Seen
 from suite.cell.signatures import Signatures, about_warnings, contains, match
 
 PIECES = st.lists(st.text(alphabet="ab\n.*", max_size=4), min_size=1, max_size=5)
@@ -78,3 +83,204 @@ def test_only_a_warning_is_waited_for() -> None:
     """Warnings are asked about where a signature's type says that it is one."""
     assert not about_warnings({"a": Signature("ValueError", "Warning")})
     assert about_warnings({"a": Signature("ValueError"), "b": (Signature("KeyError"), Signature("FutureWarning"))})
+
+
+def one() -> Seen:
+    """Is it one?"""
+    return "agrees", "1"
+
+
+def two() -> Seen:
+    """Is it two?"""
+    return "agrees", "2"
+
+
+def well() -> None:
+    """Nothing is wrong."""
+
+
+def completed(case: Case, kind: Kind = "retrace") -> Case:
+    """The case as an issue has it."""
+    return Issue(kind, (), (case,)).cases[0]
+
+
+def test_a_case_keeps_its_own_fields() -> None:
+    """What is common goes to a case that leaves the field at its default, and to no other."""
+    shared, own = (Rule("agrees", "", "shared"),), (Rule("differs", "", "own"),)
+    cases = Case(one), Case(two, rules=own, needs=("jaxlib",))
+
+    first, second = Issue("crash", (), cases, control=well, rules=shared, needs=("jax", "equinox")).cases
+
+    assert (well, shared, ("jax", "equinox")) == (first.control, first.rules, first.needs)
+    assert (well, own, ("jaxlib",)) == (second.control, second.rules, second.needs)
+
+
+@pytest.mark.parametrize(
+    ("behaviours", "rule", "signature", "wanted"),
+    [
+        ({}, "agrees", "", {"agrees": "clear", "differs": "affected"}),
+        ({"differs": "different"}, "agrees", "", {"agrees": "clear", "differs": "different"}),
+        ({"agrees": "documented"}, "agrees", "", {"agrees": "documented"}),
+        ({}, "there", "gone", {"there": "clear", "gone": "affected"}),
+        ({"stale": "affected"}, "stale", "warns", {"stale": "affected", "warns": "guarded"}),
+        ({}, "stale", "", {}),
+    ],
+)
+def test_usual_behaviours_have_a_usual_meaning(
+    behaviours: Mapping[str, Meaning], rule: str, signature: str, wanted: Mapping[str, Meaning]
+) -> None:
+    """What rules and signatures name needs no mention, unless it is unusual or means something else."""
+    signatures = {signature: Signature("TypeError")} if signature else {}
+
+    assert wanted == completed(Case(one, well, behaviours, (Rule(rule, "", "seen"),), signatures=signatures)).behaviours
+
+
+@pytest.mark.parametrize(
+    ("kind", "refused", "differs"),
+    [
+        ("silent-wrong", "guarded", "affected"),
+        ("silent-change", "guarded", "affected"),
+        ("by-design", "documented", "documented"),
+        ("crash", "affected", "different"),
+        ("import-error", "affected", "different"),
+        ("retrace", "affected", "affected"),
+    ],
+)
+def test_an_exception_means_what_the_kind_of_issue_says(kind: Kind, refused: Meaning, differs: Meaning) -> None:
+    """A signature recognises a refusal of what was silent, what is documented, or the symptom itself."""
+    found = completed(Case(one, well, rules=(Rule("agrees"),), signatures={"refused": Signature("TypeError")}), kind)
+
+    assert {"refused": refused, "agrees": "clear", "differs": differs} == found.behaviours
+
+
+def test_a_crash_differs_as_a_symptom_where_a_rule_says_so() -> None:
+    """In an issue of crashes, an answer that differs is a symptom only where a rule expects it."""
+    found = completed(Case(one, well, rules=(Rule("differs", "jax<0.5"), Rule("agrees"))), "crash")
+
+    assert "affected" == found.behaviours["differs"]
+
+
+def test_a_complete_case_stays_the_same_object() -> None:
+    """A case is hashed once, so an issue that is made of complete cases has these themselves."""
+    issue = Issue("crash", (), (Case(one),), control=well, rules=(Rule("agrees"),))
+
+    assert replace(issue, cases=issue.cases[:1]).cases[0] is issue.cases[0]
+
+
+def test_what_an_issue_shares_is_of_a_case() -> None:
+    """A case has each field that an issue can give."""
+    assert {each.name for each in fields(Issue) if each.kw_only} <= {each.name for each in fields(Case)}
+
+
+def test_upstream_is_named_by_role() -> None:
+    """Each role names threads, commits and pages, apart by spaces, in the order in which they are given."""
+    named = Upstream.of(report="jax-ml/jax#2 jax-ml/jax#1", fix="jax-ml/jax@aa2f995b1d")
+
+    assert [("jax-ml/jax#2", "report"), ("jax-ml/jax#1", "report"), ("jax-ml/jax@aa2f995b1d", "fix")] == [
+        (each.ref, each.role) for each in named
+    ]
+
+
+@pytest.mark.parametrize(
+    ("short", "whole"),
+    [
+        ("jax#1", "jax-ml/jax#1"),
+        ("xla@53a1797ba", "openxla/xla@53a1797ba"),
+        ("pytorch/pytorch#1", "pytorch/pytorch#1"),
+        ("jax:faq.html#x", "https://docs.jax.dev/en/latest/faq.html#x"),
+        ("lineax:api/tags", "https://docs.kidger.site/lineax/api/tags"),
+        ("https://docs.jax.dev/en/latest/faq.html", "https://docs.jax.dev/en/latest/faq.html"),
+    ],
+)
+def test_upstream_has_short_names(short: str, whole: str) -> None:
+    """A short name stands for a repository, or for the documentation of a library."""
+    assert [whole] == [each.ref for each in Upstream.of(report=short)]
+
+
+NUMBERS = st.floats() | st.integers(-(2**62), 2**62) | st.booleans()
+
+
+@given(values=st.lists(NUMBERS))
+def test_what_is_the_same_agrees(values: list[float]) -> None:
+    """Anything agrees with itself, without tolerances, not-a-numbers and infinities included."""
+    assert "agrees" == compare(np.array(values), np.array(values))[0]
+
+
+@given(wanted=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30), off=st.floats(1e-3, 1e3), data=st.data())
+def test_one_value_that_is_off_is_enough(wanted: list[float], off: float, data: st.DataObject) -> None:
+    """Arrays differ where a single value is off by more than the tolerance, and agree where it is not."""
+    at = data.draw(st.integers(0, len(wanted) - 1))
+    got = np.array(wanted)
+    got[at] += off
+
+    assert ("differs", "agrees") == (compare(got, wanted, atol=off / 2)[0], compare(got, wanted, atol=off * 2)[0])
+
+
+@pytest.mark.parametrize(
+    ("got", "wanted", "evidence"),
+    [
+        ([1.0, 2.0], [1.0, 2.5], "[1. 2.], should be [1. 2.5]"),
+        (1.0, [1.0], "shape (), should be (1,)"),
+        ([1.0], 1.0, "shape (1,), should be ()"),
+        (3.0000000001, 3.0, "3.0000000001, should be 3."),
+        (2**53 + 1, 2**53, "9007199254740993, should be 9007199254740992"),
+        (True, False, "True, should be False"),
+        (np.nan, 1.0, "nan, should be 1."),
+        (np.zeros((4, 5)), np.eye(4, 5) * [1, 2, 3, 4, 5], "4 of 20 differ, most at [3, 3]: 0., should be 4."),
+        ([*range(9), np.inf], range(10), "1 of 10 differ, most at [9]: inf, should be 9"),
+    ],
+)
+def test_the_evidence_shows_what_differs(got: object, wanted: object, evidence: str) -> None:
+    """Small arrays are shown whole, of large ones the values that differ most, with as many digits as it takes."""
+    assert ("differs", evidence) == compare(got, wanted)
+
+
+VERSIONS = st.tuples(st.just(3), st.integers(9, 15), st.integers(0, 3))
+CLAUSES = st.builds(
+    lambda sign, version, length: sign + ".".join(map(str, version[:length])),
+    st.sampled_from([">=", "<=", ">", "<", "==", "!="]),
+    VERSIONS,
+    st.integers(1, 3),
+) | st.builds(lambda sign, minor: f"{sign}3.{minor}.*", st.sampled_from(["==", "!="]), st.integers(9, 15))
+
+
+@given(clauses=st.lists(CLAUSES, max_size=3), version=VERSIONS)
+def test_a_range_of_pythons_is_read_as_packaging_reads_it(clauses: list[str], version: tuple[int, int, int]) -> None:
+    """The cell side has no packaging, and agrees with it on every specifier that it can read."""
+    specifier = ", ".join(clauses)
+
+    expected = SpecifierSet(specifier).contains(".".join(map(str, version)))
+
+    assert expected == machine.python_is(specifier, version)
+
+
+@pytest.mark.parametrize("specifier", ["3.11", "~=3.11", ">=three", ">=3.11 <3.13"])
+def test_what_is_no_range_of_pythons_is_refused(specifier: str) -> None:
+    """A specifier that cannot be read is not taken for one that is met."""
+    with pytest.raises(ValueError):  # noqa: PT011
+        machine.python_is(specifier, (3, 12, 0))
+
+
+@given(needed=st.sets(st.sampled_from("abc")), there=st.sets(st.sampled_from("abc")))
+def test_a_cpu_lacks_what_it_has_not(needed: set[str], there: set[str]) -> None:
+    """A CPU lacks nothing exactly where it has all that is needed; where that is not known, it lacks whatever is."""
+    assert (needed <= there) == (machine.cpu_lacks(needed, there) is None)
+    assert (not needed) == (machine.cpu_lacks(needed, None) is None)
+
+
+def test_a_cpu_that_cannot_be_read_is_told() -> None:
+    """That nobody knows what a CPU has is not told as if it lacked it."""
+    assert ("it needs a CPU with avx2, and this one's features cannot be read", "it needs a CPU with avx2, fma") == (
+        machine.cpu_lacks(["avx2"], None),
+        machine.cpu_lacks(["sse", "avx2", "fma"], {"sse"}),
+    )
+
+
+def test_a_record_has_the_vector_features() -> None:
+    """Of what Linux says of the CPU, a record has what changes how numbers are computed."""
+    there = machine.cpu_features() or frozenset()
+    recorded = machine.describe([])["cpu_features"]
+
+    assert sorted(recorded) == recorded
+    assert there & {"avx", "avx2", "fma", "f16c", "sse2", "asimd", "sve"} <= set(recorded) <= there
+    assert not {"fpu", "msr", "smep", "hypervisor"} & set(recorded)

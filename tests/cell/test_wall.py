@@ -1,4 +1,4 @@
-"""The wall between the two sides: what runs in a cell imports the stack alone, and the driver never does."""
+"""The walls: what runs in a cell imports the stack alone, the driver never does, and rooms know those above them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ STACK = {"jax", "jaxlib", "equinox", "diffrax", "optimistix", "lineax", "jaxtypi
 STACK |= {"numpyro", "tensorflow_probability", "haiku", "flax", "optax", "blackjax", "e3nn_jax"}
 ISSUES = sorted(ROOT.glob("suite/issues/**/*.py"))
 BENCHMARKS = sorted(ROOT.glob("benchmarks/**/*.py"))
-
+# What a room imports stands above it. Modules at the top serve all rooms, and know of none but `cell`.
+ROOMS = (
+    *("cell", "issues", "stack", "judge", "catalogue", "records", "run", "names", "check", "bisect"),
+    *("programs", "timings", "report", "upkeep"),
+)
+SUITE = ROOT / "suite"
+# They call every room.
+ABOVE_ALL = {"__main__", "commands"}
 # Run without site-packages.
 IMPORT_CELL_SIDE = """
 import importlib, sys
@@ -47,6 +54,7 @@ def imports(path: Path) -> tuple[tuple[str, bool], ...]:
     return tuple(walk(ast.parse(path.read_text(encoding="utf-8")), inside=False))
 
 
+@cache
 def file_of(name: str) -> Path | None:
     """The file of a dotted name, if that is a module or a package of ours."""
     path = ROOT.joinpath(*name.split("."))
@@ -139,3 +147,20 @@ def test_the_cell_side_needs_only_the_standard_library() -> None:
     )
 
     assert (f"{len(names)}\n", "") == (run.stdout, run.stderr)
+
+
+def test_a_room_imports_only_rooms_above_it() -> None:
+    """No import leads down the list; what stands at the top imports no room but the vocabulary's."""
+    down = set()
+    for path in SUITE.rglob("*.py"):
+        # A module at the top is a room of its own.
+        here = path.relative_to(SUITE).parts[0].removesuffix(".py")
+        known = ROOMS.index(here) if here in ROOMS else 1
+        rooms = {name.split(".")[1] for name, _ in imports(path) if name.startswith("suite.")} & {*ROOMS[known + 1 :]}
+        down |= {f"{module_of(path)} imports {room}" for room in rooms if here not in ABOVE_ALL}
+    assert set() == down
+
+
+def test_every_room_is_in_the_list() -> None:
+    """A new folder of suite/ has a place in the order."""
+    assert {*ROOMS} == {path.parent.name for path in SUITE.glob("*/__init__.py")}

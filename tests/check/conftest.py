@@ -1,14 +1,20 @@
-"""The two knowledges that tests of this room ask: the small world, and the published one."""
+"""The two knowledges that tests of this room ask, the small world and the published one, and commands as typed."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
+from suite.__main__ import main
 from suite.check import knowledge
 from suite.check.knowledge import Knowledge
+from suite.errors import Exit
 from tests.check import worlds
+
+Said: TypeAlias = Callable[..., tuple[Exit, str]]
 
 
 @pytest.fixture
@@ -23,3 +29,15 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def published() -> Knowledge:
     """The published knowledge, read once."""
     return knowledge.load()
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Said:
+    """Run a command as typed; return its exit code and its output."""
+
+    def run(*typed: str) -> tuple[Exit, str]:
+        code = main([*typed])
+        out, err = capsys.readouterr()
+        return code, out + err
+
+    return run

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from suite.__main__ import main
 from suite.check.baseline import compare, save
 from suite.errors import BadFile, Exit, Misused
+from tests.check.conftest import Said
 
 CODE = """import jax
 
@@ -28,37 +28,34 @@ def project(world: Path) -> None:
     (world / "src" / "a.py").write_text(CODE)
 
 
-def test_what_a_baseline_has_is_hidden_and_counted(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_baseline_has_is_hidden_and_counted(world: Path, said: Said) -> None:
     """Known findings do not fail, even on moved lines; a new one does, and gone ones are counted."""
-    assert Exit.UNEXPECTED == main([*CHECK])
-    assert Exit.AS_EXPECTED == main([*CHECK, "--write-baseline", "known.json"])
+    assert Exit.UNEXPECTED == said(*CHECK)[0]
+    assert Exit.AS_EXPECTED == said(*CHECK, "--write-baseline", "known.json")[0]
     (world / "src" / "a.py").write_text(f"# moved\n{CODE}")
-    capsys.readouterr()
 
-    assert Exit.AS_EXPECTED == main([*CHECK, "--baseline", "known.json"])
-    assert "0 new findings; 3 in the baseline; 0 no longer found." in capsys.readouterr().out
+    code, out = said(*CHECK, "--baseline", "known.json")
+    assert (Exit.AS_EXPECTED, True) == (code, "0 new findings; 3 in the baseline; 0 no longer found." in out)
     (world / "src" / "a.py").write_text("import jax\n\njax.tree_map(f, x)\njax.tree_map(f, y)\n")
-    assert Exit.UNEXPECTED == main([*CHECK, "--baseline", "known.json"])
-    assert "1 new finding; 1 in the baseline; 2 no longer found." in capsys.readouterr().out
+    code, out = said(*CHECK, "--baseline", "known.json")
+    assert (Exit.UNEXPECTED, True) == (code, "1 new finding; 1 in the baseline; 2 no longer found." in out)
 
 
-def test_a_line_that_stands_twice_is_known_once(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_line_that_stands_twice_is_known_once(world: Path, said: Said) -> None:
     """A baseline counts findings that are alike."""
-    main([*CHECK, "--write-baseline", "known.json"])
+    said(*CHECK, "--write-baseline", "known.json")
     (world / "src" / "a.py").write_text(f"{CODE}jax.tree_map(f, x)\n")
-    assert Exit.UNEXPECTED == main([*CHECK, "--baseline", "known.json"])
-    assert "1 new finding; 3 in the baseline" in capsys.readouterr().out
+    code, out = said(*CHECK, "--baseline", "known.json")
+    assert (Exit.UNEXPECTED, True) == (code, "1 new finding; 3 in the baseline" in out)
 
 
 @pytest.mark.parametrize("content", [None, "{", '{"schema_version": 1, "findings": [1]}'])
-def test_a_baseline_that_is_none_is_a_sentence(
-    content: str | None, world: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_baseline_that_is_none_is_a_sentence(content: str | None, world: Path, said: Said) -> None:
     """The error names the file and the remedy."""
     if content:
         (world / "known.json").write_text(content)
-    assert Exit.MISUSED == main([*CHECK, "--baseline", "known.json"])
-    assert "known.json" in capsys.readouterr().err
+    code, out = said(*CHECK, "--baseline", "known.json")
+    assert (Exit.MISUSED, True) == (code, "known.json" in out)
 
 
 def test_a_baseline_of_another_schema_is_told(tmp_path: Path) -> None:

@@ -6,9 +6,11 @@ import pytest
 from packaging.specifiers import SpecifierSet
 
 from suite.cell.issue import Rule, Signature
-from suite.check import answer, explained
-from suite.check.explain import Match
-from suite.check.holes import admitted, holes
+from suite.check import answer
+from suite.check.explain import lines
+from suite.check.explain.matching import Match
+from suite.check.holes.admitted import admitted
+from suite.check.holes.judged import holes
 from suite.check.knowledge import Knowledge
 from suite.judge.rules import Run
 from suite.report.model import RuleRow
@@ -63,14 +65,14 @@ def test_a_cell_without_absl_is_no_way_out_of_a_bound(bound: str) -> None:
     bounds = {"jax": SpecifierSet(bound)}
     (found,) = holes(WORLD, admitted(WORLD, bounds), bounds)
 
-    assert ("jax", "0.5.0", "0.5.1") == (found.package, found.first, found.last)
+    assert ("jax", "0.5.0", "0.5.1") == tuple(found.releases)
 
 
 def test_absl_decides_nothing_that_people_are_told_of_releases() -> None:
     """If rules name jax and absl, the affected releases are jax's."""
     found = Match(WORLD.issues[0], (EXPORT,), "wrong", Signature("ImportError", "absl"), 1.0)
 
-    assert explained.since(found) == "affects jax 0.5.0 (or older) until 0.5.1, fixed in 0.6.0"
+    assert lines.since(found) == "affects jax 0.5.0 (or older) until 0.5.1, fixed in 0.6.0"
 
 
 def test_data_keep_what_tells_a_whole_stack() -> None:

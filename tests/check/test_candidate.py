@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from suite.catalogue import catalogue
-from suite.check import candidate
-from suite.check.candidate import Wanted, parse
+from suite.check.trial import candidate
+from suite.check.trial.candidate import Wanted, parse
 from suite.errors import Failed, Misused
 from suite.judge.table import Verdict
 from suite.judge.verdicts import Judged

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from suite.__main__ import main
 from suite.cell.issue import Rule
-from suite.check import confirm, words
 from suite.check.answer import Answer, answer
-from suite.check.confirm import Confirmation, Confirmed
+from suite.check.trial import confirm
+from suite.check.trial.confirm import Confirmation, Confirmed
 from suite.console import OUT
 from suite.errors import Exit, Failed
 from suite.run import probe_call
+from tests.check.conftest import Said
 from tests.check.test_interpreters import environment
 from tests.check.worlds import case, issue, knowledge, stack
 
@@ -63,16 +63,14 @@ def test_an_interpreter_that_runs_nothing_is_told() -> None:
     assert {"its reproducer is missing"} == {each.saw for each in tried.found}
 
 
-def test_without_an_interpreter_nothing_is_confirmed(capsys: pytest.CaptureFixture[str]) -> None:
-    """--confirm requires --python: the tool's own interpreter is never used."""
-    assert Exit.MISUSED == main(["check", "--from", "jax==0.6.0", "--confirm"])
-    assert "--python PATH" in capsys.readouterr().err
-
-
-def test_a_missing_interpreter_fails(capsys: pytest.CaptureFixture[str]) -> None:
-    """The error names what cannot run as an interpreter, and why."""
-    with pytest.raises(SystemExit) as ended:
-        words.main(["check", "--python", "/no/such/python", "--confirm"])
-
-    assert Exit.MISUSED == ended.value.code
-    assert "/no/such/python cannot be run as an interpreter" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        (["--from", "jax==0.6.0"], "--python PATH"),
+        (["--python", "/no/such/python"], "/no/such/python cannot be run as an interpreter"),
+    ],
+)
+def test_without_an_interpreter_nothing_is_confirmed(typed: list[str], why: str, said: Said) -> None:
+    """--confirm requires an interpreter that runs, with --python: the tool's own is never used."""
+    code, out = said("check", *typed, "--confirm")
+    assert (Exit.MISUSED, True) == (code, why in out)

@@ -10,10 +10,11 @@ from packaging.requirements import Requirement
 
 from suite.cell.issue import Rule
 from suite.check.answer import answer
-from suite.check.constraints import constraints
+from suite.check.findings import of_stack
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge, KnownCase
-from suite.check.outcome import Outcome, of_stack
+from suite.check.outcome import Outcome
+from suite.check.output.constraints import constraints
 from suite.judge.rules import Run, first_match
 from suite.stack import uv_call
 from tests.check.worlds import CELLS, case, issue, knowledge

@@ -91,13 +91,52 @@ def test_setup_alone_is_told(tmp_path: Path) -> None:
     assert tmp_path / "setup.py" == discovery.find(tmp_path, {})
 
 
-def test_folder_without_a_project(tmp_path: Path) -> None:
-    """Without a stack, the answer names what was looked for and read, and asks no interpreter."""
-    (tmp_path / "requirements.txt").write_text("mkdocs==1.6")
-    version, where = found(tmp_path)
-    assert version is None
-    assert "(no version of the stack in requirements.txt; looked for uv.lock, poetry.lock, pdm.lock, pixi.lock" in where
-    assert where.endswith('pyproject.toml; name the versions, check --from "jax==0.10.2")')
+@pytest.mark.parametrize(
+    ("files", "jax", "where"),
+    [
+        ({"requirements;rm -r ..txt": "jax==0.4.35"}, "0.4.35", "requirements;rm -r ..txt"),
+        # Requirements without exact versions, or without the stack, are named, and the environment is asked.
+        (
+            {"requirements.txt": "jax>=0.4", "requirements-docs.txt": "mkdocs==1.6", ".venv": "jax==0.4.32"},
+            *("0.4.32", ".venv (no version of the stack in: requirements.txt, requirements-docs.txt)"),
+        ),
+        # If no environment has the stack either, the ranges are told.
+        (
+            {"requirements.txt": "mkdocs==1.6", "requirements-gpu.txt": "jax[cuda12]>=0.4"},
+            *("jax[cuda12]>=0.4", "requirements-gpu.txt (no version of the stack in: requirements.txt)"),
+        ),
+        # The environment of a lock, and what only its constraints name, are told.
+        ({"pixi.lock": (SAMPLES / "pixi.lock").read_text()}, "0.4.34", "pixi.lock, environment gpu"),
+        (
+            {"requirements.txt": "jax==0.4.35\n-c c.txt", "c.txt": "diffrax==0.6.0"},
+            *("0.4.35", "requirements.txt, without what only constraints name: diffrax"),
+        ),
+        # Without a stack, the answer names what was read and looked for.
+        (
+            {"requirements.txt": "mkdocs==1.6"},
+            *(
+                None,
+                ". (no version of the stack in requirements.txt; looked for uv.lock, poetry.lock, pdm.lock,",
+            ),
+        ),
+    ],
+)
+def test_what_is_taken_of_a_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], jax: str | None, where: str
+) -> None:
+    """Files of any name are read, but only within the project, and the answer says which; no interpreter is asked."""
+    (tmp_path / "requirements.txt").write_text("jax==0.4.1")
+    (project := tmp_path / "*[a] $(b)").mkdir()
+    monkeypatch.chdir(project)
+    for name, written in files.items():
+        if name == ".venv":
+            environment(project / name, written)
+        else:
+            (project / name).write_text(written)
+    stack = looked_up(project, {})
+    assert jax == {**stack.unsaid, **stack.versions}.get("jax")
+    assert stack.where.startswith(where)
+    assert stack.where.endswith('name the versions, check --from "jax==0.10.2")') == (jax is None)
 
 
 def test_subfolder_is_its_project(full: Path) -> None:
@@ -118,44 +157,12 @@ def test_member_of_a_workspace_has_its_lock(full: Path) -> None:
     assert ("0.4.35", "../../uv.lock") == found(member)
 
 
-def test_requirements_without_versions_are_passed(tmp_path: Path) -> None:
-    """Requirements without exact versions, or without the stack, are named, and the environment is asked."""
-    (tmp_path / "requirements.txt").write_text("jax>=0.4")
-    (tmp_path / "requirements-docs.txt").write_text("mkdocs==1.6")
-    environment(tmp_path / ".venv", "jax==0.4.32")
-    passed = "no version of the stack in: requirements.txt, requirements-docs.txt"
-    assert ("0.4.32", f".venv ({passed})") == found(tmp_path)
-
-
-def test_range_is_told_where_nothing_says_more(tmp_path: Path) -> None:
-    """If no environment has the stack either, the ranges in the requirements are reported."""
-    (tmp_path / "requirements.txt").write_text("mkdocs==1.6")
-    (tmp_path / "requirements-gpu.txt").write_text("jax[cuda12]>=0.4")
-    stack = looked_up(tmp_path, {})
-    assert {"jax": "jax[cuda12]>=0.4"} == stack.unsaid
-    assert "requirements-gpu.txt (no version of the stack in: requirements.txt)" == stack.where
-
-
 def test_lock_without_the_stack_is_the_answer(full: Path) -> None:
     """A lock is complete: if it has no jax, no environment is asked."""
     (full / "uv.lock").unlink()
     (full / "pylock.toml").write_text('lock-version = "1.0"\ncreated-by = "x"\npackages = []\n')
     version, where = found(full)
     assert (None, True) == (version, where.startswith("pylock.toml (not read: "))
-
-
-@pytest.mark.parametrize(
-    ("name", "written", "where"),
-    [
-        ("pixi.lock", (SAMPLES / "pixi.lock").read_text(), "pixi.lock, environment gpu"),
-        ("requirements.txt", "jax==0.4.35\n-c c.txt", "requirements.txt, without what only constraints name: diffrax"),
-    ],
-)
-def test_what_of_a_lock_was_read_is_told(tmp_path: Path, name: str, written: str, where: str) -> None:
-    """A discovered lock is reported with its environment and its left-out extras."""
-    (tmp_path / name).write_text(written)
-    (tmp_path / "c.txt").write_text("diffrax==0.6.0")
-    assert found(tmp_path)[1].startswith(where)
 
 
 def test_lock_that_cannot_be_read_is_not_passed(full: Path) -> None:
@@ -172,12 +179,3 @@ def test_environment_that_is_gone_or_named_twice(tmp_path: Path) -> None:
     environ = {"VIRTUAL_ENV": str(folder), "CONDA_PREFIX": str(tmp_path / "gone")}
     stack = looked_up(tmp_path, environ)
     assert ({"equinox": "0.11.8"}, "3.12.4", ".venv") == (stack.versions, stack.python, stack.where)
-
-
-def test_names_with_path_characters(tmp_path: Path) -> None:
-    """Files of any name are read, but only within the project."""
-    project = tmp_path / "*[a] $(b)"
-    project.mkdir()
-    (project / "requirements;rm -r ..txt").write_text("jax==0.4.35")
-    (tmp_path / "requirements.txt").write_text("jax==0.4.1")
-    assert ("0.4.35", "requirements;rm -r ..txt") == found(project)

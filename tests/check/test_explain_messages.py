@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from suite.check import explain, knowledge, missing
+from suite.check import knowledge
+from suite.check.explain import matching, missing
 from suite.check.knowledge import Knowledge
 
 LINES = Path(__file__).with_name("messages.txt").read_text(encoding="utf-8").splitlines()
@@ -54,7 +55,7 @@ TypeError: unhashable type: 'list'
 
 def pages(published: Knowledge, text: str) -> list[str]:
     """Return the issues that match a text."""
-    return [match.issue.id for match in explain.matches(published, text)]
+    return [match.issue.id for match in matching.matches(published, text)]
 
 
 @pytest.mark.parametrize(("told", "message"), MESSAGES)
@@ -62,6 +63,29 @@ def test_a_page_is_about_this_error_or_there_is_none(published: Knowledge, told:
     """No match is a good answer: a wrong page costs the reader an hour."""
     assert ([] if told in ("-", "name") else [told]) == pages(published, message)
     assert (told == "name") == bool([*missing.told(message)])
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            "AttributeError: module 'jax' has no attribute 'tree_map'",
+            "jax.tree_map exists on jax 0.4.18 (or older) to 0.5.3. Upstream: jax.tree_map was removed in JAX "
+            "v0.6.0: use jax.tree.map (jax v0.4.25 or newer) or jax.tree_util.tree_map (any JAX version).",
+        ),
+        (
+            "ModuleNotFoundError: No module named 'jax.experimental.maps'",
+            "jax.experimental.maps exists on jax 0.4.18 (or older) to 0.4.30.",
+        ),
+        (
+            "ImportError: cannot import name 'AxisTypes' from 'jax.sharding' (/x/jax/sharding.py)",
+            "jax.sharding.AxisTypes exists on jax 0.5.0 to 0.5.2. On 0.12.0.1, use jax.sharding.AxisType.",
+        ),
+    ],
+)
+def test_a_missing_name_is_told(message: str, told: str) -> None:
+    """The releases that have a name come first, then its replacement on the newest."""
+    assert [told] == list(missing.told(f"Traceback (most recent call last):\n{message}\n{message}"))
 
 
 def test_a_list_in_a_module_is_found_by_its_traceback(published: Knowledge) -> None:
@@ -104,7 +128,7 @@ def test_issues_are_found_by_what_was_seen_of_them(published: Knowledge) -> None
             (case.id, behaviour)
             for case in issue.cases
             for behaviour, _ in case.signatures
-            if case.behaviours.get(behaviour) in explain.SYMPTOMS
+            if case.behaviours.get(behaviour) in matching.SYMPTOMS
         }
         with Path(knowledge.PATH.parent, "observations", f"{issue.id}.csv").open(encoding="utf-8", newline="") as file:
             seen = [row["detail"] for row in csv.DictReader(file) if (row["case"], row["behaviour"]) in told]
@@ -118,5 +142,5 @@ def test_the_table_of_everyday_messages_has_only_signatures(published: Knowledge
     """The lists contain only messages of current signatures and ids of existing issues."""
     messages = {signature.message for case in published.cases.values() for _, signature in case.signatures}
 
-    assert {*explain.EVERYDAY} <= messages
-    assert {*explain.ABOUT} <= {issue.id for issue in published.issues}
+    assert {*matching.EVERYDAY} <= messages
+    assert {*matching.ABOUT} <= {issue.id for issue in published.issues}

@@ -12,13 +12,15 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
 from suite.cell.issue import Rule
-from suite.check import holes
 from suite.check import knowledge as known
-from suite.check.holes import Hole, admitted
+from suite.check.holes.admitted import admitted
+from suite.check.holes.judged import Hole, holes
+from suite.check.holes.told import to_test
 from suite.check.knowledge import Knowledge, KnownCase
 from suite.errors import Exit
 from suite.judge.rules import Run
-from tests.check.worlds import case, issue, knowledge, said
+from tests.check.conftest import Said
+from tests.check.worlds import case, issue, knowledge
 
 VERSIONS = {
     "jax": ("0.4.30", "0.4.36", "0.5.0", "0.6.0", "0.7.0"),
@@ -62,12 +64,12 @@ def joined(clauses: Iterable[tuple[str, str]]) -> dict[str, SpecifierSet]:
 
 def found_in(world: Knowledge, bounds: dict[str, SpecifierSet]) -> list[Hole]:
     """Return the holes in bounds."""
-    return holes.holes(world, admitted(world, bounds), bounds)
+    return holes(world, admitted(world, bounds), bounds)
 
 
 def told(found: list[Hole], of: KnownCase) -> set[tuple[str, str, str]]:
     """Return the packages and releases on which a case goes wrong."""
-    return {(each.package, each.first, each.last) for each in found if of.id in each.cases}
+    return {each.releases for each in found if of.id in each.cases}
 
 
 @settings(max_examples=300, deadline=None)
@@ -89,7 +91,7 @@ def test_more_bounds_take_away_what_they_exclude_alone(
 
 def is_told(found: list[Hole], of: KnownCase, run: Run) -> bool:
     """Return True if a run's release is among those on which its case goes wrong."""
-    return any(of.id in each.cases and each.has(run.pins[each.package]) for each in found)
+    return any(of.id in each.cases and each.releases.has(run.pins[each.releases.package]) for each in found)
 
 
 @settings(max_examples=100, deadline=None)
@@ -109,7 +111,7 @@ def test_what_needs_jax_alone_stays_whatever_is_beside(published: Knowledge, mor
     """A gradient of Bessel functions is wrong on every admitted jax, and no Equinox changes that."""
     bounds = {name: SpecifierSet(of) for name, of in {"jax": ">=0.7.2", **more}.items()}
     (found,) = [each for each in found_in(published, bounds) if each.issue.id == "bessel-gradients-at-zero"]
-    assert ("jax", "0.7.2", "0.11.1") == (found.package, found.first, found.last)
+    assert ("jax", "0.7.2", "0.11.1") == tuple(found.releases)
 
 
 def test_rules_tell_where_nothing_was_run_within_all_bounds() -> None:
@@ -119,10 +121,36 @@ def test_rules_tell_where_nothing_was_run_within_all_bounds() -> None:
     assert found.told == "diffrax 0.6.0 to 0.7.0, the lowest that is admitted, by rule: solves"
 
 
-def checked(capsys: pytest.CaptureFixture[str], dependencies: list[str], *typed: str) -> tuple[Exit, str]:
+def checked(said: Said, dependencies: list[str], *typed: str) -> tuple[Exit, str]:
     """Return the exit code and output of `check --bounds` for these dependencies."""
     Path("pyproject.toml").write_text(f"[project]\ndependencies = {json.dumps(dependencies)}\n")
-    return said(capsys, "check", "--bounds", "pyproject.toml", *typed)
+    return said("check", "--bounds", "pyproject.toml", *typed)
+
+
+@pytest.mark.usefixtures("world")
+def test_bounds_have_holes(said: Said) -> None:
+    """Affected releases within declared bounds are listed, also at the ends."""
+    code, out = checked(said, ["jax>=0.4.36,<0.7"])
+    assert Exit.UNEXPECTED == code
+    assert "wrong-numbers (silent-wrong)  jax 0.4.36, the lowest that is admitted: mended" in out
+    assert "slow-thing (slow)  jax 0.6.0, the highest that is admitted: back" in out
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ([], None),
+        # An admitted good Diffrax shows a way out.
+        (["diffrax"], "solve-is-off (silent-wrong)  diffrax 0.6.0 to 0.7.0, the lowest that is admitted: solves"),
+        (["diffrax @ git+https://example.org/diffrax"], "solve-is-off"),
+    ],
+)
+@pytest.mark.usefixtures("world")
+def test_bounds_are_of_the_packages_they_name(more: list[str], told: str | None, said: Said) -> None:
+    """Cases that need Diffrax concern only bounds that admit it, on releases that are wrong beside all packages."""
+    _, out = checked(said, ["jax>=0.4.36,<0.7", "equinox", *more])
+    assert ("solve-is-off" in out) == bool(told)
+    assert (told or "") in out
 
 
 @pytest.mark.parametrize(
@@ -137,34 +165,30 @@ def checked(capsys: pytest.CaptureFixture[str], dependencies: list[str], *typed:
     ],
 )
 @pytest.mark.usefixtures("world")
-def test_bounds_that_admit_nothing_are_not_green(
-    dependencies: list[str], why: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bounds_that_admit_nothing_are_not_green(dependencies: list[str], why: str, said: Said) -> None:
     """A bound that does not admit any run is named, and the exit code means nothing known."""
-    code, out = checked(capsys, dependencies)
+    code, out = checked(said, dependencies)
     assert Exit.UNDECIDED == code
     assert why in out
     assert "None of the documented issues" not in out
 
 
-def test_other_findings_stay_where_one_bound_admits_nothing(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_findings_stay_where_one_bound_admits_nothing(world: Path, said: Said) -> None:
     """A case that needs only jax shows, although the bound on Equinox does not admit any run."""
-    assert "wrong-numbers" in checked(capsys, ["jax<0.5", "equinox==0.99"])[1]
+    assert "wrong-numbers" in checked(said, ["jax<0.5", "equinox==0.99"])[1]
 
 
-def test_a_release_that_was_never_run_is_told_as_such(
-    world: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_release_that_was_never_run_is_told_as_such(world: Path, monkeypatch: pytest.MonkeyPatch, said: Said) -> None:
     """A planned release that was yanked is in the data without a run."""
     of = knowledge()
     cells = {**of.cells, "jax-0.4.32": {"jax": "0.4.32", "jaxlib": "0.4.31"}}
     monkeypatch.setattr(known, "load", lambda: Knowledge(of.day, cells, of.issues))
-    code, out = checked(capsys, ["jax==0.4.32"])
+    code, out = checked(said, ["jax==0.4.32"])
     assert Exit.UNDECIDED == code
     assert "jax==0.4.32 admits only 0.4.32, which was never run: `check --from jax==0.4.32` shows" in out
-    _, out = checked(capsys, ["jax<0.5"])
+    _, out = checked(said, ["jax<0.5"])
     assert "Admitted and never run: jax 0.4.32." in out
-    assert Exit.INCOMPLETE == checked(capsys, ["jax<0.5"], "--strict")[0]
+    assert Exit.INCOMPLETE == checked(said, ["jax<0.5"], "--strict")[0]
 
 
 @pytest.mark.parametrize(
@@ -176,36 +200,34 @@ def test_a_release_that_was_never_run_is_told_as_such(
     ],
 )
 @pytest.mark.usefixtures("world")
-def test_what_has_no_meaning_with_bounds_is_refused(
-    typed: list[str], why: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_has_no_meaning_with_bounds_is_refused(typed: list[str], why: str, said: Said) -> None:
     """Upgrades, and formats that point at a file, are refused with a sentence."""
-    code, out = checked(capsys, ["jax"], *typed)
+    code, out = checked(said, ["jax"], *typed)
     assert Exit.MISUSED == code
     assert why in out
 
 
 @pytest.mark.usefixtures("world")
-def test_bounds_of_other_packages_leave_the_stacks_alone(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bounds_of_other_packages_leave_the_stacks_alone(said: Said) -> None:
     """A bound on a package outside all stacks excludes none of them."""
-    assert "Admitted and run: 2 of jax; 2 stacks are within" in checked(capsys, ["jax<0.5", "torch>=2", "numpy<1"])[1]
+    assert "Admitted and run: 2 of jax; 2 stacks are within" in checked(said, ["jax<0.5", "torch>=2", "numpy<1"])[1]
 
 
 def test_what_builds_on_the_stack_is_told_where_its_bound_admits_nothing(
-    published: Knowledge, world: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    published: Knowledge, world: Path, monkeypatch: pytest.MonkeyPatch, said: Said
 ) -> None:
     """The stack is answered anyway; --strict fails."""
     monkeypatch.setattr(known, "load", lambda: published)
-    code, out = checked(capsys, ["jax>=0.12", "flax>=99"])
+    code, out = checked(said, ["jax>=0.12", "flax>=99"])
     assert Exit.UNEXPECTED == code
     assert "flax>=99 admits no release in the data, which has 0." in out
-    assert Exit.INCOMPLETE == checked(capsys, ["jax>=0.12", "flax>=99"], "--strict")[0]
+    assert Exit.INCOMPLETE == checked(said, ["jax>=0.12", "flax>=99"], "--strict")[0]
 
 
 @pytest.mark.usefixtures("world")
-def test_bounds_as_data(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bounds_as_data(said: Said) -> None:
     """JSON has the bounds, what they admit, and the findings with their releases."""
-    code, out = checked(capsys, ["jax>=0.4.36,<0.7", "diffrax"], "--format", "json")
+    code, out = checked(said, ["jax>=0.4.36,<0.7", "diffrax"], "--format", "json")
     found = json.loads(out)
     assert Exit.UNEXPECTED == code
     assert {"jax": "<0.7,>=0.4.36", "diffrax": ""} == found["bounds"]
@@ -216,23 +238,23 @@ def test_bounds_as_data(capsys: pytest.CaptureFixture[str]) -> None:
     } in found["findings"]
 
 
-def test_what_is_ignored_is_no_hole(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_ignored_is_no_hole(world: Path, said: Said) -> None:
     """An entry of jax-stack-compat.toml ignores its issue within bounds too; an entry without effect is stale."""
     entries = "".join(f'[[ignore]]\nid = "{id}"\nreason = "we know"\n' for id in ("wrong-numbers", "solve-is-off"))
     (world / "jax-stack-compat.toml").write_text(entries)
-    code, out = checked(capsys, ["jax<0.6"])
+    code, out = checked(said, ["jax<0.6"])
     assert Exit.AS_EXPECTED == code
     assert "1 ignored by jax-stack-compat.toml." in out
     assert "jax-stack-compat.toml has stale entries: solve-is-off" in out
     assert "wrong-numbers (" not in out
 
 
-def test_bounds_answer_for_the_code(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bounds_answer_for_the_code(world: Path, said: Said) -> None:
     """With a source tree, only what it uses counts, with the lines whose names an admitted release lacks."""
     (world / "src").mkdir()
     model = world / "src" / "model.py"
     model.write_text("import jax.numpy as jnp\nimport jax\n\njax.tree_map(jnp.abs, 1)\n")
-    code, out = checked(capsys, ["jax<0.7"], "--source", "src")
+    code, out = checked(said, ["jax<0.7"], "--source", "src")
     assert Exit.UNEXPECTED == code
     assert "model.py:4  jax.tree_map: not on jax 0.6.0, which the bounds admit" in out
     assert "Not used here: wrong-numbers." in out
@@ -240,10 +262,10 @@ def test_bounds_answer_for_the_code(world: Path, capsys: pytest.CaptureFixture[s
     assert "To test in CI: jax 0.4.30 (the lowest that is admitted), jax 0.6.0. They show 1 of the 1 findings." in out
 
     model.write_text("import jax.numpy as jnp\n\njnp.pad(x, 1, mode='edge')\n")
-    _, out = checked(capsys, ["jax<0.7"], "--source", "src")
+    _, out = checked(said, ["jax<0.7"], "--source", "src")
     assert "wrong-numbers (silent-wrong)" in out
     model.write_text("import jax\nif jax.__version_info__ >= (0, 7):\n    jax.numpy.pad(x, 1, mode='edge')\n")
-    _, out = checked(capsys, ["jax<0.7"], "--source", "src")
+    _, out = checked(said, ["jax<0.7"], "--source", "src")
     assert "Not used here: wrong-numbers." in out
 
 
@@ -253,7 +275,7 @@ def test_the_lowest_release_is_among_those_to_test() -> None:
     old = case("old", Rule("wrong", "jax==0.4.36", "run"), Rule("right", "", "run"))
     world = knowledge(issue("one", of, old))
     within = admitted(world, {"jax": SpecifierSet()})
-    found = holes.to_test(world, holes.holes(world, within, ["jax"]), within)
+    found = to_test(world, holes(world, within, ["jax"]), within)
     assert [("jax", "0.4.30", 0), ("jax", "0.7.0", 1), ("jax", "0.4.36", 1)] == [tuple(each) for each in found]
 
 
@@ -269,15 +291,11 @@ def test_the_lowest_release_is_among_those_to_test() -> None:
     ],
 )
 def test_bounds_are_told_in_25_lines(
-    dependencies: list[str],
-    published: Knowledge,
-    world: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    dependencies: list[str], published: Knowledge, world: Path, monkeypatch: pytest.MonkeyPatch, said: Said
 ) -> None:
     """Wide bounds fit into the limit: the rest is counted, and --verbose lists it."""
     monkeypatch.setattr(known, "load", lambda: published)
-    _, out = checked(capsys, dependencies)
+    _, out = checked(said, dependencies)
     assert len(out.splitlines()) <= 25
     if "more: --verbose" in out:
-        assert len(checked(capsys, dependencies, "--verbose")[1].splitlines()) > 25
+        assert len(checked(said, dependencies, "--verbose")[1].splitlines()) > 25

@@ -7,7 +7,6 @@ import re
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,32 +54,97 @@ def told(path: Path) -> str:
     return str(caught.value)
 
 
-def test_uv_lock_gives_what_is_installed_here() -> None:
-    """All extras and groups of a uv.lock count, and the numpy for this Python; a fork has no version."""
-    stack = locks.read(SAMPLES / "project" / "uv.lock")
-    numpy = "2.3.1" if sys.version_info >= (3, 11) else "2.2.6"
-    expected = {"colorama": "0.4.6", "diffrax": "0.6.0", "equinox": "0.11.8", "jax": "0.4.35", "jaxlib": "0.4.35"}
-    assert {**expected, "matplotlib": "3.9.2", "numpy": numpy} == stack.versions
-    assert {"lineax", "vector-field"} == stack.unsaid.keys()
-    assert stack.unsaid["lineax"].startswith("lineax @ git+https://github.com/someone/lineax?rev=main#")
+JAX = "jax==0.4.35 jaxlib==0.4.35"
+EQUINOX = f"{JAX} equinox==0.11.8"
+NUMPY = "2.3.1" if sys.version_info >= (3, 11) else "2.2.6"
+SOMEONE = "https://github.com/someone"
 
 
-def test_uv_lock_for_other_pythons_is_read_for_one_of_them(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "end", "versions", "unsaid"),
+    [
+        # All extras and groups count, and the numpy for this Python; a fork has no version.
+        (
+            *("project/uv.lock", "", f"{EQUINOX} colorama==0.4.6 diffrax==0.6.0 matplotlib==3.9.2 numpy=={NUMPY}"),
+            {"lineax": f"lineax @ git+{SOMEONE}/lineax?rev=main#", "vector-field": "vector-field @"},
+        ),
+        (
+            *("conflicts/uv.lock", ", without the extras and groups that exclude each other", "equinox==0.11.8"),
+            {"jax": "0.4.35 or 0.4.36, with other extras or groups", "trainer": ""},
+        ),
+        # Markers choose between two versions, else both are told.
+        (
+            *("poetry.lock", "", "diffrax==0.6.0 jax==0.4.35"),
+            {"lineax": f"lineax @ {SOMEONE}/lineax", "numpy": "1.26.4 or 2.2.6"},
+        ),
+        ("pdm.lock", "", EQUINOX, {"lineax": f"lineax @ {SOMEONE}/lineax.git", "optimistix": "0.0.9 or 0.0.10"}),
+        # The default environment lacks jax.
+        (
+            *("pixi.lock", ", environment gpu for plan9-64", "jax==0.4.34 jaxlib==0.4.34 equinox==0.11.8"),
+            {"lineax": "../lineax", "tzdata": "2025b"},
+        ),
+        # Ranges and prefixes have no version.
+        (
+            *("environment.yml", "", EQUINOX),
+            {
+                "numpy": "numpy=2.2",
+                "scipy": "scipy >=1.13",
+                "pip": "pip",
+                "diffrax": "diffrax>=0.6; python",
+                "lineax": "",
+            },
+        ),
+        # The default section overrides the one for development.
+        (
+            *("Pipfile.lock", "", "jax==0.4.35 pytest==8.3.3"),
+            {"equinox": f"equinox @ {SOMEONE}/equinox", "jaxlib": "jaxlib*"},
+        ),
+        # Wheels for another machine count.
+        (
+            *("pylock.toml", "", f"{EQUINOX} jax-cuda12-plugin==0.4.35"),
+            {"lineax": f"{SOMEONE}/lineax", "optimistix": "../optimistix", "tqdm": "wheels/tqdm-4.66.5.zip"},
+        ),
+        ("requirements.txt", "", f"{EQUINOX} ml-dtypes==0.5.0", {}),
+        # conda's list has Python.
+        ("conda.json", "", f"{JAX} diffrax==0.6.0 -openmp-mutex==4.5", {"jpeg": "9e"}),
+        ("pip.json", "", f"{EQUINOX} ml-dtypes==0.5.0", {}),
+    ],
+)
+def test_a_sample_gives_what_is_installed_here(name: str, end: str, versions: str, unsaid: dict[str, str]) -> None:
+    """Exact versions for this machine and its Python count; others keep their words. The place says what was read."""
+    stack = locks.read(SAMPLES / name)
+    assert dict(version.split("==") for version in versions.split()) == stack.versions
+    assert unsaid.keys() == stack.unsaid.keys()
+    assert all(stack.unsaid[package].startswith(words) for package, words in unsaid.items())
+    assert f"{SAMPLES / name}{end}" == stack.where
+    assert stack.python == ("3.12.7" if name in ("pixi.lock", "environment.yml", "conda.json") else "")
+
+
+def test_freeze_tells_what_is_from_a_place() -> None:
+    """Packages of `pip freeze` from a folder, an address or a repository keep their words, without secrets."""
+    stack = locks.read(SAMPLES / "freeze.txt")
+    assert "0.4.35" == stack.versions["jax"]
+    assert "-e /home/someone/code/eqx" == stack.unsaid["equinox"]
+    assert {"diffrax", "equinox", "jaxlib", "lineax", "opt-einsum", "vector-field"} == stack.unsaid.keys()
+    assert "secret" not in stack.unsaid["lineax"]
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted", "narrow", "versions"),
+    [
+        ("project/uv.lock", 'requires-python = ">=3.10"', 'requires-python = "==3.10.*"', {"numpy": "2.2.6"}),
+        ("pdm.lock", '">=3.10,<3.14"', '"==3.10.*"', {"jax": "0.4.35"}),
+    ],
+)
+def test_a_lock_for_other_pythons_is_read_for_one_of_them(
+    put: Put, name: str, wanted: str, narrow: str, versions: dict[str, str]
+) -> None:
     """If a lock excludes the running Python, markers use the nearest that it allows, which is reported."""
-    shutil.copytree(SAMPLES / "project", tmp_path, dirs_exist_ok=True)
-    lock = tmp_path / "uv.lock"
-    lock.write_text(lock.read_text().replace('requires-python = ">=3.10"', 'requires-python = "==3.10.*"'))
-    stack = locks.read(lock)
-    assert "2.2.6" == stack.versions["numpy"]
-    assert f"{lock}, for Python 3.10" == stack.where
-
-
-def test_extras_that_exclude_each_other_are_left_open() -> None:
-    """If extras of a uv.lock exclude each other, all versions that they bring are reported."""
-    stack = locks.read(SAMPLES / "conflicts" / "uv.lock")
-    assert {"equinox": "0.11.8"} == stack.versions
-    assert "0.4.35 or 0.4.36, with other extras or groups" == stack.unsaid["jax"]
-    assert stack.where.endswith(", without the extras and groups that exclude each other")
+    lock = (SAMPLES / name).read_text()
+    assert wanted in lock
+    stack = locks.read(put(lock.replace(wanted, narrow), Path(name).name))
+    assert versions.items() <= stack.versions.items()
+    assert stack.where.endswith(f"{Path(name).name}, for Python 3.10")
 
 
 def test_uv_lock_needs_neither_uv_nor_its_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,23 +153,6 @@ def test_uv_lock_needs_neither_uv_nor_its_project(tmp_path: Path, monkeypatch: p
     monkeypatch.setitem(sys.modules, "uv", None)
     shutil.copy(SAMPLES / "project" / "uv.lock", tmp_path)
     assert "0.4.35" == locks.read(tmp_path / "uv.lock").versions["jax"]
-
-
-def test_uv_lock_that_is_cut_off(tmp_path: Path) -> None:
-    """A uv.lock that ends within a table, or lacks a required package, is an error."""
-    lock = tmp_path / "uv.lock"
-    written = (SAMPLES / "project" / "uv.lock").read_text()
-    lock.write_text(written[:700])
-    assert f"{lock}: syntax: " in told(lock)
-    lock.write_text(written.replace('[[package]]\nname = "jaxlib"', '[[package]]\nname = "other"'))
-    assert f"{lock}: package jaxlib: it is required but missing in the lock" in told(lock)
-
-
-def test_uv_lock_under_another_name(tmp_path: Path) -> None:
-    """A uv.lock is recognised by its content, for example as a saved copy of another branch's."""
-    shutil.copy(SAMPLES / "project" / "pyproject.toml", tmp_path)
-    shutil.copy(SAMPLES / "project" / "uv.lock", tmp_path / "before.lock")
-    assert "0.4.35" == locks.read(tmp_path / "before.lock").versions["jax"]
 
 
 UV = """version = 1
@@ -156,13 +203,6 @@ def test_uv_lock_is_followed_from_its_members(put: Put) -> None:
     assert "libtpu" not in stack.unsaid
 
 
-def test_poetry_lock_gives_what_applies_here() -> None:
-    """All groups and extras of a poetry.lock count; markers choose between two versions, else both are reported."""
-    stack = locks.read(SAMPLES / "poetry.lock")
-    assert {"diffrax": "0.6.0", "jax": "0.4.35"} == stack.versions
-    assert {"lineax": "lineax @ https://github.com/someone/lineax", "numpy": "1.26.4 or 2.2.6"} == stack.unsaid
-
-
 @pytest.mark.parametrize(
     ("wanted", "there"),
     [("^3.10", True), ("~3.9", False), (">=2.7,<3.0 || >=3.10", True), ("*", True), ("<3.8 || ~3.9.1", False)],
@@ -171,14 +211,6 @@ def test_ranges_of_poetry(put: Put, wanted: str, there: bool) -> None:
     """A package counts if its range of Python, in Poetry's syntax, has the Python in use."""
     lock = (SAMPLES / "poetry.lock").read_text().replace('"~=3.9"', f'"{wanted}"')
     assert there == ("diffrax" in locks.read(put(lock, "poetry.lock")).versions)
-
-
-def test_pixi_lock_gives_the_environment_that_has_the_stack() -> None:
-    """If the default environment lacks jax, another one and its platform are used and reported."""
-    stack = locks.read(SAMPLES / "pixi.lock")
-    assert ({"jax": "0.4.34", "jaxlib": "0.4.34", "equinox": "0.11.8"}, "3.12.7") == (stack.versions, stack.python)
-    assert stack.where.endswith("pixi.lock, environment gpu for plan9-64")
-    assert "../lineax" == stack.unsaid["lineax"]
 
 
 def test_pixi_lock_before_version_6(put: Put) -> None:
@@ -207,28 +239,6 @@ def test_conda_lock_gives_what_is_for_this_platform(put: Put) -> None:
     assert "package: Input should be" in told(put("package: 1\n", "conda-lock.yml"))
 
 
-def test_pdm_lock_gives_what_is_installed_here(put: Put) -> None:
-    """Markers and Pythons choose in a pdm.lock; two versions are both reported, and a fork has none."""
-    stack = locks.read(SAMPLES / "pdm.lock")
-    assert {"jax": "0.4.35", "jaxlib": "0.4.35", "equinox": "0.11.8"} == stack.versions
-    assert {"lineax", "optimistix"} == stack.unsaid.keys()
-    assert stack.unsaid["lineax"] == "lineax @ https://github.com/someone/lineax.git"
-    assert stack.unsaid["optimistix"] == "0.0.9 or 0.0.10"
-    assert stack == replace(
-        locks.read(put((SAMPLES / "pdm.lock").read_text(), "before")), where=stack.where, file=stack.file
-    )
-    narrow = (SAMPLES / "pdm.lock").read_text().replace('">=3.10,<3.14"', '"==3.10.*"')
-    assert locks.read(put(narrow, "pdm.lock")).where.endswith("pdm.lock, for Python 3.10")
-
-
-def test_environment_gives_exact_pins() -> None:
-    """Exact versions count in an environment.yml and its pip section; ranges and prefixes keep their words."""
-    stack = locks.read(SAMPLES / "environment.yml")
-    assert ({"jax": "0.4.35", "jaxlib": "0.4.35", "equinox": "0.11.8"}, "3.12.7") == (stack.versions, stack.python)
-    assert {"numpy": "numpy=2.2", "scipy": "scipy >=1.13", "pip": "pip"}.items() <= stack.unsaid.items()
-    assert 'diffrax>=0.6; python_version > "3.8"' == stack.unsaid["diffrax"]
-
-
 @pytest.mark.parametrize(
     ("spec", "version"),
     [
@@ -244,20 +254,17 @@ def test_specifications_of_conda(put: Put, spec: str, version: str) -> None:
     assert ({"jax": version}, {}) == (stack.versions, stack.unsaid) if version else {"jax": spec} == stack.unsaid
 
 
-def test_pipfile_lock_gives_what_applies_to_its_python() -> None:
-    """Both sections of a Pipfile.lock count; the default one overrides the one for development."""
-    stack = locks.read(SAMPLES / "Pipfile.lock")
-    assert {"jax": "0.4.35", "pytest": "8.3.3"} == stack.versions
-    assert {"equinox": "equinox @ https://github.com/someone/equinox", "jaxlib": "jaxlib*"} == stack.unsaid
-
-
-@pytest.mark.parametrize("name", [*LOCKS, "environment.yml"])
+@pytest.mark.parametrize("name", [*LOCKS, "environment.yml", "pip.json"])
 def test_locks_under_another_name(put: Put, name: str) -> None:
     """A lock is recognised by its content."""
     written = (SAMPLES / name).read_text()
-    expected = locks.read(put(written, Path(name).name)).versions
-    assert expected == locks.read(put(written, "saved-from-another-branch")).versions
-    assert "jax" in expected
+    expected, found = (locks.read(put(written, each)) for each in (Path(name).name, "saved-from-another-branch"))
+    assert (expected.versions, expected.unsaid) == (found.versions, found.unsaid)
+    assert "jax" in expected.versions
+
+
+UV_LOCK = (SAMPLES / "project" / "uv.lock").read_text()
+UNKNOWN = "its format is unknown. Known are: uv.lock, poetry.lock"
 
 
 @pytest.mark.parametrize(
@@ -272,12 +279,75 @@ def test_locks_under_another_name(put: Put, name: str) -> None:
         ("poetry.lock", '[[package]]\nname = "jax"\n', "package.0.version: Field required"),
         ("poetry.lock", '[[package]]\nname = "jax"\nversion = "1"\nmarkers = "spam"\n', "package jax: "),
         ("uv.lock", '[[package]]\nversion = "1"\n', "package.0.name: Field required"),
+        ("uv.lock", UV_LOCK[:700], "uv.lock: syntax: "),
+        (
+            *("uv.lock", UV_LOCK.replace('[[package]]\nname = "jaxlib"', '[[package]]\nname = "other"')),
+            "package jaxlib: it is required but missing in the lock",
+        ),
         ("Pipfile.lock", '{"default": {"jax": 1}}', "default.jax: Input should be"),
         ("Pipfile.lock", "{", "syntax: Expecting property name"),
+        ("pylock.toml", 'lock-version = "1.0"\npackages = []', "created-by: Missing required value"),
+        (
+            "pylock.toml",
+            'lock-version = "7"\ncreated-by = "x"\npackages = []',
+            "whole file: pylock version 7 is",
+        ),
+        (
+            "pylock.toml",
+            'lock-version = "1.0"\ncreated-by = "x"\n[[packages]]\nname = "J"\n',
+            "packages[0].name: Name 'J'",
+        ),
+        ("pylock.toml", "a" + ".a" * 3000 + " = 1", "syntax: it has a key of more than 8 parts"),
+        ("pylock.toml", "a = " + "[" * 5000, "syntax: it is nested too deep"),
+        ("pylock.toml", 'lock-version = "1.0" \x00', "syntax: "),
+        ("list.json", '{"error": "no such environment"}', "not a list of packages"),
+        ("list.json", '[{"name": "jax"}]', "[0]: this is not a package"),
+        (
+            "list.json",
+            '[{"name": "jax", "version": "1"}, {"name": "JAX", "version": "2"}]',
+            "[1]: jax 2 contradicts 1 of",
+        ),
+        ("list.json", "[" * 100_000, "nested too deep"),
+        ("list.json", "[" + "1" * 5000 + "]", "syntax: Exceeds the limit"),
+        ("Cargo.lock", '[[package]]\nname = "jax"\nversion = "0.4.35"\n', UNKNOWN),
+        ("pdm.toml", '[metadata]\nname = "x"\n', UNKNOWN),
+        ("pyproject.toml", "", "check --bounds pyproject.toml"),
+        ("setup.py", "", "uv pip compile setup.py -o requirements.txt, or check --from"),
+        ("setup.cfg", "", "uv pip compile setup.cfg -o requirements.txt, or check --from"),
+        ("requirements.txt", "-r gone.txt", "line 1: there is no file 'gone.txt'"),
+        ("requirements.txt", "-r ../../etc/passwd", "line 1: '../../etc/passwd' is outside the project"),
+        ("requirements.txt", "-c /etc/passwd", "line 1: '/etc/passwd' is outside the project"),
+        ("requirements.txt", "-r link.txt", "line 1: 'link.txt' is outside the project"),
+        ("requirements.txt", "-r https://me:secret@a.b/all.txt", "line 1: 'https://a.b/all.txt' is not fetched"),
+        ("requirements.txt", "-r a\x00b", "line 1: "),
+        ("requirements.txt", "-r .", "line 1: there is no file '.'"),
+        ("requirements.txt", "jax==0.4.35\n\njax==0.4.36", "line 3: jax 0.4.36 contradicts 0.4.35 of line 1"),
+        ("requirements.txt", "jax==0.4.35,==0.4.36", "line 1: jax 0.4.36 contradicts 0.4.35 of line 1"),
+        ("requirements.txt", "jax==0.4.35\njax>=0.4.36", "line 2: jax>=0.4.36 contradicts 0.4.35 of line 1"),
+        ("requirements.txt", "jax<0.4\njax==0.4.35+cuda12", "line 1: jax<0.4 contradicts 0.4.35+cuda12 of line 2"),
+        ("requirements.txt", "jax==0.4.35,>=0.4.36", "line 1: jax==0.4.35,>=0.4.36 contradicts 0.4.35 of line 1"),
+        ("requirements.txt", "jax==0.4.35+cuda12\njax==0.4.35+rocm6", "line 2: jax 0.4.35+rocm6 contradicts"),
+        (
+            "requirements.txt",
+            "Package    Version\n------- ----",
+            "line 1: 'Package    Version' is not a requirement",
+        ),
+        ("requirements.txt", "jax=0.4.35=py312_0", "line 1: 'jax=0.4.35=py312_0' is not a requirement"),
+        ("requirements.txt", "- jax", "line 1: '- jax' is not a requirement"),
+        ("requirements.txt", 'jax==0.4.35; spam == "1"', "is not a requirement"),
+        ("requirements.txt", 'jax; python_version > "' + "(" * 20000 + '"', "more than 10000 characters"),
+        ("requirements.txt", "jax; " + "(" * 4000 + "os_name > ''" + ")" * 4000, "nested too deep"),
+        ("requirements.txt", "jax==0.4.35\nj\x00x==1", "line 2: 'j\\x00x==1' is not a requirement"),
+        ("requirements.txt", "--pre\n" * 20001, "line 20001: more than 20000 lines"),
+        ("requirements.txt", b"jax==0.4.35 # \xff", "file: it is not UTF-8 text: see byte 14"),
     ],
 )
-def test_faults_of_locks(put: Put, name: str, written: str, said: str) -> None:
-    """Faults in a lock are reported with their key."""
+def test_faults(put: Put, name: str, written: str | bytes, said: str) -> None:
+    """A fault is reported with its key or line, both lines of a contradiction, and what to do instead.
+
+    An included file that is missing or outside the project is a fault too.
+    """
+    put("").with_name("link.txt").symlink_to("/etc/hostname")
     assert said in told(put(written, name))
 
 
@@ -287,15 +357,6 @@ def test_yaml_without_pyyaml(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Misused, match="python -m pip install pyyaml"):
         locks.read(SAMPLES / "pixi.lock")
     assert "jax" in locks.read(SAMPLES / "poetry.lock").versions
-
-
-def test_pylock_gives_what_markers_and_extras_let_in() -> None:
-    """A pylock.toml gives its versions, also of wheels for another machine; a direct reference has none."""
-    stack = locks.read(SAMPLES / "pylock.toml")
-    expected = {"equinox": "0.11.8", "jax": "0.4.35", "jaxlib": "0.4.35"}
-    assert {**expected, "jax-cuda12-plugin": "0.4.35"} == stack.versions
-    places = {"lineax": "https://github.com/someone/lineax", "optimistix": "../optimistix"}
-    assert {**places, "tqdm": "wheels/tqdm-4.66.5.zip"} == stack.unsaid
 
 
 def test_pylock_whose_extras_exclude_each_other(put: Put) -> None:
@@ -312,67 +373,6 @@ def test_pylock_whose_extras_exclude_each_other(put: Put) -> None:
     stack = locks.read(put(pylock, "pylock.gpu.toml"))
     assert {"equinox": "0.11.8"} == stack.versions
     assert {"jax": "0.4.35 or 0.4.36, with other extras or groups"} == stack.unsaid
-
-
-@pytest.mark.parametrize(
-    ("written", "said"),
-    [
-        ('lock-version = "1.0"\npackages = []', "created-by: Missing required value"),
-        ('lock-version = "7"\ncreated-by = "x"\npackages = []', "whole file: pylock version 7 is not supported"),
-        ('lock-version = "1.0"\ncreated-by = "x"\n[[packages]]\nname = "J"\n', "packages[0].name: Name 'J' is not"),
-        ("a" + ".a" * 3000 + " = 1", "syntax: it has a key of more than 8 parts"),
-        ("a = " + "[" * 5000, "syntax: it is nested too deep"),
-        ('lock-version = "1.0" \x00', "syntax: "),
-    ],
-)
-def test_faults_of_a_pylock(put: Put, written: str, said: str) -> None:
-    """Faults in a pylock.toml are reported with their key."""
-    assert said in told(put(written, "pylock.toml"))
-
-
-def test_requirements_with_hashes() -> None:
-    """Requirements with hashes give versions, with extras, local versions and the markers that apply here."""
-    stack = locks.read(SAMPLES / "requirements.txt")
-    expected = {"equinox": "0.11.8", "jax": "0.4.35", "jaxlib": "0.4.35", "ml-dtypes": "0.5.0"}
-    assert (expected, {}) == (stack.versions, stack.unsaid)
-    assert str(SAMPLES / "requirements.txt") == stack.where
-
-
-def test_freeze_tells_what_is_from_a_place() -> None:
-    """Packages of `pip freeze` from a folder, an address or a repository keep their words, without secrets."""
-    stack = locks.read(SAMPLES / "freeze.txt")
-    assert "0.4.35" == stack.versions["jax"]
-    assert "-e /home/someone/code/eqx" == stack.unsaid["equinox"]
-    assert {"diffrax", "equinox", "jaxlib", "lineax", "opt-einsum", "vector-field"} == stack.unsaid.keys()
-    assert "secret" not in stack.unsaid["lineax"]
-
-
-def test_conda_list_gives_its_python_too() -> None:
-    """conda's list has Python among its packages; a version that is not Python's keeps its words."""
-    stack = locks.read(SAMPLES / "conda.json")
-    assert {"diffrax": "0.6.0", "jax": "0.4.35", "jaxlib": "0.4.35", "-openmp-mutex": "4.5"} == stack.versions
-    assert ("3.12.7", {"jpeg": "9e"}) == (stack.python, stack.unsaid)
-
-
-def test_pip_list_gives_versions_by_normalised_name(put: Put) -> None:
-    """A list of pip's is read under any file name."""
-    stack = locks.read(put((SAMPLES / "pip.json").read_text(), "installed"))
-    assert {"jax": "0.4.35", "jaxlib": "0.4.35", "equinox": "0.11.8", "ml-dtypes": "0.5.0"} == stack.versions
-
-
-@pytest.mark.parametrize(
-    ("written", "said"),
-    [
-        ('{"error": "no such environment"}', "not a list of packages"),
-        ('[{"name": "jax"}]', "[0]: this is not a package"),
-        ('[{"name": "jax", "version": "1"}, {"name": "JAX", "version": "2"}]', "[1]: jax 2 contradicts 1 of [0]"),
-        ("[" * 100_000, "nested too deep"),
-        ("[" + "1" * 5000 + "]", "syntax: Exceeds the limit"),
-    ],
-)
-def test_faults_of_a_list(put: Put, written: str, said: str) -> None:
-    """JSON that is not a list of packages is an error with the number of the entry."""
-    assert said in told(put(written, "list.json"))
 
 
 @pytest.mark.parametrize(
@@ -400,19 +400,9 @@ def test_pins(put: Put, line: str, version: str) -> None:
     "line",
     [
         *("jax", "jax>=0.4", "jax==0.4.*", "jax~=0.4.30", "jax===strange", "jax @ git+https://a.b/jax@main"),
-        *(
-            "git+https://a.b/c/jax.git@v1",
-            "-e git+ssh://a.b/x.git#egg=jax",
-            "-e ../jax",
-            "./vendored/jax/",
-            "C:\\my\\jax",
-        ),
-        *(
-            "https://a.b/jax-0.4.35-py3-none-any.whl",
-            "jax-0.4.35-py3-none-any.whl",
-            "jax @ file:///w/jax-0.4.35.tar.gz",
-        ),
-        *("https://a.b/google/jax/archive/main.zip", "--editable=/src/jax"),
+        *("git+https://a.b/c/jax.git@v1", "-e git+ssh://a.b/x.git#egg=jax", "-e ../jax", "./vendored/jax/"),
+        *("C:\\my\\jax", "https://a.b/jax-0.4.35-py3-none-any.whl", "jax-0.4.35-py3-none-any.whl"),
+        *("jax @ file:///w/jax-0.4.35.tar.gz", "https://a.b/google/jax/archive/main.zip", "--editable=/src/jax"),
     ],
 )
 def test_what_has_no_one_version(put: Put, line: str) -> None:
@@ -422,13 +412,9 @@ def test_what_has_no_one_version(put: Put, line: str) -> None:
     assert stack.unsaid["jax"] in (line, "strange")
 
 
-def test_long_words_are_cut(put: Put) -> None:
-    """Long words of a line are cut."""
-    assert len(locks.read(put(f"jax @ https://a.b/{'x' * 5000}.whl")).unsaid["jax"]) <= 300
-
-
 def test_a_place_is_what_is_installed(put: Put) -> None:
-    """A package from a folder has no version, whatever other lines pin."""
+    """A package from a folder has no version, whatever other lines pin; long words of a line are cut."""
+    assert len(locks.read(put(f"jax @ https://a.b/{'x' * 5000}.whl")).unsaid["jax"]) <= 300
     stack = locks.read(put("jax==0.4.35\n-e ./jax\njax>=0.4\n"))
     assert ({}, {"jax": "-e ./jax"}) == (stack.versions, stack.unsaid)
 
@@ -484,49 +470,6 @@ def test_chain_of_includes_has_no_end_of_its_own(put: Put) -> None:
     assert {"jax": "0.4.35"} == locks.read(put("-r 0.txt")).versions
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("-r gone.txt", "line 1: there is no file 'gone.txt'"),
-        ("-r ../../etc/passwd", "line 1: '../../etc/passwd' is outside the project"),
-        ("-c /etc/passwd", "line 1: '/etc/passwd' is outside the project"),
-        ("-r link.txt", "line 1: 'link.txt' is outside the project"),
-        ("-r https://me:secret@a.b/all.txt", "line 1: 'https://a.b/all.txt' is not fetched"),
-        ("-r a\x00b", "line 1: "),
-        ("-r .", "line 1: there is no file '.'"),
-    ],
-)
-def test_includes_that_are_not_followed(put: Put, line: str, said: str) -> None:
-    """An included file that is missing or outside the project is an error that names the line."""
-    put("").with_name("link.txt").symlink_to("/etc/hostname")
-    assert said in told(put(line))
-
-
-@pytest.mark.parametrize(
-    ("written", "said"),
-    [
-        ("jax==0.4.35\n\njax==0.4.36", "line 3: jax 0.4.36 contradicts 0.4.35 of line 1"),
-        ("jax==0.4.35,==0.4.36", "line 1: jax 0.4.36 contradicts 0.4.35 of line 1"),
-        ("jax==0.4.35\njax>=0.4.36", "line 2: jax>=0.4.36 contradicts 0.4.35 of line 1"),
-        ("jax<0.4\njax==0.4.35+cuda12", "line 1: jax<0.4 contradicts 0.4.35+cuda12 of line 2"),
-        ("jax==0.4.35,>=0.4.36", "line 1: jax==0.4.35,>=0.4.36 contradicts 0.4.35 of line 1"),
-        ("jax==0.4.35+cuda12\njax==0.4.35+rocm6", "line 2: jax 0.4.35+rocm6 contradicts"),
-        ("Package    Version\n------- -------", "line 1: 'Package    Version' is not a requirement"),
-        ("jax=0.4.35=py312_0", "line 1: 'jax=0.4.35=py312_0' is not a requirement"),
-        ("- jax", "line 1: '- jax' is not a requirement"),
-        ('jax==0.4.35; spam == "1"', "is not a requirement"),
-        ('jax; python_version > "' + "(" * 20000 + '"', "more than 10000 characters"),
-        ("jax; " + "(" * 4000 + "os_name > ''" + ")" * 4000, "nested too deep"),
-        ("jax==0.4.35\nj\x00x==1", "line 2: 'j\\x00x==1' is not a requirement"),
-        ("--pre\n" * 20001, "line 20001: more than 20000 lines"),
-        (b"jax==0.4.35 # \xff", "file: it is not UTF-8 text: see byte 14"),
-    ],
-)
-def test_faults_of_requirements(put: Put, written: str | bytes, said: str) -> None:
-    """An invalid line is named; of two contradicting lines, both are."""
-    assert said in told(put(written))
-
-
 def test_contradiction_between_two_files(put: Put) -> None:
     """If two files contradict each other, the error names both."""
     pins = put("\njax==0.4.36", "pins.txt")
@@ -549,40 +492,11 @@ def test_names_of_files_mean_nothing(put: Put, name: str) -> None:
     assert {"jax": "0.4.35"} == locks.read(put(written, name)).versions
 
 
-@pytest.mark.parametrize(
-    ("name", "written"),
-    [
-        ("Cargo.lock", '[[package]]\nname = "jax"\nversion = "0.4.35"\n'),
-        ("pdm.toml", '[metadata]\nname = "x"\n'),
-    ],
-)
-def test_other_forms_are_told(put: Put, name: str, written: str) -> None:
-    """A lock of an unknown format is an error that lists the known ones."""
-    assert "its format is unknown. Known are: uv.lock, poetry.lock" in told(put(written, name))
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("pyproject.toml", "check --bounds pyproject.toml"),
-        ("setup.py", "uv pip compile setup.py -o requirements.txt, or check --from"),
-        ("setup.cfg", "uv pip compile setup.cfg -o requirements.txt, or check --from"),
-    ],
-)
-def test_what_has_no_versions_says_what_to_do(put: Put, name: str, said: str) -> None:
-    """A file that declares without pinning is an error with the command to use."""
-    assert said in told(put("", name))
-
-
-def test_no_file_at_all(tmp_path: Path) -> None:
-    """A folder, a missing file and an impossible name are errors."""
+def test_what_is_not_a_file_is_not_waited_for(tmp_path: Path) -> None:
+    """A folder, a missing file, an impossible name, a device and an endless file are errors at once."""
     assert "Is a directory" in told(tmp_path)
     assert "No such file" in told(tmp_path / "gone.txt")
     assert "null" in told(tmp_path / "a\x00b")
-
-
-def test_what_is_not_a_file_is_not_waited_for(tmp_path: Path) -> None:
-    """A device and an endless file are refused at once."""
     assert "/dev/zero: file: it is a terminal or a device" in told(Path("/dev/zero"))
     (tmp_path / "large.txt").touch()
     os.truncate(tmp_path / "large.txt", 2**34)

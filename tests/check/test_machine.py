@@ -9,13 +9,16 @@ import pytest
 
 from suite.check.answer import answer
 from suite.check.finding import Finding
-from suite.check.machine import FORMATS
-from suite.check.outcome import Outcome, SourceRead, of_stack
+from suite.check.findings import SourceRead, of_stack
+from suite.check.outcome import Outcome
+from suite.check.output.machine import FORMATS
+from suite.check.source.uses import Place
 from tests.check.worlds import knowledge, stack
 
-LINE = Finding("certain", "jax.tree_map", "removed in jax 0.6.0", "src/old.py", 3, 1, 3, 13, do="jax.tree.map")
+LINE = Finding("certain", "jax.tree_map", "removed in jax 0.6.0", Place("src/old.py", 3, 1, 3, 13), do="jax.tree.map")
+PLACE = replace(LINE.place, path="src/a,b:c.py")
 LIKELY = replace(
-    LINE, level="likely", id="wrong-numbers", kind="silent-wrong", path="src/a,b:c.py", says="pads", cases=("loud",)
+    LINE, level="likely", id="wrong-numbers", kind="silent-wrong", place=PLACE, says="pads", cases=("loud",)
 )
 
 

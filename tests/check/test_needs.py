@@ -7,25 +7,27 @@ from pathlib import Path
 
 import pytest
 
-from suite.check.words import main
+from suite.errors import Exit
+from tests.check.conftest import Said
 
 QR = "import jax\n\ndef qr(a, t, c):\n    return jax.lax.linalg.ormqr(a, t, c)\n"
 OLD = "import jax\n\ndef f(x):\n    return jax.tree_map(abs, x)\n"
 
 
-def said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], declared: str | None, format: str = "text", **modules: str
-) -> tuple[int, str]:
-    """Return the output of `needs` for a project of these modules."""
-    (tmp_path / "src").mkdir()
-    (tmp_path / ".git").mkdir()
-    for name, code in modules.items():
-        (tmp_path / "src" / f"{name}.py").write_text(code)
-    if declared is not None:
-        (tmp_path / "pyproject.toml").write_text(declared)
-    with pytest.raises(SystemExit) as ended:
-        main(["needs", "--source", str(tmp_path / "src"), "--format", format])
-    return int(ended.value.code or 0), capsys.readouterr().out
+@pytest.fixture
+def needs(tmp_path: Path, said: Said) -> Said:
+    """Run `needs` for a project with this declaration and these modules."""
+
+    def run(declared: str | None, format: str = "text", **modules: str) -> tuple[Exit, str]:
+        (tmp_path / "src").mkdir()
+        (tmp_path / ".git").mkdir()
+        for name, code in modules.items():
+            (tmp_path / "src" / f"{name}.py").write_text(code)
+        if declared is not None:
+            (tmp_path / "pyproject.toml").write_text(declared)
+        return said("needs", "--source", str(tmp_path / "src"), "--format", format)
+
+    return run
 
 
 def project(*dependencies: str, more: str = "") -> str:
@@ -33,17 +35,17 @@ def project(*dependencies: str, more: str = "") -> str:
     return f"[project]\nname = 'p'\nversion = '1'\ndependencies = {list(dependencies)}\n{more}"
 
 
-def test_a_floor_is_told_with_its_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_floor_is_told_with_its_reason(needs: Said) -> None:
     """A name's first release is the floor; a lower bound that admits an older one is too low."""
-    code, out = said(tmp_path, capsys, project("jax>=0.4.35"), qr=QR)
+    code, out = needs(project("jax>=0.4.35"), qr=QR)
     assert "jax >=0.10.0  jax.lax.linalg.ormqr, not before 0.10.0: src/qr.py:4" in out
     assert "pyproject.toml declares jax>=0.4.35: too low (needs 0.10.0)" in out
     assert 1 == code
 
 
-def test_a_removed_name_is_a_line_to_fix_and_no_bound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_removed_name_is_a_line_to_fix_and_no_bound(needs: Said) -> None:
     """A replacement must exist on the oldest declared release: jax.tree.map came with 0.4.25."""
-    code, out = said(tmp_path, capsys, project("jax>=0.4.20"), old=OLD)
+    code, out = needs(project("jax>=0.4.20"), old=OLD)
     told = "to fix  src/old.py:4  jax.tree_map, gone since 0.6.0; jax.tree_util.tree_map exists on 0.4.18 (or older)"
     assert told in out
     assert ("<" in out, 1) == (False, code)
@@ -61,34 +63,27 @@ def test_a_removed_name_is_a_line_to_fix_and_no_bound(tmp_path: Path, capsys: py
         (None, 0),
     ],
 )
-def test_what_is_declared_decides(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], declared: str | None, code: int
-) -> None:
+def test_what_is_declared_decides(needs: Said, declared: str | None, code: int) -> None:
     """Dependencies count before extras; an undeclared package is not compared."""
-    found, out = said(tmp_path, capsys, declared, qr=QR)
+    found, out = needs(declared, qr=QR)
     assert code == found
     assert ("not compared" in out or "nothing was compared" in out) == (declared is None or ">=0.10" not in declared)
 
 
-def test_a_guarded_name_needs_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_guarded_name_needs_nothing(needs: Said) -> None:
     """Guarded code does not raise the floor."""
     new, old = "if hasattr(jax, 'shard_map'):\n    jax.shard_map", "if jax.__version_info__ < (0, 6):\n    jax.tree_map"
-    code, out = said(tmp_path, capsys, project("jax>=0.4.20"), guarded=f"import jax\n{new}\n{old}\n")
+    code, out = needs(project("jax>=0.4.20"), guarded=f"import jax\n{new}\n{old}\n")
     assert out.startswith("jax   any from 0.4.18 on\n")
     assert 0 == code
 
 
-def test_json_has_its_contract(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_its_contract(needs: Said) -> None:
     """JSON lists packages with need, declaration, reasons and lines to fix."""
-    code, out = said(tmp_path, capsys, project("jax>=0.4.20"), "json", qr=QR, old=OLD)
+    code, out = needs(project("jax>=0.4.20"), "json", qr=QR, old=OLD)
     reason = {"name": "jax.lax.linalg.ormqr", "path": "src/qr.py", "line": 4, "since": "0.10.0"}
-    fix = {
-        "name": "jax.tree_map",
-        "path": "src/old.py",
-        "line": 4,
-        "until": "0.5.3",
-        "replacement": "jax.tree_util.tree_map",
-    }
+    fix = {"name": "jax.tree_map", "path": "src/old.py", "line": 4, "until": "0.5.3"}
+    fix["replacement"] = "jax.tree_util.tree_map"
     told = {"package": "jax", "needs": ">=0.10.0", "declared": ">=0.4.20", "reasons": [reason], "to_fix": [fix]}
     assert {"packages": [told]} == json.loads(out)
     assert 1 == code
@@ -104,14 +99,14 @@ def test_json_has_its_contract(tmp_path: Path, capsys: pytest.CaptureFixture[str
         ),
     ],
 )
-def test_other_formats_say_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str], format: str, line: str) -> None:
+def test_other_formats_say_the_same(needs: Said, format: str, line: str) -> None:
     """Formats include annotations for a workflow and a table for a comment."""
-    _, out = said(tmp_path, capsys, project("jax>=0.4.20"), format, qr=QR, old=OLD)
+    _, out = needs(project("jax>=0.4.20"), format, qr=QR, old=OLD)
     assert any(each.startswith(line) for each in out.splitlines())
 
 
-def test_a_tree_without_the_stack_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_tree_without_the_stack_is_told(needs: Said) -> None:
     """Code that does not name the stack needs nothing."""
-    code, out = said(tmp_path, capsys, project("jax"), a="import numpy\n")
+    code, out = needs(project("jax"), a="import numpy\n")
     assert "in 1 files" in out
     assert 0 == code

@@ -19,7 +19,8 @@ from suite.check.source import usage as reading
 from suite.check.source.conditions import is_dead
 from suite.check.source.sources import MAX_BYTES
 from suite.check.source.touched import meets, touch, touched
-from suite.check.source.usage import Usage, usage
+from suite.check.source.usage import usage
+from suite.check.source.uses import Usage
 from suite.errors import Misused
 from suite.files import ROOT
 from tests.processes import default_signals, within
@@ -40,7 +41,7 @@ def tree(tmp_path: Path, modules: Mapping[str, str]) -> Usage:
 def told(found: Usage, *wanted: str) -> list[tuple[str, str, int, int]]:
     """Return the places of the wanted uses."""
     return [
-        (name, use.path, use.line, use.column)
+        (name, *use.place.at)
         for use in found.uses
         if not is_dead(use.guards, {"jax": "0.12.0.1"})
         for name in wanted
@@ -54,28 +55,41 @@ def places(tmp_path: Path, code: str, *wanted: str) -> list[tuple[str, int, int]
 
 
 @pytest.mark.parametrize(
-    "code",
+    ("wanted", "code"),
     [
-        "import jax\njax.numpy.pad(x, 1)",
-        "import jax.numpy\njax.numpy.pad(x, 1)",
-        "import jax.numpy as jnp\njnp.pad(x, 1)",
-        "import jax as j\nj.numpy.pad(x, 1)",
-        "from jax import numpy as jnp\njnp.pad(x, 1)",
-        "from jax import numpy\nnumpy.pad(x, 1)",
-        "from jax.numpy import pad\npad(x, 1)",
-        "from jax.numpy import pad as p\np(x, 1)",
-        "from jax.numpy import *\npad(x, 1)",
-        "from jax import *\nnumpy.pad(x, 1)",
-        "import jax, jax.random\njax.numpy.pad(x, 1)",
-        "import jax\n\\\njax . numpy . pad(x, 1)".replace("\\\n", ""),
-        "from jax import (\n    numpy as jnp)\njnp.pad(x, 1)",
-        "import jax.numpy as jnp; jnp.pad(x, 1)",
-        "import jax.numpy as jnp\n(jnp  # here\n .pad)(x, 1)",
+        (PAD, "import jax\njax.numpy.pad(x, 1)"),
+        (PAD, "import jax.numpy\njax.numpy.pad(x, 1)"),
+        (PAD, "import jax.numpy as jnp\njnp.pad(x, 1)"),
+        (PAD, "import jax as j\nj.numpy.pad(x, 1)"),
+        (PAD, "from jax import numpy as jnp\njnp.pad(x, 1)"),
+        (PAD, "from jax import numpy\nnumpy.pad(x, 1)"),
+        (PAD, "from jax.numpy import pad\npad(x, 1)"),
+        (PAD, "from jax.numpy import pad as p\np(x, 1)"),
+        (PAD, "from jax.numpy import *\npad(x, 1)"),
+        (PAD, "from jax import *\nnumpy.pad(x, 1)"),
+        (PAD, "import jax, jax.random\njax.numpy.pad(x, 1)"),
+        (PAD, "import jax\n\\\njax . numpy . pad(x, 1)".replace("\\\n", "")),
+        (PAD, "from jax import (\n    numpy as jnp)\njnp.pad(x, 1)"),
+        (PAD, "import jax.numpy as jnp; jnp.pad(x, 1)"),
+        (PAD, "import jax.numpy as jnp\n(jnp  # here\n .pad)(x, 1)"),
+        # A call, a decorator and a partial of a function give it a keyword.
+        (STATIC, "import jax\njax.jit(f, static_argnums=0)"),
+        (STATIC, "from jax import jit\n@jit(static_argnums=0)\ndef f(x): ..."),
+        (STATIC, "import functools, jax\n@functools.partial(jax.jit, static_argnums=0)\ndef f(x): ..."),
+        (STATIC, "from functools import partial as p\nimport jax\n@p(jax.jit, static_argnums=0)\ndef f(x): ..."),
+        (STATIC, "import jax\njit = jax.jit\njit(f, static_argnums=0)"),
+        (STATIC, "import jax\njax.tree_util.Partial(jax.jit, static_argnums=0)"),
+        # Modules, classes and functions are found by any use of them.
+        ("jax.random", "from jax import random as jr\njr.split(k)"),
+        ("jax.random", "from jax.random import split\nsplit(k)"),
+        ("jax.scipy.stats.binom", "from jax.scipy import stats\nstats.binom.pmf(1, 2, 0.5)"),
+        ("equinox.nn.MLP", "import equinox as eqx\neqx.nn.MLP(1, 1, 1, 1, key=k)"),
+        ("jax.memory.Space.Device", "from jax.memory import Space\nSpace.Device"),
     ],
 )
-def test_every_way_to_import_a_name_is_followed(tmp_path: Path, code: str) -> None:
-    """A use is found once, whatever the spelling of the import."""
-    assert [PAD] == [name for name, *_ in places(tmp_path, code, PAD)]
+def test_a_use_is_found_once(tmp_path: Path, wanted: str, code: str) -> None:
+    """A use is found, whatever the spelling of the import and the call."""
+    assert [wanted] == [name for name, *_ in places(tmp_path, code, wanted)]
 
 
 def test_a_use_is_told_with_its_line_and_column(tmp_path: Path) -> None:
@@ -123,11 +137,17 @@ def test_a_use_is_told_with_its_line_and_column(tmp_path: Path) -> None:
         "import jax\ndef f(x: 'jax.numpy.pad'): ...",
         "import jax\nf(jax).numpy.pad(x)",
         "import jax\njax().numpy.pad(x)",
+        # A keyword belongs to the function that receives it.
+        "import jax\njax.jit(f)",
+        "import jax\ng(jax.jit, static_argnums=0)",
+        "import jax\njax.jit(f)(static_argnums=0)",
+        "import jax\njax.jit(g(static_argnums=0))",
+        "import jax\nfrom functools import partial\npartial(g, jax.jit, static_argnums=0)",
     ],
 )
 def test_what_only_has_the_same_name_is_no_use(tmp_path: Path, code: str) -> None:
-    """Methods, other packages, shadowed names and words in strings are not uses."""
-    assert [] == places(tmp_path, code, PAD)
+    """Methods, other packages, shadowed names, words in strings and other functions' keywords are not uses."""
+    assert [] == places(tmp_path, code, PAD, STATIC)
 
 
 @pytest.mark.parametrize(
@@ -154,52 +174,6 @@ def test_what_only_has_the_same_name_is_no_use(tmp_path: Path, code: str) -> Non
 def test_names_are_followed_through_scopes_and_assignments(tmp_path: Path, code: str, lines: list[int]) -> None:
     """An alias counts where it is made and where it is used; an import alone is not a use."""
     assert lines == [line for _, line, _ in places(tmp_path, code, "jax.vmap")]
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import jax\njax.jit(f, static_argnums=0)",
-        "from jax import jit\n@jit(static_argnums=0)\ndef f(x): ...",
-        "import functools, jax\n@functools.partial(jax.jit, static_argnums=0)\ndef f(x): ...",
-        "from functools import partial as p\nimport jax\n@p(jax.jit, static_argnums=0)\ndef f(x): ...",
-        "import jax\njit = jax.jit\njit(f, static_argnums=0)",
-        "import jax\njax.tree_util.Partial(jax.jit, static_argnums=0)",
-    ],
-)
-def test_a_keyword_is_found_where_its_function_gets_it(tmp_path: Path, code: str) -> None:
-    """A call, a decorator and a partial of a function give it the keyword."""
-    assert [STATIC] == [name for name, *_ in places(tmp_path, code, STATIC)]
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import jax\njax.jit(f)",
-        "import jax\ng(jax.jit, static_argnums=0)",
-        "import jax\njax.jit(f)(static_argnums=0)",
-        "import jax\njax.jit(g(static_argnums=0))",
-        "import jax\nfrom functools import partial\npartial(g, jax.jit, static_argnums=0)",
-    ],
-)
-def test_a_keyword_of_another_function_is_none(tmp_path: Path, code: str) -> None:
-    """A keyword belongs to the function that receives it."""
-    assert [] == places(tmp_path, code, STATIC)
-
-
-@pytest.mark.parametrize(
-    ("wanted", "code"),
-    [
-        ("jax.random", "from jax import random as jr\njr.split(k)"),
-        ("jax.random", "from jax.random import split\nsplit(k)"),
-        ("jax.scipy.stats.binom", "from jax.scipy import stats\nstats.binom.pmf(1, 2, 0.5)"),
-        ("equinox.nn.MLP", "import equinox as eqx\neqx.nn.MLP(1, 1, 1, 1, key=k)"),
-        ("jax.memory.Space.Device", "from jax.memory import Space\nSpace.Device"),
-    ],
-)
-def test_a_module_is_used_by_what_is_in_it(tmp_path: Path, wanted: str, code: str) -> None:
-    """Modules, classes and functions are found by any use of them."""
-    assert [wanted] == [name for name, *_ in places(tmp_path, code, wanted)]
 
 
 @pytest.mark.parametrize(
@@ -256,14 +230,7 @@ def test_what_leads_nowhere_is_nothing(tmp_path: Path, modules: dict[str, str]) 
 def test_a_comment_says_which_issues_to_ignore(tmp_path: Path, code: str, ignored: set[str]) -> None:
     """A comment ignores issues on the line of the use, or on the first line of its statement."""
     found = tree(tmp_path, {"a": f"import jax\n{code}"}).uses
-    assert [ignored] == [set(each.ignored) for each in found if touched(each, ["jax.vmap"])]
-
-
-def test_what_no_source_tells_is_told() -> None:
-    """Members of classes, private names and areas can be in use without being named."""
-    hidden = ["control flow", "jax.core.Tracer.__hash__", "jax._src.mlir.f", "jax.stages.Wrapped.lower", "jax_flag"]
-    assert [True] * 5 == [touch(each).is_untold for each in hidden]
-    assert [False] * 3 == [touch(each).is_untold for each in (PAD, STATIC, "jax.memory.Space.Device")]
+    assert [ignored] == [set(each.place.ignored) for each in found if touched(each, ["jax.vmap"])]
 
 
 def test_the_cells_of_a_notebook_share_their_names(tmp_path: Path) -> None:

@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
-from suite.__main__ import main
 from suite.cell.issue import Rule, Signature
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
-from suite.errors import Exit
-from suite.judge.rules import Run, met
+from suite.judge.rules import Run, first_match
 
 RELEASES = ("0.4.30", "0.4.36", "0.5.0", "0.6.0", "0.7.0")
 CELLS = {
@@ -34,13 +30,9 @@ def case(id: str, *rules: Rule, **changes: Any) -> KnownCase:
     runs = [
         Run(id, pins, rule.behaviour)
         for id, pins in CELLS.items()
-        if {*known["needs"]} <= {*pins} and (rule := next((rule for rule in rules if _met(rule, pins)), None))
+        if {*known["needs"]} <= {*pins} and (rule := first_match(rules, pins))
     ]
     return KnownCase(**{"runs": tuple(runs), **known})
-
-
-def _met(rule: Rule, pins: dict[str, str]) -> bool:
-    return met(rule.on, pins)
 
 
 def issue(id: str, *cases: KnownCase, kind: str = "silent-wrong", **changes: Any) -> KnownIssue:
@@ -74,10 +66,3 @@ def knowledge(*issues: KnownIssue) -> Knowledge:
 def stack(**versions: str) -> Stack:
     """Return a stack of these versions."""
     return Stack(versions, "uv.lock")
-
-
-def said(capsys: pytest.CaptureFixture[str], *typed: str) -> tuple[Exit, str]:
-    """Return a command's exit code and output."""
-    code = main(list(typed))
-    out, err = capsys.readouterr()
-    return code, out + err

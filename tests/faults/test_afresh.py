@@ -1,18 +1,23 @@
-"""What is asked afresh and does not run: it is not run, whatever was known before, and what was known is not lost."""
+"""What does not run, afresh or for want of an environment: an error or unavailable, and what was known is not lost."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from suite.__main__ import main
+from suite.catalogue import catalogue
 from suite.errors import Exit
 from suite.report import summary
 from suite.report.assemble import assemble
 from suite.report.model import Report
-from suite.run import probe_call
+from suite.run import environment, probe_call
 from suite.run.spread.worker import Kept
+from suite.stack import lock
+from tests.real_cell import CELL as REAL
 from tests.state import CELLS, State, found
 from tests.worlds import ran
 
@@ -45,10 +50,7 @@ def run(*issues: str, fresh: bool, probe: Sequence[str] = ()) -> Report:
     [(KILLED, "the probe ended (SIGKILL)"), (["/nowhere/python"], "No such file"), (["/etc/passwd"], "denied")],
 )
 def test_a_probe_that_ends_at_once_has_run_nothing(state: State, probe: list[str], says: str) -> None:
-    """Where the probe is killed at once, or cannot start, what was asked afresh is `error`, and the exit code says so.
-
-    What was known counts again when no more than that is asked for, and nothing of it is run.
-    """
+    """What was asked afresh of a probe that dies at once is `error`; what was known counts again."""
     with state.here():
         before = state.results()
         cut = run(*ISSUES, fresh=True, probe=probe)
@@ -86,3 +88,58 @@ def test_a_run_cut_short_counts_what_it_has_made(state: State, monkeypatch: pyte
 
     assert [1, 1] == [seen.coverage.run, seen.coverage.not_run]
     assert Exit.INCOMPLETE == summary.exit_code(seen)
+
+
+def test_a_lock_whose_hash_does_not_match_is_refused(elsewhere: Path) -> None:
+    """With one hash of its lock changed a cell is not installed: an error, and never a verdict about upstream."""
+    text, path = lock.load(REAL).text, elsewhere / "lock.txt"
+    wrong = re.sub(r"(jaxtyping==\S+ \\\n    --hash=sha256:)[0-9a-f]{64}", rf"\g<1>{'0' * 64}", text)
+    assert wrong != text
+    path.write_text(wrong, encoding="utf-8")
+
+    with pytest.raises(environment.Unprepared) as caught:
+        environment.prepare(REAL, lock.parse(wrong, path))
+    assert ("error", "install.hash") == (caught.value.verdict, caught.value.reason)
+
+
+def test_an_index_out_of_reach_is_an_error(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With no index and an empty cache every case of the cell is `error`, and the report's exit code is not 0."""
+    nowhere = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple", "UV_CACHE_DIR": str(elsewhere / "cache")}
+    for name, value in {**nowhere, "UV_HTTP_TIMEOUT": "1", "UV_HTTP_RETRIES": "0", "UV_FIND_LINKS": ""}.items():
+        monkeypatch.setenv(name, value)
+    assert Exit.AS_EXPECTED == main(["record", REAL.id])
+    report = assemble([REAL], catalogue.entries())
+    assert Exit.INCOMPLETE == summary.exit_code(report)
+    assert {("error", "install.network")} == {(each.verdict, each.reason) for each in report.observations}
+    assert report.coverage.planned == report.coverage.error
+
+
+def test_a_uv_that_is_killed_is_named_as_that(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where uv is ended in the middle, the last it said is not taken for what went wrong."""
+    fake = elsewhere / "uv"
+    fake.write_text('#!/bin/sh\ntest "$1" = venv || { echo Using Python 3.12.1 environment >&2; kill -KILL $$; }\n')
+    fake.chmod(0o755)
+    monkeypatch.setattr("uv.find_uv_bin", lambda: str(fake))
+
+    with pytest.raises(environment.Unprepared) as caught:
+        environment.prepare(REAL, lock.load(REAL))
+    assert ("error", "install.failed") == (caught.value.verdict, caught.value.reason)
+    assert caught.value.detail.startswith("uv pip sync: error: it was ended by SIGKILL")
+
+
+def test_without_an_interpreter_the_cell_is_unavailable(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where no CPython of the cells is to be had, one sentence says so, and nothing is skipped."""
+    nothing = elsewhere / "nothing"
+    nothing.mkdir()
+    for name in ("HOME", "PATH", "PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR", "UV_PYTHON_INSTALL_DIR"):
+        monkeypatch.setenv(name, str(nothing))
+    monkeypatch.setenv("UV_PYTHON_DOWNLOADS", "never")
+    main(["record", REAL.id])
+    said = capsys.readouterr().out
+    assert f"no CPython {REAL.python} on this machine" in said
+    assert f"uv python install {REAL.python}" in said
+    report = assemble([REAL], catalogue.entries())
+    assert Exit.INCOMPLETE == summary.exit_code(report)
+    assert {("unavailable", "plan.no-interpreter")} == {(each.verdict, each.reason) for each in report.observations}

@@ -31,21 +31,13 @@ from suite.run.schedule.scheduler import Work
 from suite.run.spread import worker
 from suite.stack import lock
 from suite.stack.releases import Device
+from tests.conftest import Ran
 from tests.processes import clone, printed
 from tests.state import CELLS, ISSUES, PATIENCE, State, eventually, found
 from tests.worlds import started_with
 
 # Where a driver runs while the test goes on.
 BESIDE = ThreadPoolExecutor(1)
-
-
-@dataclass(frozen=True)
-class Ran:
-    """What a command ended with."""
-
-    code: int
-    said: str
-    complained: str
 
 
 @dataclass(frozen=True)
@@ -342,7 +334,7 @@ def test_the_next_run_completes_what_a_dead_one_began(lab: Cluster, alone: State
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://127.0.0.1:9", "tcp://127.0.0.1:{other}"])
 def test_no_scheduler_is_a_sentence(address: str, driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing listens, something else does, or the address is none, one sentence names it and says what to do."""
-    monkeypatch.setattr("suite.run.spread.cluster.CONNECTING", 1.0)
+    monkeypatch.setattr("suite.run.spread.cluster.CONNECTING", 0.3)
     with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other:
         address = address.format(other=other.server_port)
         ran = driver.run(address, "absent")

@@ -24,8 +24,9 @@ from suite.judge.record import Key, Record
 from suite.judge.verdicts import Judged
 from suite.run import probe_call
 from suite.run.probe_call import Ended, Progress, Task
-from tests.cell.test_probe import PATIENCE, eventually
+from tests.cell.test_probe import PATIENCE
 from tests.processes import clone, default_signals
+from tests.state import eventually
 from tests.worlds import started_with
 
 # Runs a command where the kernel lets nobody have a PID namespace.
@@ -327,9 +328,8 @@ def test_nothing_is_left_of_a_driver_that_was_ended(tmp_path: Path) -> None:
         assert drivers.stdout is not None
         started = map(int, drivers.stdout.readline().split())
         for (_, number), folder, driver in zip(ENDS, folders, started, strict=True):
-            # Six at once take their time to start.
-            assert any(eventually(partial(_lingers, folder)) for _ in range(5))
+            eventually(partial(_lingers, folder))
             os.kill(driver, number)
         drivers.wait(6 * PATIENCE)
 
-    assert eventually(lambda: not any(started_with("CORPUS_FOLDER", folder) for folder in folders))
+    eventually(lambda: not any(started_with("CORPUS_FOLDER", folder) for folder in folders), PATIENCE)

@@ -31,6 +31,8 @@ from suite.stack.releases import Snapshot
 from tests.report.on_disk import saved
 from tests.report.test_small import small
 
+# No records, no environments, and no timings, which take seconds to draw.
+pytestmark = pytest.mark.usefixtures("elsewhere", "untimed")
 # What a value becomes in turn: emptied, of another type, or a text or number that nothing is made for.
 GONE = object()
 ODD: Sequence[Any] = (
@@ -137,13 +139,6 @@ class Net:
             if code == Exit.MISUSED:
                 return False, "" if told.startswith("error: ") else f"{words[0]}: {told}"
         return True, ""
-
-
-@pytest.fixture(autouse=True)
-def _untimed(elsewhere: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No records, no environments, and no timings, which take seconds to draw."""
-    monkeypatch.setattr(writing, "RESULTS", tmp_path / "nothing")
-    monkeypatch.setattr(writing, "COMPILED", tmp_path / "nothing")
 
 
 AT = "2026-11-21T10:00:00Z"

@@ -1,4 +1,4 @@
-"""Whatever a user's shell and machine are like: the same verdicts, or an error that names what is wrong."""
+"""Whatever a shell and a machine are like: the same verdicts, or an error that names what is wrong; and tests pass."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from suite.__main__ import main
 from suite.errors import Exit
 from suite.files import ROOT
 from tests.faults.surroundings import CASES, SURROUNDINGS
-from tests.processes import printed, python
+from tests.processes import clone, printed, python, without_pages
 from tests.real_cell import keep_in
 from tests.report.on_disk import saved
 from tests.report.test_report import observation, report
@@ -132,3 +132,42 @@ def test_a_locale_of_few_letters_is_no_error(tmp_path: Path) -> None:
         shown = screen.read(65_536)
     assert (Exit.INCOMPLETE, "") == (ran.returncode, ran.stderr)
     assert b"unavailable" in shown
+
+
+# All at once; a test that fails under one of them fails under all of them.
+ODDLY = """
+trap "" INT HUP QUIT
+umask 077
+export LC_ALL=C TZ=Asia/Kathmandu TERM=dumb COLUMNS=40
+export PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 PYTHONHASHSEED=1 PYTHONUNBUFFERED=1
+unset HOME LANG
+exec setsid -w "$@" <&-
+"""
+# Of what depends on how it is started: processes that are signalled, names of files, modes, locales, terminals.
+SELECTION = (
+    "tests/faults/test_faults.py::test_nothing_is_left_of_a_driver_that_was_ended",
+    "tests/check/test_locks.py::test_names_of_files_mean_nothing",
+    *(
+        f"tests/test_files.py::{name}"
+        for name in ("test_writing_makes_the_folders", "test_what_cannot_be_written_is_raised")
+    ),
+    *(
+        f"tests/test_console.py::{name}"
+        for name in ("test_a_yanked_reason_is_text", "test_a_bar_shows_names_as_they_are")
+    ),
+)
+
+
+def test_tests_pass_however_they_are_started(tmp_path: Path) -> None:
+    """Deaf to Ctrl-C, in a folder with a space, without terminal, input, home or locale: the same tests pass."""
+    started = subprocess.run(
+        ["sh", "-c", ODDLY, "sh", sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *SELECTION],
+        cwd=clone(tmp_path / "a checkout", without_pages),
+        env={name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "SUITE_"))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert 0 == started.returncode, started.stdout[-5000:] + started.stderr[-2000:]
+    assert " passed" in started.stdout.splitlines()[-1]

@@ -1,15 +1,20 @@
-"""Amendments of requirements: the rows of the arms on real pins."""
+"""Requirements: specifiers that admit what works, amendments on the rows of the arms, and what metadata says."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from suite.cell.issue import Rule
 from suite.judge.amendments import Amendment, Tables, Trial, amendments
+from suite.judge.metadata import Declared, DeclaredObserved, declared_observed, reached
 from suite.judge.rules import first_match
+from suite.judge.specifiers import lower_bound, reconciled, simplest, upper_bound
 from suite.stack import plan
-from tests.judge.stacks import IMPLICIT, OFFERED, PYTHON, TRAIN, pins
+from tests.judge.stacks import FEW_EXAMPLES, IMPLICIT, OFFERED, PYTHON, TRAIN, pins
 
 TABLES: Tables = {"implicit": IMPLICIT, "train": TRAIN}
 ROW = "+equinox-0.13.2+diffrax-0.7.0"
@@ -81,3 +86,84 @@ def test_a_rule_with_guards_names_the_same_pair(on: str) -> None:
     tables: Tables = {"implicit": (Rule("rejected", on, "run"), Rule("works", "", "run"))}
 
     assert ["diffrax 0.7.0 lacks optimistix<0.1.0"] == list(amended(row(ROW, tables), tables))
+
+
+@pytest.mark.parametrize(
+    ("says", "works", "word"),
+    [
+        ("allows", True, "supported"),
+        ("allows", False, "latent"),
+        ("excludes", False, "guarded"),
+        ("excludes", True, "excluded"),
+        ("allows", None, None),
+        ("excludes", None, None),
+    ],
+)
+def test_declared_against_observed(says: Declared, works: bool | None, word: DeclaredObserved | None) -> None:
+    """Metadata and observation give one of four words, or none if nothing was seen."""
+    assert word == declared_observed(says, works)
+
+
+def test_what_a_case_does_not_reach_cannot_matter_to_it() -> None:
+    """A case that needs only jax reaches jaxlib and NumPy, but no library on JAX; diffrax reaches those."""
+    of_jax, of_diffrax = (reached([name], pins("jax-0.9.0"), OFFERED, PYTHON) for name in ("jax", "diffrax"))
+
+    assert {"jax", "jaxlib", "numpy"} <= of_jax - {"equinox", "diffrax", "lineax"} == of_jax
+    assert {"jax", "jaxlib", "equinox", "lineax", "optimistix"} <= of_diffrax
+
+
+@pytest.mark.parametrize(
+    ("tried", "declared", "specifier"),
+    [
+        ({"0.4.30": True, "0.4.36": True}, ">=0.4.13", ">=0.4.13"),
+        ({"0.4.30": True, "0.4.36": False}, ">=0.4.13", ">=0.4.13,<0.4.36"),
+        ({"0.4.30": False, "0.4.36": True}, ">=0.4.13", ">=0.4.36"),
+        ({"0.4.30": True, "0.4.35": False, "0.4.36": True}, ">=0.4.13", ">=0.4.13,!=0.4.35"),
+        ({"0.4.36": True, "0.4.38": True}, ">=0.4.38", ">=0.4.36"),
+        ({"0.4.36": False, "0.4.38": True}, ">=0.4.38", ">=0.4.38"),
+        ({"0.7.0": True, "0.7.2": True}, "!=0.7.0,>=0.4.38", ">=0.4.38"),
+        ({"0.7.0": True, "0.7.2": True}, "!=0.7.0,!=0.7.1,>=0.4.38", ">=0.4.38,!=0.7.1"),
+        ({"0.4.30": True, "0.4.36": False}, "!=0.4.27,>=0.4.13", ">=0.4.13,<0.4.36,!=0.4.27"),
+        ({"0.4.30": True, "0.4.36": False}, "!=0.4.27,>=0.4.28", ">=0.4.28,<0.4.36"),
+        ({"0.10.0": False, "0.9.2": True}, "", "<0.10.0"),
+        ({"0.9.2": False, "0.10.0": False}, ">=0.4.38", None),
+        ({}, ">=0.4.38", None),
+    ],
+)
+def test_a_specifier_that_agrees_with_the_runs(tried: dict[str, bool], declared: str, specifier: str | None) -> None:
+    """Metadata stays if it agrees; else the runs give a bound or an exclusion."""
+    assert specifier == reconciled(tried, declared)
+
+
+@given(
+    st.dictionaries(st.sampled_from([f"0.{minor}.{patch}" for minor in range(8) for patch in range(3)]), st.booleans()),
+    st.sampled_from(["", ">=0.2.1", ">=0.4,!=0.5.0", "<0.6,>=0.1", ">=9"]),
+)
+@FEW_EXAMPLES
+def test_the_specifier_admits_what_works_and_nothing_else(tried: dict[str, bool], declared: str) -> None:
+    """The reconciled specifier admits exactly what works of what was tried; it is None only if nothing does."""
+    specifier = reconciled(tried, declared)
+
+    assert (specifier is None) == (not any(tried.values()))
+    if specifier is not None:
+        assert tried == {version: version in SpecifierSet(specifier) for version in tried}
+
+
+def test_bounds_are_the_tightest() -> None:
+    """The strictest of several bounds counts; without bounds the result is None."""
+    several, none = SpecifierSet(">=0.4,>=0.4.38,<1,<0.9"), SpecifierSet("!=1")
+
+    assert ("0.4.38", "0.9") == (lower_bound(several), upper_bound(several))
+    assert (None, None) == (lower_bound(none), upper_bound(none))
+
+
+SPECIFIERS = st.sampled_from(["", ">=0.2", ">=0.4", ">=0.10", "<0.8", "!=0.5", ">=0.4,!=0.5"]).map(SpecifierSet)
+
+
+@given(st.lists(SPECIFIERS, max_size=4), st.integers(0, 12))
+@FEW_EXAMPLES
+def test_the_simplest_specifier_admits_what_all_of_them_do(specifiers: list[SpecifierSet], minor: int) -> None:
+    """Joined specifiers admit exactly the versions that all of them admit."""
+    version = f"0.{minor}"
+
+    assert all(version in specifier for specifier in specifiers) == (version in SpecifierSet(simplest(specifiers)))

@@ -1,17 +1,23 @@
-"""Intervals of behaviours along releases, and how exact their ends are."""
+"""Changes along the line: neighbours, intervals of behaviours, and the package that a change is put down to."""
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite.judge.attribution import Blame, Move
+from suite.cell.issue import Rule
+from suite.judge.attribution import LINKED, Blame, Move, blame, moves, told
 from suite.judge.intervals import Interval, Point, affected, intervals
+from suite.judge.metadata import reached
+from suite.judge.neighbours import LineCell, in_order, neighbours
+from suite.judge.rules import Run
 from suite.judge.table import Verdict
-from tests.judge.stacks import FEW_EXAMPLES
+from suite.stack import plan
+from tests.judge.stacks import FEW_EXAMPLES, IMPLICIT, LU, OFFERED, PYTHON, RULES, RUNS, SHOWN, STACKS, as_ruled, pins
 
 GOOD: tuple[str, Verdict] = ("good", "clear")
 BAD: tuple[str, Verdict] = ("bad", "affected")
@@ -29,10 +35,7 @@ def lines(draw: st.DrawFn) -> tuple[list[Point], list[str]]:
 @given(line=lines())
 @FEW_EXAMPLES
 def test_intervals_cover_what_was_seen(line: tuple[list[Point], list[str]]) -> None:
-    """Intervals contain exactly what was seen, in order and as long as possible; undecided points do not matter.
-
-    An interval is exact only if the release beyond either end was seen to differ, or does not exist.
-    """
+    """Intervals have what was seen, in order and as long as possible; exact where both sides were seen to differ."""
     points, known = line
     seen = {point.version: point.seen for point in points if point.seen is not None}
     runs = intervals(points, "jax", known)
@@ -78,7 +81,7 @@ def test_a_change_is_exact_where_the_package_itself_made_it(found: Blame, exact:
     assert [(exact, ""), (exact, came_with)] == [(each.exact, each.came_with) for each in told]
 
 
-def told(*shown: tuple[Verdict, str, str, str]) -> list[Interval]:
+def shown_as(*shown: tuple[Verdict, str, str, str]) -> list[Interval]:
     """Return intervals by verdict, package, first and last release."""
     return [Interval(of, of, package, first, last, exact=True) for of, package, first, last in shown]
 
@@ -107,4 +110,148 @@ def told(*shown: tuple[Verdict, str, str, str]) -> list[Interval]:
 )
 def test_where_a_case_goes_wrong_is_told(found: list[tuple[Verdict, str, str, str]], where: str) -> None:
     """The affected releases are those of the package that changes the case, within the runs."""
-    assert where == affected(told(*found))
+    assert where == affected(shown_as(*found))
+
+
+LINE = [
+    LineCell(cell.id, cell.moves, pins(cell.id), cell.released_on)
+    for cell in plan.cells()
+    if cell.kind == "line" and cell.unavailable is None
+]
+BEFORE = {after.id: before.id for before, after in neighbours(LINE)}
+
+
+def test_a_late_release_of_an_older_branch_stands_in_its_branch() -> None:
+    """jax 0.8.3 came out after 0.9.0: the neighbours of both are cells of 0.8.2."""
+    assert {"0.8.2"} == {pins(BEFORE[each])["jax"] for each in ("jax-0.8.3", "jax-0.9.0")}
+
+
+def test_a_library_is_compared_within_one_jax() -> None:
+    """diffrax 0.7.1 came out on jax 0.9.0: its neighbour is the cell before it there, not jax 0.8.3."""
+    assert "jax-0.9.0" == BEFORE["equinox-0.13.3"]
+    assert "0.9.0" == pins(BEFORE["diffrax-0.7.1"])["jax"]
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> list[LineCell]:
+    """Cells of a line: releases of jax on any days, with libraries released beside any of them."""
+    versions = draw(st.lists(st.tuples(st.integers(4, 6), st.integers(0, 3)), min_size=1, max_size=8, unique=True))
+    day = st.integers(0, 300).map(lambda days: date(2024, 1, 1) + timedelta(days=days))
+    cells = [LineCell(f"jax-0.{a}.{b}", "jax", {"jax": f"0.{a}.{b}"}, draw(day)) for a, b in versions]
+    for number in range(draw(st.integers(0, 4))):
+        a, b = draw(st.sampled_from(versions))
+        cells.append(LineCell(f"diffrax-{number}", "diffrax", {"jax": f"0.{a}.{b}"}, draw(day)))
+    return cells
+
+
+@given(trees())
+@FEW_EXAMPLES
+def test_the_line_is_one_tree(cells: list[LineCell]) -> None:
+    """All cells but the first have one neighbour, which comes before; the input order does not matter."""
+    ordered = in_order(cells)
+    pairs = neighbours(cells)
+
+    assert [each.id for each in ordered[1:]] == [after.id for _, after in pairs]
+    assert all(ordered.index(before) < ordered.index(after) for before, after in pairs)
+    assert pairs == neighbours(sorted(cells, key=lambda each: each.id, reverse=True))
+
+
+def between(before: str, after: str, rules: tuple[Rule, ...] = IMPLICIT) -> Blame | None:
+    """Attribute the change between two cells of the line, with rules that know both."""
+    one, other = as_ruled(before), as_ruled(after)
+    among = {name for each in (one, other) for name in reached(["diffrax"], each.pins, OFFERED, PYTHON)}
+    return blame(one, other, rules, among=among)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("jax-0.8.1", "jax-0.8.2", "jax 0.8.1 → 0.8.2"),
+        ("jax-0.8.2", "jax-0.8.3", "lineax 0.0.8 → 0.1.0"),
+        ("jax-0.8.3", "jax-0.9.0", "lineax 0.1.0 → 0.0.8"),
+        ("equinox-0.13.4", "equinox-0.13.5", "lineax 0.0.8 → 0.1.0"),
+        ("equinox-0.13.4", "diffrax-0.7.1", "lineax 0.0.8 → 0.1.0"),
+        ("jax-0.9.0", "jax-0.9.0.1", "lineax 0.0.8 → 0.1.0"),
+    ],
+)
+def test_a_failure_of_lineax_is_not_put_down_to_what_moved_along(before: str, after: str, words: str) -> None:
+    """The fix in Lineax 0.1.0 is attributed to Lineax by rule, whatever else moved."""
+    found = between(before, after)
+
+    assert found is not None
+    assert (words, "rule", True) == (str(found), found.grounds, LU.evidence in found.evidence)
+
+
+def test_without_a_rule_a_change_came_with_all_that_moved() -> None:
+    """Without a rule or run to tell them apart, all moved packages are named, jax first."""
+    found = between("equinox-0.13.4", "diffrax-0.7.1", ())
+    along = "jaxtyping 0.3.6 → 0.3.7, numpy 2.4.1 → 2.4.2"
+
+    assert found is not None
+    assert (None, f"came with diffrax 0.7.0 → 0.7.1, lineax 0.0.8 → 0.1.0, {along}") == (found.package, str(found))
+
+
+OLD_PINS = {"jax": "0.9.0", "jaxlib": "0.9.0", "equinox": "0.13.4", "lineax": "0.0.8"}
+NEW_PINS = {"jax": "0.9.1", "jaxlib": "0.9.1", "equinox": "0.13.5", "lineax": "0.1.0"}
+LINEAX_FORTH = Run("forth", {**OLD_PINS, "lineax": "0.1.0"}, "good")
+LINEAX_BACK = Run("back", {**NEW_PINS, "lineax": "0.0.8"}, "bad")
+EQUINOX_FORTH = Run("other", {**OLD_PINS, "equinox": "0.13.5"}, "good")
+
+
+@pytest.mark.parametrize(
+    ("runs", "package", "grounds", "evidence"),
+    [
+        ([LINEAX_FORTH], "lineax", "run", "forth"),
+        ([LINEAX_BACK], "lineax", "run", "back"),
+        ([LINEAX_FORTH, EQUINOX_FORTH], None, "together", ""),
+    ],
+)
+def test_a_run_tells_causes_apart(runs: list[Run], package: str | None, grounds: str, evidence: str) -> None:
+    """A cell that differs from one side by one package and shows the other side is evidence, if it is the only one."""
+    found = blame(Run("before", OLD_PINS, "bad"), Run("after", NEW_PINS, "good"), (), runs)
+
+    assert found is not None
+    assert (package, grounds, evidence) == (found.package, found.grounds, found.evidence)
+
+
+@pytest.mark.parametrize(
+    ("on", "after", "words", "grounds"),
+    [
+        ("jax<0.9.1", NEW_PINS, "jax 0.9.0 → 0.9.1", "rule"),
+        ("jaxlib<0.9.1", NEW_PINS, "jaxlib 0.9.0 → 0.9.1", "rule"),
+        ("jax<0.9.1 jaxlib<0.9.1", NEW_PINS, "jax and jaxlib 0.9.0 → 0.9.1", "rule"),
+        ("jax<0.1", {**OLD_PINS, "jax": "0.9.1", "jaxlib": "0.9.1"}, "jax and jaxlib 0.9.0 → 0.9.1", "run"),
+    ],
+)
+def test_a_jaxlib_goes_with_its_jax_unless_a_rule_tells_them_apart(
+    on: str, after: dict[str, str], words: str, grounds: str
+) -> None:
+    """jax and its jaxlib are named together, unless a rule tells them apart."""
+    rules = (Rule("bad", on, "seen"), Rule("good", "", "seen"))
+    found = blame(Run("before", OLD_PINS, "bad"), Run("after", after, "good"), rules)
+
+    assert found is not None
+    assert (words, grounds) == (str(found), found.grounds)
+
+
+def test_versions_are_compared_as_versions() -> None:
+    """0.4 and 0.4.0 are one version; a new package has no version before."""
+    assert (Move("lineax", None, "0.0.3"),) == moves({"jax": "0.4"}, {"jax": "0.4.0", "lineax": "0.0.3"})
+    assert "lineax none → 0.0.3" == told([Move("lineax", None, "0.0.3")])
+
+
+@given(STACKS, SHOWN, STACKS, SHOWN, RULES, RUNS)
+@FEW_EXAMPLES
+def test_blame_falls_on_what_moved_alone(
+    before: dict[str, str], was: str, after: dict[str, str], now: str, rules: list[Rule], runs: list[Run]
+) -> None:
+    """Named packages moved; a single one is that alone, or jax with jaxlib, in both directions."""
+    one, other = Run("before", before, was), Run("after", after, now)
+    forth, back = blame(one, other, rules, runs), blame(other, one, rules, runs)
+
+    assert (forth is None) == (back is None) == (was == now)
+    if forth is not None and back is not None:
+        named = {each.package for each in forth.to}
+        assert set(forth.to) <= set(forth.moved) == set(moves(before, after))
+        assert forth.grounds == "together" or len(named) == 1 or named == set(LINKED)
+        assert (forth.grounds, named) == (back.grounds, {each.package for each in back.to})

@@ -1,4 +1,4 @@
-"""First-match rules, and predictions for any stack."""
+"""First-match rules, predictions for any stack, and where a rule was run."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from dataclasses import replace
 import pytest
 
 from suite.cell.issue import Rule
-from suite.judge.prediction import how, predict
-from suite.judge.rules import Run, concerned, met
+from suite.judge.evidence import ran
+from suite.judge.prediction import Prediction, Stopped, foresee, how, predict
+from suite.judge.rules import Pins, Run, concerned, met
+from tests.check.worlds import case
 from tests.judge.stacks import CASE, IMPLICIT, LU, as_ruled
 
 
@@ -132,3 +134,85 @@ def test_what_is_beside_a_stack_is_no_unknown() -> None:
     case = replace(CASE, rules=(Rule("bad", "absl-py equinox<0.12", "run"), Rule("good", "", "run")))
 
     assert "it depends on equinox" == how(predict(case, {"jax": "0.5.0"}, []), {"jax": "0.5.0"})
+
+
+SOLVES = case("solves", Rule("wrong", "jax<0.5", "run"), Rule("right", "", "run"))
+AWAITED = {("row-zero", "solves"): SOLVES}
+WAITING = ("of-solves", "waits")
+OLD, NEW = {"jax": "0.4.30"}, {"jax": "0.6.0"}
+
+
+def told(pins: Pins, *runs: Run) -> Prediction | Stopped:
+    """Return the prediction for a case that waits for the solve."""
+    waits = case("waits", Rule("right", "", "run"), waits_for=("row-zero/solves",))
+    return foresee({**AWAITED, WAITING: waits}, ("row-zero",), pins, {WAITING: runs})[WAITING]
+
+
+def test_a_case_is_blocked_where_what_it_waits_for_goes_wrong() -> None:
+    """By rule the case is blocked or unknown there; elsewhere its own rules count."""
+    found = told(OLD)
+    assert isinstance(found, Stopped)
+    assert ("row-zero/solves", "wrong", ()) == (found.case, found.prediction.behaviour, found.packages)
+
+    found = told(NEW)
+    assert isinstance(found, Prediction)
+    assert "right" == found.behaviour
+
+
+def test_what_was_run_with_these_versions_counts() -> None:
+    """A run that returned shows the case's behaviour, whatever goes wrong beside it."""
+    found = told(OLD, Run("jax-0.4.30", OLD, "right"))
+    assert isinstance(found, Prediction)
+    assert ("right", "run") == (found.behaviour, found.how)
+
+
+def test_without_what_it_waits_for_nobody_knows() -> None:
+    """If the report lacks the awaited case, no rule decides."""
+    waits = case("waits", Rule("right", "", "run"), waits_for=("row-zero/others",))
+    assert Prediction(None, "unknown") == foresee({**AWAITED, WAITING: waits}, ("row-zero",), NEW, {})[WAITING]
+
+
+BAD, GOOD = Rule("bad", "jax<0.5"), Rule("good")
+
+
+def runs(**shown: str) -> list[Run]:
+    """Return runs on releases of jax, all with one Equinox."""
+    return [
+        Run(f"jax-{version}", {"jax": version, "equinox": "0.11.0"}, rule)
+        for version, rule in ((name.removeprefix("v").replace("_", "."), of) for name, of in shown.items())
+    ]
+
+
+SHOWN = runs(v0_4_1="bad", v0_4_2="bad", v0_4_3="bad", v0_5="good", v0_6="good")
+
+
+@pytest.mark.parametrize(
+    ("rules", "seen", "told"),
+    [
+        ([BAD, GOOD], SHOWN, ["run on 3 releases of jax, 0.4.1 to 0.4.3", "run on jax 0.5 and 0.6"]),
+        # Not borne out.
+        ([Rule("good", "jax<0.5"), Rule("bad")], SHOWN, ["", ""]),
+        ([Rule("bad", "jax==0.4.2"), GOOD], SHOWN, ["run on jax 0.4.2", "run on jax 0.5 and 0.6"]),
+        # Another rule matches the releases between two ranges.
+        (
+            [Rule("bad", "jax==0.5"), GOOD],
+            runs(v0_4="good", v0_5="bad", v0_6="good", v0_7="good"),
+            ["run on jax 0.5", "run on 3 releases of jax: 0.4, 0.6 to 0.7"],
+        ),
+        (
+            [Rule("bad", "jax<0.5 equinox<0.12"), Rule("good", "jax<0.6 equinox>=0.11")],
+            SHOWN,
+            ["run on 3 stacks: jax 0.4.1 to 0.4.3, equinox 0.11.0", "run on jax 0.5, equinox 0.11.0"],
+        ),
+        # The last need of a case is what it is about.
+        ([Rule("bad")], SHOWN, ["run on equinox 0.11.0"]),
+    ],
+)
+def test_a_rule_says_where_it_was_run(rules: list[Rule], seen: list[Run], told: list[str]) -> None:
+    """The releases are those of the rule's own packages where it matched first and was borne out."""
+    assert told == ran(["jax", "equinox"], rules, seen)
+
+
+def test_a_case_that_needs_nothing_is_about_jax() -> None:
+    """A catch-all rule of a case without needs counts the releases of jax."""
+    assert ["run on 3 releases of jax, 0.4.1 to 0.4.3"] == ran([], [Rule("bad")], SHOWN)

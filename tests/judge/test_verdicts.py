@@ -1,4 +1,4 @@
-"""Judged attempts of a case: verdict, reason and the result of the workaround."""
+"""Judged attempts of a case: verdict, reason, words and the result of the workaround; agreement with expectations."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite.cell.issue import Case, Signature, Workaround
-from suite.judge import verdicts
+from suite.cell.issue import Case, Meaning, Rule, Signature, Workaround
+from suite.judge import table, verdicts
+from suite.judge.agreement import Agreement, agree, workaround_expected
 from suite.judge.record import Attempt, Outcome, Part
-from suite.judge.table import VERDICTS, Verdict
+from suite.judge.table import GLYPHS, RETRIED, TABLE, UNDECIDED, VERDICTS, Verdict
 from suite.judge.verdicts import Judged, WorkaroundWord
-from suite.judge.wording import tidy
+from suite.judge.wording import explain, not_imported, tidy
 from tests.judge.stacks import CASE as PLAIN
 from tests.judge.stacks import FEW_EXAMPLES, control
 
@@ -279,3 +280,125 @@ UNRECOGNISED = Judged("different", None, "run.exception", "AttributeError: no su
 def test_a_case_that_waits_for_what_goes_wrong_is_blocked(judged: Judged, awaited: Verdict, verdict: Verdict) -> None:
     """A waiting case is blocked if it raised something other than its symptom; a returned behaviour counts."""
     assert verdict == verdicts.waited(judged, {"row-zero/solves": awaited}).verdict
+
+
+def test_every_verdict_stands_in_the_table_once() -> None:
+    """The verdicts of the type are those of the table, in order, each with a glyph of one character."""
+    assert get_args(Verdict) == tuple(each.name for each in TABLE)
+    assert len(set(GLYPHS.values())) == sum(map(len, GLYPHS.values())) == len(TABLE)
+
+
+def test_what_a_case_can_mean_is_decided() -> None:
+    """All verdicts on a behaviour are decided; by design is good, and blocked is undecided."""
+    assert set(get_args(Meaning)) <= set(get_args(Verdict)) - UNDECIDED
+    assert ("documented" in table.GOOD, "blocked" in UNDECIDED - RETRIED) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("expected", "verdict", "behaviour", "agreement"),
+    [
+        *((each, PLAIN.behaviours[each], each, "as-expected") for each in ("bad", "good", "gone", "by-design")),
+        *(("good", verdict, None, "regressed") for verdict in ("different", "crashed", "hung")),
+        *((expected, "affected", "bad", "regressed") for expected in ("good", "warns", "gone", "by-design")),
+        *(("bad", PLAIN.behaviours[each], each, "fixed") for each in ("good", "warns", "by-design")),
+        ("odd", "clear", "good", "fixed"),
+        *(("bad", verdict, None, "changed") for verdict in ("different", "crashed")),
+        *((expected, "clear", "good", "changed") for expected in ("warns", "by-design")),
+        *(("good", PLAIN.behaviours[each], each, "changed") for each in ("warns", "by-design")),
+        *((None, verdict, behaviour, "new") for verdict, behaviour in (("clear", "good"), ("crashed", None))),
+        *((expected, verdict, None, "spurious") for expected in ("bad", "good", None) for verdict in sorted(UNDECIDED)),
+    ],
+)
+def test_an_agreement(expected: str | None, verdict: Verdict, behaviour: str | None, agreement: Agreement) -> None:
+    """A verdict agrees with an expectation in one of six ways."""
+    rule = Rule(expected, "", "seen") if expected else None
+
+    assert agreement == agree(PLAIN, Judged(verdict, behaviour, None, ""), rule)
+
+
+@pytest.mark.parametrize(
+    ("word", "jax", "known"),
+    [("holds", "0.5.0", True), ("fails", "0.5.0", False), ("holds", "0.4.30", False), ("fails", "0.4.30", True)]
+    + [(word, jax, True) for word in ("none", "not-needed") for jax in ("0.5.0", "0.4.30")],
+)
+def test_a_workaround_is_known_to_hold_but_where_it_is_known_to_fail(
+    word: WorkaroundWord, jax: str, known: bool
+) -> None:
+    """A failing workaround is as expected only on the stacks where that is documented."""
+    assert known == workaround_expected(word, ("jax<0.4.31",), {"jax": jax})
+
+
+AT_LENGTH = "what happened\n----\nFor simplicity, JAX has removed"
+SAID = Part(outcome="returned", behaviour="good", detail="all is well")
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        (Part(outcome="raised", exception="ValueError", detail=AT_LENGTH), "ValueError: what happened"),
+        (Part(outcome="raised", exception="KeyError"), "KeyError"),
+        (Part(outcome="signal", detail="SIGABRT", said=SAID), "signal after its answer, good: all is well"),
+        (Part(outcome="signal", detail="SIGABRT"), "signal: SIGABRT"),
+        (Part(outcome="timeout"), "timeout"),
+    ],
+)
+def test_an_ending_is_told_in_a_line(part: Part, words: str) -> None:
+    """An exception has its type and first line; a crash at exit has the answer before it."""
+    assert words == explain(part)
+
+
+@pytest.mark.parametrize(
+    ("text", "tidied"),
+    [
+        ("", ""),
+        ("plain words", "plain words"),
+        ("two\n  lines\tand a tab ", "two lines and a tab"),
+        ("<function f at 0x7f3a5c0d9e10>", "<function f at 0x…>"),
+        ("a small number: 0x1f", "a small number: 0x1f"),
+        ('File "/usr/lib/python3.12/site-packages/jax/_src/core.py"', 'File "…/core.py"'),
+        ("in /srv/a-b/c+d/e.txt and /usr/x/y", "in …/e.txt and …/y"),
+        ("f32[2]/f32[3], a/b, and/or", "f32[2]/f32[3], a/b, and/or"),
+        ("long " * 100, ("long " * 100)[:399] + "…"),
+    ],
+)
+def test_a_detail_is_tidied(text: str, tidied: str) -> None:
+    """A detail is one line of at most 400 characters, without addresses and folders."""
+    assert tidied == tidy(text)
+
+
+# Includes escape sequences, marks that change the text direction, and halves of characters.
+PIECES = [
+    *"/a…. \n\x00\ud800",
+    "0x",
+    "0x0123456789ab",
+    "..",
+    "/tmp/",
+    "x" * 150,
+    "\x1b[31m",
+    "\x1b]0;",
+    "\u202e",
+    "\u2066",
+]
+
+
+@given(text=st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=30).map("".join))
+@FEW_EXAMPLES
+def test_a_tidy_detail_can_be_printed(text: str) -> None:
+    """Any foreign text becomes a short printable detail, and tidying it again changes nothing."""
+    tidied = tidy(text)
+
+    assert tidied == tidy(tidied)
+    assert (True, True) == (tidied.isprintable(), len(tidied) <= 400)
+
+
+@pytest.mark.parametrize(
+    ("part", "package"),
+    [
+        (Part(outcome="import-error", detail="import equinox: AttributeError: no jax.core.Token"), "equinox"),
+        (Part(outcome="raised", detail="import equinox: it says"), None),
+        (Part(outcome="timeout"), None),
+    ],
+)
+def test_the_package_that_does_not_import_is_named(part: Part, package: str | None) -> None:
+    """A package is named only if an import failed: code may raise far from the fault."""
+    assert package == not_imported(part)

@@ -1,4 +1,4 @@
-"""The command: what is known is not compiled again, and what cannot be had is a sentence."""
+"""The command: what is known is not compiled again, what cannot be had is a sentence; what a program follows from."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from suite.console import Terminal
 from suite.errors import Exit, Failed, Misused
-from suite.programs import compiling, model, session, sources, texts, wheels
+from suite.programs import cases, compiling, model, session, sources, texts, wheels
 from suite.programs.compiling import Compiled
 from suite.programs.model import Programs, Workload
 from suite.programs.targets import TARGETS, Target
@@ -252,3 +252,43 @@ def test_a_real_release_compiles_for_an_h100() -> None:
 
     (program,) = found.programs
     assert (1, 3232, 448) == tuple(program.counts[name] for name in ("while_loops", "argument_bytes", "output_bytes"))
+
+
+TEXT = """
+def _array(n):
+    return n
+
+def _scan():
+    return _array(8)
+
+def _fft():
+    return 1
+
+ROWS = {"scan": Workload("A scan", _scan, ("equinox",)), "fft": Workload("A transform", _fft, options=NONE)}
+NONE = {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "others"),
+    [
+        ("return n", "return n + 1", {"scan"}),
+        ("return 1", "return 2", {"fft"}),
+        ("NONE = {}", "NONE = {1: 2}", {"fft"}),
+        ('("equinox",)', '("diffrax",)', {"scan"}),
+        ("A scan", "Another scan", set()),
+    ],
+)
+def test_a_program_follows_from_what_it_names_and_from_nothing_else(old: str, new: str, others: set[str]) -> None:
+    """A helper, a value or an argument of its row makes a program another one, and a title or a neighbour does not."""
+    before, after = (sources.of_tables(text) for text in (TEXT, TEXT.replace(old, new)))
+
+    assert others == {name for name in before if before[name] != after[name]}
+
+
+def test_every_program_is_found_and_each_has_a_source_of_its_own() -> None:
+    """The programs of the device cases are among those that are compiled, and no two are the same."""
+    found = sources.programs()
+
+    assert set(cases.BY_PROGRAM) < set(found)
+    assert len(found) == len(set(found.values()))

@@ -18,9 +18,7 @@ from suite.errors import BadFile
 from suite.judge.record import Part
 from suite.records import archive, records
 from suite.stack import plan
-from tests.report.test_report import put_record, put_status, state
-
-__all__ = ["state"]
+from tests.report.test_report import put_record, put_status
 
 OLD, NEW = plan.cell("jax-0.4.30"), plan.cell("jax-0.6.2")
 (SMOKE, BYPASS) = catalogue.select(["wraps-lower-bypass", "stack-smoke"])
@@ -30,36 +28,36 @@ RAISED = Part(
 
 
 @pytest.fixture
-def folder(state: Path) -> Path:
+def folder(elsewhere: Path) -> Path:
     """An archive of two issues in two cells; the folder of records is empty again."""
     for cell in (OLD, NEW):
         put_status(cell)
         for entry in (BYPASS, SMOKE):
             put_record(cell, entry, entry.issue.cases[0], RAISED)
     put_record(OLD, BYPASS, BYPASS.issue.cases[1], RAISED)
-    assert 5 == archive.pack([OLD, NEW], state / "archive")
-    return state / "archive"
+    assert 5 == archive.pack([OLD, NEW], elsewhere / "archive")
+    return elsewhere / "archive"
 
 
 @pytest.fixture
-def elsewhere(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def emptied(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of records, as on another machine."""
-    monkeypatch.setattr(records, "RECORDS", tmp_path / "elsewhere")
-    return tmp_path / "elsewhere"
+    monkeypatch.setattr(records, "RECORDS", tmp_path / "emptied")
+    return tmp_path / "emptied"
 
 
-def test_what_was_packed_is_unpacked(folder: Path, elsewhere: Path) -> None:
+def test_what_was_packed_is_unpacked(folder: Path, emptied: Path) -> None:
     """Each record and status comes back with the same content, its keys in order, and packs to the same bytes."""
     packed = _bytes(folder)
 
     assert 7 == archive.unpack(folder)
-    assert _files(folder.parent / "records") == _files(elsewhere)
+    assert _files(folder.parent / "records") == _files(emptied)
     assert 5 == archive.pack([NEW, OLD], folder.parent / "again")
     assert packed == _bytes(folder.parent / "again")
     assert 0 == archive.unpack(folder)
 
 
-def test_a_record_of_this_machine_is_kept(folder: Path, elsewhere: Path) -> None:
+def test_a_record_of_this_machine_is_kept(folder: Path, emptied: Path) -> None:
     """What is on this machine already is not written over."""
     mine = records.path_of(OLD.id, BYPASS.issue.id, BYPASS.issue.cases[0].id)
     mine.parent.mkdir(parents=True)
@@ -99,7 +97,7 @@ def edited(old: str, new: str, folder: Path) -> None:
 )
 def test_what_nobody_packed_is_not_unpacked(
     folder: Path,
-    elsewhere: Path,
+    emptied: Path,
     monkeypatch: pytest.MonkeyPatch,
     damage: Callable[[Path], object],
     most: int,
@@ -111,7 +109,7 @@ def test_what_nobody_packed_is_not_unpacked(
 
     with pytest.raises(BadFile, match=says):
         archive.unpack(folder)
-    assert {} == _files(elsewhere)
+    assert {} == _files(emptied)
 
 
 def test_what_does_not_hold_is_left_out(folder: Path) -> None:
@@ -149,7 +147,7 @@ def test_a_publish_changes_what_it_has_to(folder: Path, monkeypatch: pytest.Monk
     ]
 
 
-def test_the_records_of_a_cell_without_a_run_are_not_read(folder: Path, elsewhere: Path) -> None:
+def test_the_records_of_a_cell_without_a_run_are_not_read(folder: Path, emptied: Path) -> None:
     """Where a cell's status is the archive's, so are its records that hold."""
     for cell in (OLD, NEW):
         put_status(cell)
@@ -171,7 +169,7 @@ def test_the_file_of_an_issue_that_is_gone_is_removed(folder: Path, monkeypatch:
     assert [f"{name}.jsonl.xz" for name in names] == sorted(path.name for path in folder.iterdir())
 
 
-def test_a_record_that_cannot_be_read_is_named(state: Path) -> None:
+def test_a_record_that_cannot_be_read_is_named(elsewhere: Path) -> None:
     """A file among the records that is none is a fault of that file."""
     put_status(OLD)
     path = records.path_of(OLD.id, BYPASS.issue.id, BYPASS.issue.cases[0].id)
@@ -179,7 +177,7 @@ def test_a_record_that_cannot_be_read_is_named(state: Path) -> None:
     path.write_text('{"key": ', encoding="utf-8")
 
     with pytest.raises(BadFile, match=rf"{path.name}: record: JSONDecodeError: .* \(remove the file"):
-        archive.pack([OLD], state / "archive")
+        archive.pack([OLD], elsewhere / "archive")
 
 
 def _files(folder: Path) -> dict[str, Any]:

@@ -7,20 +7,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-from suite.report import write as writing
 from suite.report.compare.changes import since
 from suite.report.model import Report
 from tests.report.site_browser import chromium, tab
 from tests.worlds import as_known, few, otherwise
-
-
-@pytest.fixture(scope="module")
-def untimed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Hide the tree's timings, whose charts take seconds for each written report."""
-    with pytest.MonkeyPatch.context() as patched:
-        for folder in ("RESULTS", "COMPILED"):
-            patched.setattr(writing, folder, tmp_path_factory.mktemp("nothing"))
-        yield
 
 
 @pytest.fixture(scope="session")

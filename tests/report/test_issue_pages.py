@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from itertools import cycle
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from suite.judge.table import UNDECIDED, VERDICTS, Verdict
-from suite.report.compare.changes import since
-from suite.report.model import Observation, Report
+from suite.report.model import Report
 from suite.report.site.build import site
 from suite.report.summary import REPLAY
 from tests.report.on_disk import there as files
@@ -22,7 +19,7 @@ from tests.report.site_browser import UNFOLD, WIDTH, afresh, built, put, tab, vi
 from tests.report.test_by_rule import sparse
 from tests.report.test_report import EMPTY, observation, report
 from tests.report.test_small import FOLDER as SMALL
-from tests.worlds import as_known, few, otherwise
+from tests.worlds import otherwise
 
 pytestmark = pytest.mark.usefixtures("_no_complaints")
 NASTY = "\x1b[31mred\x1b[0m \u202e\u2066turned\u2069 </script><script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -57,9 +54,6 @@ def visit(opened: Page, folder: Path) -> Open:
 def ids(text: str) -> Counter[str]:
     """Return the ids of a page's elements."""
     return Counter(re.findall(r"<[^<>]*\sid=\"?([^\s\">]+)", text))
-
-
-# Contents
 
 
 @pytest.mark.parametrize("name", ["some", "small"])
@@ -121,9 +115,6 @@ def test_a_new_release_leaves_an_issue_alone_that_was_not_run_on_it(known: Repor
     changed = {path for path, text in made.items() if before[path] != text}
     assert concerned == {path for path in changed if path.startswith("issues/")}
     assert len(concerned) < len(known.issues)
-
-
-# Interaction
 
 
 def test_the_matrix_can_be_filtered(visit: Open, known: Report) -> None:
@@ -263,9 +254,6 @@ def test_old_addresses_lead_on(visit: Open, folder: Path) -> None:
     page.wait_for_url(f"{folder.as_uri()}/matrix.html#kind=crash")
 
 
-# Print, phones, without scripts
-
-
 def test_without_javascript_they_answer(browser: Browser, folder: Path, complaints: list[str]) -> None:
     """Without scripts the matrix unfolds, an address leads to its marked release, and no form is shown."""
     page = tab(browser, complaints, java_script_enabled=False)
@@ -291,22 +279,6 @@ def test_without_javascript_they_answer(browser: Browser, folder: Path, complain
     page.context.close()
 
 
-PAGES = ("issues/tracer-hash-while-loop.html", "issues/stack-smoke.html", "matrix.html", "cells.html", "findings.html")
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_they_fit_a_phone(visit: Open, name: str) -> None:
-    """At 360 pixels only the tables' regions scroll sideways, even with everything open."""
-    page = visit(name, width=360)
-    assert page.evaluate(WIDTH) <= 360
-
-    page.evaluate(UNFOLD)
-    if name.startswith("issues"):
-        page.locator(".addresses a").first.click()
-        expect(page.locator(".panel")).to_be_visible()
-    assert page.evaluate(WIDTH) <= 360
-
-
 def test_they_print(visit: Open) -> None:
     """The matrix prints unfolded and as wide as the paper, and an issue prints unfolded."""
     page = visit("matrix.html", width=1030)
@@ -321,50 +293,6 @@ def test_they_print(visit: Open) -> None:
     assert page.evaluate(WIDTH) <= 1030
 
 
-def of_all_sorts() -> Report:
-    """Return a small report with every section, every verdict, most of them unexpected, and an unplanned stack."""
-    wanted = ("jax-0.5.3", "jax-0.6.0", "jax-0.7.0")
-    made = as_known([cell for cell in few() if cell.id in wanted or "+" in cell.id])
-    verdicts: Iterator[Verdict] = cycle(VERDICTS)
-
-    def odd(seen: Observation) -> Observation:
-        verdict = next(verdicts)
-        nothing = {"agreement": "spurious", "behaviour": None, "workaround": "none"}
-        changed = {"agreement": "changed", "workaround": "fails", "workaround_expected": False}
-        return seen.model_copy(update={"verdict": verdict, **(nothing if verdict in UNDECIDED else changed)})
-
-    issues = []
-    for issue in (each for each in made.issues if each.id in ("stack-smoke", "compute-on-aot")):
-        # Highlighted source costs axe as much per word as a table per row.
-        cases = [
-            case.model_copy(update={"source": 'def f():\n    return "s", 1  # Why.\n'}) for case in issue.cases[:1]
-        ]
-        cases += [case.model_copy(update={"source": ""}) for case in issue.cases[1:]]
-        issues.append(issue.model_copy(update={"cases": cases, "shared_source": "import jax\n"}))
-    seen = [each if each.issue == "stack-smoke" else odd(each) for each in made.observations]
-    seen = [each for each in seen if each.issue in ("stack-smoke", "compute-on-aot")]
-    cells = [*made.cells[:-1], made.cells[-1].model_copy(update={"asks": []})]
-    now = made.model_copy(update={"issues": issues, "observations": seen, "cells": cells})
-    return now.model_copy(update={"since": since(otherwise(now), now)})
-
-
-def test_axe_finds_nothing(visit: Open, tmp_path: Path) -> None:
-    """axe finds no violation on any kind of page, with everything open, in both colour schemes."""
-    built(of_all_sorts(), tmp_path)
-    names = {
-        "issues/compute-on-aot.html#decorator-outside@jax-0.6.0": {"_instead", "_cases", "_upstream"},
-        "matrix.html": set(),
-        "cells.html": {"own"},
-        "findings.html": {"_not-known", "_workaround-fails", "_latent", "unexpected", "undecided"},
-    }
-    for name, sections in names.items():
-        page = visit(name, tmp_path)
-        assert sections <= {each.get_attribute("id") for each in page.locator("section > h2").all()}
-        page.evaluate(UNFOLD)
-        page.evaluate("for (const each of document.querySelectorAll('.fold input')) each.checked = true")
-        assert [] == violations(page)
-
-
 def test_what_is_by_rule_is_lighter_than_what_was_run(visit: Open, tmp_path: Path) -> None:
     """Bands and strips by rule are transparent in both colour schemes, without violations."""
     built(sparse(), tmp_path)
@@ -375,9 +303,6 @@ def test_what_is_by_rule_is_lighter_than_what_was_run(visit: Open, tmp_path: Pat
     assert [1] == page.locator("rect:not(.by-rule)").evaluate_all(opacity)
     page.evaluate(UNFOLD)
     assert [] == violations(page)
-
-
-# Hostile contents
 
 
 @pytest.mark.parametrize("name", ["empty", "nasty"])

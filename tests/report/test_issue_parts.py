@@ -56,9 +56,6 @@ def changed(of: Report, **changes: Any) -> Report:
     return of.model_copy(update={"issues": [issue.model_copy(update={"cases": [case.model_copy(update=changes)]})]})
 
 
-# Text and links
-
-
 def test_text_is_spelled_out_and_cut() -> None:
     """Escapes and direction marks are made visible, and a long message is cut with its length."""
     assert "\\u001b[31m \\u202ex\n<b>" == said("\x1b[31m \u202ex\n<b>")
@@ -78,9 +75,6 @@ def test_text_is_spelled_out_and_cut() -> None:
 def test_a_thread_has_an_address(ref: str, address: str) -> None:
     """A thread links to its tracker and a page to itself; other references have no link."""
     assert address == link(ref)
-
-
-# The matrix
 
 
 @pytest.mark.parametrize(
@@ -137,9 +131,6 @@ def test_an_issue_shows_the_worst_of_its_cases() -> None:
     assert [("affected", "affected"), ("clear", "clear")] == [(mark.seen.case, mark.seen.verdict) for mark in row.worst]
 
 
-# No release that was run is right
-
-
 @pytest.mark.parametrize(
     ("first", "second", "never"),
     [
@@ -157,9 +148,6 @@ def test_no_release_is_right(first: list[Verdict], second: list[Verdict], never:
     (page,) = issues_page.pages(Facts(two_cases(first, second)))
 
     assert (never is not None, never or []) == (page.view.nowhere_right, page.view.never_right)
-
-
-# Since when
 
 
 @pytest.mark.parametrize(
@@ -202,9 +190,6 @@ def test_since_names_the_release_to_blame() -> None:
     assert ("diffrax 0.6.1", "affected") == (found.now.release, found.now.before)
 
 
-# Same seed, same numbers?
-
-
 def test_streams_are_told_apart_by_what_was_drawn() -> None:
     """Each stream has a letter, the same when it returns; undecided releases change nothing."""
     drawn = [("absent", "absent"), ("documented", "a"), ("documented", "b"), ("error", None), ("documented", "b")]
@@ -230,9 +215,6 @@ def test_a_report_without_samplers_has_no_map() -> None:
 
     assert not list(seeds_page.pages(Facts(of)))
     assert "seeds.html" not in pages(of)["index.html"]
-
-
-# Runs and ranges
 
 
 def test_the_same_is_told_once() -> None:
@@ -278,9 +260,6 @@ def test_a_timeline_is_as_wide_as_its_releases() -> None:
     assert [(0.0, "0.4", False), (10.0, "0.5", False), (15.0, "0.6", True)] == axis.ticks
 
 
-# Upgrades
-
-
 @pytest.mark.parametrize(
     ("before", "after", "how"),
     [
@@ -302,9 +281,6 @@ def test_a_timeline_is_as_wide_as_its_releases() -> None:
 def test_how_an_upgrade_turns_a_case(before: Verdict, after: Verdict, how: str | None) -> None:
     """A symptom appears, disappears, changes or stays; documented behaviour counts only if it changed."""
     assert how == turned(*seen(before, after))
-
-
-# Findings
 
 
 def test_what_came_back_is_a_finding() -> None:
@@ -355,9 +331,6 @@ def test_a_stack_that_metadata_is_wrong_of_is_a_finding(known: Report) -> None:
     assert "diffrax 0.6.0 lacks jax<0.4.36" in finding.text
     assert len(found) == len({each.id for each in found}) > 2
     assert [each.sort for each in found] == sorted((each.sort for each in found), key=list(SORTS).index)
-
-
-# Issues
 
 
 def test_what_to_do_is_told_once_with_where_it_was_verified() -> None:
@@ -432,9 +405,6 @@ def test_a_thread_says_when_it_was_looked_up() -> None:
 
     assert {True} == {each.looked_up is not None for each in upstream if each.state}
     assert {None} == {each.looked_up for each in upstream if not each.state}
-
-
-# Unexpected and undecided observations
 
 
 def test_hundreds_of_findings_are_cut() -> None:

@@ -92,9 +92,6 @@ def reasons(*shards: Report) -> list[str]:
     return [str(fault) for fault in faults(named(shards))]
 
 
-# Joining
-
-
 @settings(deadline=None, max_examples=6)
 @given(data=st.data())
 def test_shards_make_the_whole(data: st.DataObject) -> None:
@@ -134,9 +131,6 @@ def test_shards_may_differ_in_when_and_where(first: dict[str, Any], others: dict
     assert [] == reasons(*shards)
     joined = join(named(shards), OFFERED)
     assert (AT, HERE) == (joined.generated_at, joined.platform)
-
-
-# What is missing
 
 
 def test_what_no_shard_has_did_not_run(tmp_path: Path) -> None:
@@ -328,9 +322,6 @@ def test_shards_that_were_planned_elsewhere_are_refused(monkeypatch: pytest.Monk
 
     with pytest.raises(BadFile, match=rf"planned_cells: has {CELL.id} and lacks jax-9\.9\.9, unlike what is planned"):
         merge(folders)
-
-
-# The commands
 
 
 @pytest.fixture(autouse=True)

@@ -67,9 +67,6 @@ def test_what_kept_all_of_it_from_running_is_told_once() -> None:
     assert any("some-issue/d" in line for line in lines)
 
 
-# Expectations of a stack that was not run
-
-
 @pytest.fixture
 def nothing_ran(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, published: Report) -> None:
     """Use no records and locks of own stacks, and read the published report once."""

@@ -56,9 +56,6 @@ def arm(equinox: str, word: DeclaredObserved | None, diffrax: str = "0.5.1", **c
     return CellRow.model_validate({**row, **changes})
 
 
-# What a release turned, and what bites on it
-
-
 def test_what_bites_stands_with_what_to_do_once() -> None:
     """The worst case comes first, a workaround of many cases is told once, and by design is folded and no symptom."""
     of = report(
@@ -86,9 +83,6 @@ def test_a_release_leads_to_its_neighbours() -> None:
     html = site(of, ())["releases/jax-0.8.3.html"]
 
     assert ["jax-0.8.2.html", "jax-0.9.0.html"] == re.findall(r'rel="(?:prev|next)" href="([^"]+)"', html)
-
-
-# What to install
 
 
 def test_constraints_are_the_newest_set_that_works() -> None:
@@ -183,9 +177,6 @@ def test_stacks_are_told_from_one_another() -> None:
     assert 1 == text.count("numpy 1.26.4") == text.count("numpy 2.0.0")
 
 
-# What stays as it was
-
-
 def test_a_new_release_changes_the_pages_that_it_concerns() -> None:
     """With one more jax the pages that change are its neighbour's, and those of the releases in the stacks with it."""
     chosen = {cell.id for cell in few()} | {"jax-0.11.2", "jax-0.12.0", f"jax-{NEWEST}+equinox-0.11.8+diffrax-0.6.0"}
@@ -223,9 +214,6 @@ def test_a_page_goes_with_the_report_that_made_it(tmp_path: Path) -> None:
         name for name in found if name.startswith(("releases/", "constraints/")) or name == "issues/other.html"
     }
     assert mine == {name: found[name] for name in mine}
-
-
-# Metadata
 
 
 def amendment(**changes: Any) -> AmendmentRow:

@@ -42,7 +42,6 @@ from suite.report.model import Observation, Report
 from suite.report.write import schema, write
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
-from tests import real_cell
 from tests.report.on_disk import pages
 
 pytestmark = pytest.mark.usefixtures("untimed")
@@ -181,16 +180,6 @@ ANY_OBSERVATION = st.builds(
     peak_rss_mib=st.sampled_from([0, 150]),
     detail=st.sampled_from(["it was seen", 'it said "no", twice', "-51", "=1+1", "'quoted'", "nan", ""]),
 )
-
-
-# Assembling
-
-
-@pytest.fixture
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a state folder of its own, as `elsewhere` gives; tests of the archive have another by that name."""
-    real_cell.keep_in(tmp_path, monkeypatch)
-    return tmp_path
 
 
 CELLS = plan.cells()[:3]
@@ -411,9 +400,6 @@ def test_a_time_is_told_roughly(seconds: float, told: float) -> None:
     assert told == roughly(seconds)
 
 
-# JSON
-
-
 def test_every_report_is_written_and_read_back(tmp_path: Path) -> None:
     """compat.json meets its schema and reads back equal; every file is UTF-8 that ends with a newline."""
     validator = jsonschema.Draft202012Validator(json.loads(schema()), format_checker=jsonschema.FormatChecker())
@@ -443,9 +429,6 @@ def test_the_schema_is_closed() -> None:
 
     assert {"kind", "runs", "released_on", "asks", "opinion"} == refused
     assert not validator.is_valid(data)
-
-
-# Pages and Markdown
 
 
 @cache
@@ -482,9 +465,6 @@ def test_a_page_is_closed() -> None:
             links = [value for key, value in attributes if key == "href"]
             outside = [each for each in links if re.match(r"[a-z]+:|//", each)]
             assert [] == [each for each in outside if not each.startswith("https://")]
-
-
-# Exit code and counts
 
 
 @pytest.mark.parametrize(
@@ -560,9 +540,6 @@ def test_an_interval_for_people(line: Sequence[str], first: str, last: str, word
     interval = PLAIN.issues[0].cases[0].intervals[0].model_copy(update={"first": first, "last": last})
 
     assert words == summary.span(interval, cells)
-
-
-# Terminal
 
 
 def test_a_terminal_shows_an_empty_report() -> None:

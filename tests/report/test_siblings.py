@@ -1,10 +1,12 @@
-"""What lies beside compat.json: Markdown, feed and CSV, made of it alone and safe to read."""
+"""What lies beside compat.json: Markdown, feed and CSV, made of it alone, safe to read, and small."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from datetime import date, datetime
+from io import StringIO
+from math import ceil
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -12,21 +14,27 @@ from xml.etree.ElementTree import Element
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
 from suite.errors import Misused
+from suite.files import REPORTS
 from suite.printable import printable
 from suite.report import stored, summary
 from suite.report.derive import derive
+from suite.report.findings import findings
+from suite.report.formats import terminal
 from suite.report.formats.compat_md import compat_md
 from suite.report.formats.feed import feed
 from suite.report.formats.length_limit import MAX_CHARS, fit
 from suite.report.markup import cell_text
 from suite.report.model import Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
 from suite.report.site.build import site
+from suite.report.site.facts import Facts
 from suite.report.write import siblings, write
-from suite.stack import releases
+from suite.stack import plan, releases
 from tests.report.on_disk import saved, there
 from tests.report.test_report import CHANGED, REPORTS_TO_SHOW, observation, report, tokens, undecided
+from tests.worlds import as_known
 
 pytestmark = pytest.mark.usefixtures("untimed")
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -87,17 +95,11 @@ def entries(of: Report) -> list[dict[str, str]]:
     ]
 
 
-# Text
-
-
 def test_what_can_be_shown_stays() -> None:
     """Text that can be shown is not touched, whatever its script; what cannot is spelled out, and a cell is short."""
     assert "✗ ≤ 漢字 é" == printable("✗ ≤ 漢字 é")
     assert "a\\u001b[31m\\u202eb\\ud800" == printable("a\x1b[31m\u202eb\ud800")
     assert len(cell_text("x" * 10_000_000)) <= 500
-
-
-# Markdown
 
 
 def test_the_last_sections_give_way_first() -> None:
@@ -145,9 +147,6 @@ def test_a_big_report_goes_into_a_step_summary(tmp_path: Path) -> None:
     assert text.index("## Not as expected") < text.index("left out for room")
 
 
-# The feed
-
-
 def test_a_feed_is_valid_atom() -> None:
     """Feed and entries have the id, title, moment and author that RFC 4287 asks for, and each id is its own."""
     for of in (*REPORTS_TO_SHOW.values(), hostile()):
@@ -190,9 +189,6 @@ def test_a_change_keeps_its_id() -> None:
     assert ids[0] != again[0]
 
 
-# All of them
-
-
 def named(issue: str) -> Report:
     """A report on an issue of this name."""
     made = report(observation())
@@ -223,7 +219,7 @@ PLAIN_FEED = [each.tag for each in parsed(feed(PLAIN)).iter()]
 @given(ANYTHING)
 @example(HOSTILE)
 @example("</script><img src=x onerror=alert(1)> [a](javascript:b) ![c](d) <http://e> `f` | g\n# h")
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=8)
 def test_anybodys_report_is_text(text: str) -> None:
     """Whatever a compat.json holds, no file has a control, and none of it is an element, a link or a heading."""
     made = hostile(text)
@@ -249,3 +245,82 @@ def test_anybodys_report_is_text(text: str) -> None:
         if token.type == "link_open"
         and not re.match(r"https://|issues/|[a-z]+\.html$", target := str(token.attrs["href"]))
     ]
+
+
+PUBLISHED = REPORTS / "published"
+
+
+def test_the_published_report_is_small() -> None:
+    """The published compat.json has at most 3 MB, and no file of observations more than 1 MB."""
+    assert (PUBLISHED / "compat.json").stat().st_size <= 3_000_000
+    assert max(path.stat().st_size for path in (PUBLISHED / "observations").iterdir()) <= 1_000_000
+
+
+def test_its_markdown_is_short(published: Report) -> None:
+    """COMPAT.md takes at most 300 bytes for each issue, everything included."""
+    assert len(compat_md(published).encode()) <= 300 * len(published.issues)
+
+
+def test_it_is_a_screen(published: Report) -> None:
+    """A report with everything as expected takes at most forty lines in a terminal of 100 columns."""
+    screen = StringIO()
+
+    terminal.show(published, Console(file=screen, width=100))
+
+    assert sum(max(1, ceil(len(line) / 100)) for line in screen.getvalue().splitlines()) <= 40
+
+
+def test_no_page_is_large() -> None:
+    """The published front page has at most 200 kB, any other page at most 400 kB."""
+    sizes = {path.relative_to(PUBLISHED).as_posix(): path.stat().st_size for path in PUBLISHED.rglob("*.html")}
+
+    assert {} == {path: size for path, size in sizes.items() if size > 400_000}
+    assert sizes["index.html"] <= 200_000
+
+
+@pytest.fixture(scope="module")
+def line() -> Report:
+    """Return a report on every release of the line, with every case as its rules say."""
+    return as_known(plan.tagged("line"))
+
+
+def test_a_change_is_told_once_and_alike(line: Report) -> None:
+    """Feed and steps list every turn of every case once, with the same neighbours and the same blame."""
+    turns = {
+        (turn.after, f"{issue.id}/{case.id}"): (turn.before, turn.blame)
+        for issue in line.issues
+        for case in issue.cases
+        for turn in case.turns
+    }
+    _, *told = ElementTree.fromstring(feed(line).encode()).iter(f"{ATOM}entry")
+    in_feed = {}
+    for entry in told:
+        title, content = (str(entry.findtext(f"{ATOM}{name}")) for name in ("title", "content"))
+        key = title.split()[0], title.split()[2]
+        before, blame = turns[key]
+        in_feed[key] = f" in {before}. Cause: {blame}" in content
+    in_steps = [
+        ((step.after.id, f"{after.issue}/{after.case}"), (before.cell, blame))
+        for step in Facts(line).steps.values()
+        for of in step.turns.values()
+        for blame, ends in of.items()
+        for before, after in ends
+    ]
+
+    assert turns
+    assert dict.fromkeys(turns, True) == in_feed
+    assert len(turns) == len(told)
+    assert [] == [(key, said) for key, said in in_steps if turns[key] != said]
+    assert len(in_steps) == len({key for key, _ in in_steps})
+
+
+def test_what_lineax_broke_is_not_equinoxs(line: Report) -> None:
+    """A stiff solve that fails again came with Lineax, and no text blames the Equinox of the same day."""
+    case = next(case for issue in line.issues for case in issue.cases if case.id == "implicit-solve")
+    others = [each for each in case.intervals if each.package not in ("jax", "lineax")]
+    again = [each for each in others if each.behaviour == "lu-transpose-is-traced"]
+    came_back = [each.title for each in findings(line) if each.sort == "came-back"]
+
+    assert ("lineax", "lineax 0.0.8 → 0.1.0") in {(each.package, each.blame) for each in case.turns}
+    assert [] == [each for each in again if each.exact or not each.came_with]
+    assert [] == [each for each in came_back if each.startswith("stack-smoke/implicit-solve")]

@@ -22,7 +22,7 @@ from suite.report.site.page import Page as SitePage
 from suite.report.site.pages import stack as stack_page
 from suite.report.site.timeline import turned
 from suite.stack import plan
-from tests.report.site_browser import UNFOLD, WIDTH, afresh, built, put, tab, violations
+from tests.report.site_browser import UNFOLD, WIDTH, afresh, built, put, tab
 from tests.report.test_report import EMPTY, observation, report
 from tests.worlds import as_known, few, otherwise, some
 
@@ -90,9 +90,6 @@ def alone(page: SitePage, facts: Facts) -> dict[str, str]:
     return {page.path: render(page, facts), **page.data, **assets}
 
 
-# The questions
-
-
 def test_a_guest_is_told_of_where_it_is_named(page: Page) -> None:
     """Cases that need a guest count only in stacks that name it, by the guest's own stacks."""
     _, without = ask(page, "jax 0.11.0")
@@ -125,9 +122,6 @@ def test_a_yanked_release_is_said_first(page: Page) -> None:
     first, _ = ask(page, "jax 0.4.32")
     assert first.startswith("⊘ jax 0.4.32 was yanked: no reason given.\n")
     assert "jax 0.4.32 (no such stack was run)" in first
-
-
-# The answer
 
 
 def test_what_does_not_import_is_said_first(page: Page, here: Report) -> None:
@@ -233,9 +227,6 @@ def test_a_link_can_be_copied(visit: Visit) -> None:
 
     expect(page.locator("#copied")).to_have_text("Copied.")
     assert page.url == page.evaluate("navigator.clipboard.readText()")
-
-
-# Reading
 
 
 SOME = {
@@ -429,9 +420,6 @@ def test_the_script_predicts_as_the_judge_does(visit: Visit, tmp_path: Path) -> 
     assert any(len(each[0]) < len(pinned) for each, (_, pinned) in zip(expected, asked, strict=True))
 
 
-# Phones and print
-
-
 def test_it_fits_a_phone_and_prints_what_was_asked(visit: Visit) -> None:
     """At 360 pixels nothing scrolls sideways; on paper the whole answer is printed without boxes."""
     page = visit("#jax%200.5.3..jax%200.6.0", width=360)
@@ -443,17 +431,6 @@ def test_it_fits_a_phone_and_prints_what_was_asked(visit: Visit) -> None:
     expect(page.locator("#asking")).to_be_hidden()
     for what in ("#verdict", "[data-turned=changes]", "[data-turned=stays] li >> nth=0", "#address"):
         expect(page.locator(what)).to_be_visible()
-
-
-def test_axe_finds_nothing(visit: Visit) -> None:
-    """axe finds no violation in a complete answer, in both colour schemes."""
-    page = visit(f"#{PINNED.replace(' ', '%20')}..jax%200.5.3")
-    page.evaluate(UNFOLD)
-
-    assert [] == violations(page)
-
-
-# Hostile texts
 
 
 def test_what_is_hostile_is_text(visit: Visit, tmp_path: Path) -> None:

@@ -48,9 +48,6 @@ def linked(store: Path, name: str, *, of: str = "large.py") -> Path:
     return folder
 
 
-# How uv fills an environment
-
-
 def wheel(folder: Path) -> Path:
     """Build the wheel of a package that is one module."""
     module = b"VALUE = 1\n" * 1000
@@ -102,9 +99,6 @@ def test_environments_share_the_files_of_the_store(own_store: Path, monkeypatch:
     assert 3 == stored.stat().st_nlink
 
 
-# The estimate
-
-
 def finish(cell: plan.Cell) -> None:
     """Have the environment of a cell be there, as far as anybody looks before a run."""
     folder = environment.ENVIRONMENTS / cell.id
@@ -147,9 +141,6 @@ def test_a_plan_says_what_disk_it_takes(own_store: Path, capsys: pytest.CaptureF
 
     needed = [(cell, lock.load(cell)) for cell in plan.tagged("default")]
     assert f"they will take about {disk.shown(disk.estimate(needed))} of disk in " in capsys.readouterr().out
-
-
-# Freeing it
 
 
 def test_environments_go_and_records_stay(own_store: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -198,7 +198,7 @@ def test_an_interrupted_run_ends_the_probes_of_each_cell(state: State) -> None:
         assert started_with("CORPUS_FOLDER", state.folder)
         driver.send_signal(signal.SIGINT)
         driver.wait(PATIENCE)
-    eventually(lambda: not started_with("CORPUS_FOLDER", state.folder))
+    eventually(lambda: not started_with("CORPUS_FOLDER", state.folder), 30)
 
 
 def test_a_run_waits_for_a_cell_that_another_has(state: State) -> None:

@@ -85,10 +85,7 @@ def test_every_module_has_benchmarks(found: list[dict[str, object]]) -> None:
 
 
 def test_every_benchmark_says_what_asv_asks(found: list[dict[str, object]]) -> None:
-    """A version in its own class, that a result outlives a reformatting; a time limit; words; what a count counts.
-
-    And no `setup`, that asv would run before each call, and time one call at a time.
-    """
+    """A version and a time limit of its own, words, what a count counts; no `setup`, which times each call."""
     for key in ("version", "timeout", "doc", "class_doc", "own_cache"):
         assert [] == [each["name"] for each in found if not each[key]], key
     assert {True} == {bool(each["unit"]) for each in found if ".track_" in str(each["name"])}
@@ -211,10 +208,7 @@ def test_callgrind_counts_the_threads_that_are_asked_for(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("path", BENCHMARKS, ids=lambda path: path.stem)
 def test_a_module_reads_the_clock_of_the_phases(path: Path) -> None:
-    """Nothing but the harness reads a clock, and nothing of the stack is reached but by its public names.
-
-    What compiles for a device that is not there is no benchmark: it notes how long the compiler took.
-    """
+    """Only the harness, and what notes a compiler's time, read a clock; the stack's names are public."""
     names = {name for name, _ in imports(path)}
 
     assert path.stem in ("_phases", "_program") or not names & {"time", "timeit"}

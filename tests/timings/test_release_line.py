@@ -1,4 +1,4 @@
-"""The release line: the same repository everywhere, from the locks alone, and asv runs on it."""
+"""The release line: the same repository everywhere, from the locks alone; asv on it, or on a stack that is there."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from pathlib import Path
 import pytest
 from asv.util import load_json
 
-from suite.errors import Failed
+from suite.errors import Failed, Misused
 from suite.files import ROOT
 from suite.stack import lock
-from suite.timings import asv_call, release_line, results
+from suite.timings import asv_call, own_stack, release_line, results
 from suite.timings.asv_call import Asv
+from suite.timings.own_stack import PACKAGES, Existing
 from suite.timings.release_line import Commit
-from tests.processes import git
+from tests.processes import git, program
 
-LINE = (
+COMMITS = (
     Commit("jax-0.4.30", date(2024, 6, 18), "jax==0.4.30\n"),
     Commit("equinox-0.11.5", date(2024, 6, 18), "equinox==0.11.5\n"),
     Commit("jax-0.5.0", date(2025, 1, 17), "jax==0.5.0  # ünïcode\r\n"),
@@ -32,14 +33,14 @@ HEAD = "f2158d976800b5a8012ed0080b145cb029894e0c"
 
 def test_a_tag_is_a_cell_and_its_tree_the_lock(tmp_path: Path) -> None:
     """The head is known beforehand; each tag is a commit on main with exactly that cell's lock, on its day, for git."""
-    release_line.build(LINE, tmp_path / "line")
+    release_line.build(COMMITS, tmp_path / "line")
 
-    found, line = release_line.hashes(LINE), tmp_path / "line"
+    found, line = release_line.hashes(COMMITS), tmp_path / "line"
     assert [HEAD, HEAD] == git(line, "rev-parse", "HEAD", "refs/heads/main").split()
     assert "" == git(line, "fsck", "--strict", "--full")
-    assert [each.id for each in LINE] == list(found)
+    assert [each.id for each in COMMITS] == list(found)
     assert [*found.values()] == git(line, "rev-list", "--reverse", "main").split()
-    for each in LINE:
+    for each in COMMITS:
         assert found[each.id] == git(line, "rev-parse", each.id).strip()
         assert "requirements.txt\n" == git(line, "ls-tree", "--name-only", "-r", each.id)
         assert each.lock == git(line, "show", f"{each.id}:requirements.txt")
@@ -49,20 +50,20 @@ def test_a_tag_is_a_cell_and_its_tree_the_lock(tmp_path: Path) -> None:
 
 def test_a_new_release_only_adds() -> None:
     """A release after all others leaves their commits as they are; a lock that changed changes what follows it."""
-    before = release_line.hashes(LINE)
+    before = release_line.hashes(COMMITS)
 
-    after = release_line.hashes([*LINE, Commit("jax-0.6.0", date(2025, 4, 17), "jax==0.6.0\n")])
+    after = release_line.hashes([*COMMITS, Commit("jax-0.6.0", date(2025, 4, 17), "jax==0.6.0\n")])
 
     assert "jax-0.6.0" == list(after)[-1]
     assert before == {name: after[name] for name in before}
-    changed = release_line.hashes([LINE[0], replace(LINE[1], lock="changed\n"), LINE[2]])
+    changed = release_line.hashes([COMMITS[0], replace(COMMITS[1], lock="changed\n"), COMMITS[2]])
     assert [True, False, False] == [changed[name] == before[name] for name in before]
 
 
 def test_the_line_is_rebuilt_only_if_it_differs(tmp_path: Path) -> None:
     """A line that is there is left alone, and what a killed run left behind is in nobody's way."""
-    assert [True, False] == [release_line.build(LINE, tmp_path / "line") for _ in range(2)]
-    assert release_line.build(LINE[:2], tmp_path / "line")
+    assert [True, False] == [release_line.build(COMMITS, tmp_path / "line") for _ in range(2)]
+    assert release_line.build(COMMITS[:2], tmp_path / "line")
     assert "2\n" == git(tmp_path / "line", "rev-list", "--count", "main")
 
 
@@ -147,3 +148,83 @@ def test_asv_installs_what_the_commit_pins_and_nothing_else() -> None:
     assert [] == conf["build_command"]
     assert {"--require-hashes", "--no-deps", "{env_dir}", "--compile-bytecode"} <= set(install.split())
     assert (".suite/line", ["main"]) == (conf["repo"], conf["branches"])
+
+
+VERSIONS = {name: lock.load(release_line.cell("jax-0.9.2")).pins[name] for name in PACKAGES}
+
+
+def python(path: Path, told: str, status: int = 0) -> Path:
+    """Put an interpreter at `path` that answers this to whatever it is asked."""
+    return program(path, f"cat <<'END'\n{told}\nEND\necho 'what it says of itself' >&2\nexit {status}")
+
+
+def tells(**otherwise: object) -> str:
+    """What an interpreter on a machine with one GPU answers."""
+    versions = {**VERSIONS, "asv-runner": "0.3.2"}
+    return json.dumps(
+        {"versions": versions, "python": "3.12.1", "platform": "gpu", "kind": "NVIDIA H200", "count": 1, **otherwise}
+    )
+
+
+def test_a_stack_goes_by_its_release_and_its_device(tmp_path: Path) -> None:
+    """The versions tell which cell it is like, and the device what its results are filed under."""
+    found = own_stack.find(python(tmp_path / "python", tells()))
+
+    assert ("jax-0.9.2", "gpu-nvidia-h200-x1") == (found.cell.id, found.name)
+    assert VERSIONS == found.versions
+
+
+@pytest.mark.parametrize(
+    ("told", "status", "message"),
+    [
+        ("", 1, "has no jax that works: what it says of itself"),
+        (tells(versions={**VERSIONS, "asv-runner": "missing"}), 0, "-m pip install asv-runner"),
+        (
+            *(tells(versions={**VERSIONS, "equinox": "0.11.1", "asv-runner": "0.3.2"}), 0),
+            rf"equinox==0\.11\.1 .* one has jax==0\.9\.2 equinox=={VERSIONS['equinox']}",
+        ),
+    ],
+)
+def test_what_cannot_be_measured_is_a_sentence(told: str, status: int, message: str, tmp_path: Path) -> None:
+    """No jax, nothing for asv to measure with, a stack of no release: what is wrong, and what would do."""
+    with pytest.raises(Misused, match=message):
+        own_stack.find(python(tmp_path / "python", told, status))
+    with pytest.raises(Misused, match="nowhere does not run"):
+        own_stack.find(tmp_path / "nowhere")
+
+
+def mine(tiny: Asv, results: Path, executable: str) -> Asv:
+    """asv in an interpreter on a machine with one GPU, of which the newer of the tiny releases is said."""
+    cell, versions = release_line.cells()[0], dict.fromkeys(PACKAGES, "1")
+    there = Existing(Path(executable), "3.12.1", cell, versions, "gpu", "NVIDIA H200", 1)
+    return Asv(there.name, {cell.id: tiny.commits["two"]}, results, there)
+
+
+def test_an_interpreter_that_asv_cannot_use_leaves_nothing(tiny: Asv, tmp_path: Path) -> None:
+    """Where asv gives up before it looks for benchmarks there are no results, and no traceback either."""
+    asv = mine(tiny, tmp_path / "nothing", str(tmp_path / "nowhere"))
+
+    asv.run(release_line.cells()[0], "nothing")
+
+    assert not asv.results.exists()
+
+
+def test_asv_measures_what_is_there(tiny: Asv, tmp_path: Path) -> None:
+    """asv runs there, as the device; what is kept adds up, tells not where it is, and has nothing of a smoke run."""
+    cell = release_line.cells()[0]
+    asv = mine(tiny, tmp_path / "kept", sys.executable)
+
+    def measured() -> set[str]:
+        rows = results.rows(asv.results, asv.machine, tiny.commits["two"])
+        return {key for key, row in rows.items() if row.state == "measured"}
+
+    replace(asv, results=tmp_path / "smoke").run(cell, "smoke", "--quick", "--bench", "track_size")
+    asv.run(cell, "first", "--skip-existing-successful", "-a", "rounds=1", "--bench", "time_sum")
+    assert {"Thing.time_sum(1)", "Thing.time_sum(1000)"} == measured()
+    asv.run(cell, "second", "--skip-existing-successful", "-a", "rounds=1", "--bench", "track_size")
+    assert {"Thing.time_sum(1)", "Thing.time_sum(1000)", "Thing.track_size(1)", "Thing.track_size(1000)"} == measured()
+
+    (path,) = (asv.results / asv.machine).glob("*-existing.json")
+    assert sys.executable not in path.read_text(encoding="utf-8")
+    machine = json.loads((asv.results / asv.machine / "machine.json").read_text(encoding="utf-8"))
+    assert "NVIDIA H200, " in machine["cpu"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import shutil
@@ -24,11 +23,13 @@ from suite.report.model import Report
 from suite.report.site.build import site
 from suite.upkeep import pins, readme
 from tests.conftest import Nox
+from tests.processes import piped_in
 from tests.report.test_small import small
 
 README = readme.DOCUMENTS[0].read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^\$ (python3 -m venv .*)$", README, re.MULTILINE)
 TELLING = [*readme.DOCUMENTS, ROOT / "CONTRIBUTING.md"]
+TRACEBACK = "TypeError: unhashable type: 'DynamicJaxprTracer'\n"
 DOCUMENTS = [*TELLING, ROOT / "CHANGELOG.md"]
 
 
@@ -119,7 +120,7 @@ def test_the_suite_takes_the_words_that_documents_tell(words: str) -> None:
 
 
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder with what documents name: an environment, bounds, requirements, code, and a traceback."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".venv").symlink_to(sys.prefix)
@@ -129,28 +130,16 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in {
         "src/a.py": "import jax.numpy as jnp\n\njnp.polyval(1, 2)\n",
         "compat-baseline.json": '{"schema_version": 1, "findings": []}',
-        "traceback.txt": "TypeError: unhashable type: 'DynamicJaxprTracer'\n",
+        "traceback.txt": TRACEBACK,
     }.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    return tmp_path
-
-
-@pytest.fixture
-def _traceback_piped_in(project: Path) -> Iterator[None]:
-    """Standard input is a traceback."""
-    before = os.dup(0)
-    with (project / "traceback.txt").open("rb") as stream:
-        os.dup2(stream.fileno(), 0)
-    yield
-    os.dup2(before, 0)
-    os.close(before)
 
 
 @pytest.mark.parametrize("told", [each for each in told("jax-stack-compat") if each.split()[0] in ("check", "explain")])
-@pytest.mark.usefixtures("_traceback_piped_in")
+@pytest.mark.usefixtures("project")
 def test_what_documents_ask_is_answered(told: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each `check` and `explain` of the documents answers; 4 says that an environment has no stack."""
-    with pytest.raises(SystemExit) as ended:
+    with piped_in(TRACEBACK), pytest.raises(SystemExit) as ended:
         words.main(shlex.split(told))
     said = capsys.readouterr()
     assert ended.value.code in (Exit.AS_EXPECTED, Exit.UNEXPECTED, Exit.UNDECIDED), said.err

@@ -13,6 +13,7 @@ from suite.errors import Exit
 from suite.files import ROOT
 from suite.stack import uv_call
 from tests.processes import python
+from tests.real_cell import CELL
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +27,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with what the wheel brings."""
+    """A folder with what the wheel brings, and with the packages that were fetched here before."""
     folder = tmp_path_factory.mktemp("installed")
+    (folder / "state").mkdir()
+    (folder / "state" / "store").symlink_to(uv_call.STORE)
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
     return folder
@@ -55,7 +58,7 @@ NO_DICT = "TypeError: unhashable type: 'DynamicJaxprTracer'"
         ("check --from jax==0.4.35", Exit.AS_EXPECTED, "0.4.35"),
         ("explain", Exit.AS_EXPECTED, "tracer-hash-while-loop"),
         # `try` finds the lock of each stack, and ends with uv's own sentence where a release does not exist.
-        ("try equinox==99 --against jax-0.6.0", Exit.INCOMPLETE, "equinox==99"),
+        (f"try equinox==99 --against {CELL.id}", Exit.INCOMPLETE, "equinox==99"),
         # A command of the suite is refused with one sentence that names the clone.
         ("compat", Exit.MISUSED, "such as compat, need a clone"),
     ],

@@ -52,10 +52,7 @@ def test_there_are_workflows() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_job_ends_and_runs_nothing_of_others_where_it_can_write(name: str) -> None:
-    """Each job has a time after which it is ended, and one that can write runs no Python.
-
-    Pinned actions, permissions, credentials and expressions in scripts are zizmor's, in `nox -s lint`.
-    """
+    """Each job has a time after which it is ended, and one that can write runs no Python; zizmor checks more."""
     for job, described in workflow(name)["jobs"].items():
         assert described["timeout-minutes"] <= 300, job
     for job, step in steps(name):

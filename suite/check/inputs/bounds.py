@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from packaging.requirements import Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -18,6 +18,8 @@ from suite.check.inputs.markers import applies, environment
 from suite.errors import BadFile, Fault
 
 _GROUPS, _INCLUDE = "dependency-groups", "include-group"
+_KINDS: Mapping[type, str] = {dict: "table", list: "list", str: "string"}
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -125,19 +127,18 @@ def _of_groups(path: Path, groups: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _table(path: Path, within: dict[str, Any], key: str) -> dict[str, Any]:
-    found = within.get(key.rpartition(".")[2], {})
-    if not isinstance(found, dict):
-        raise bad(path, key, "it is not a table")
-    return found
+    return _typed(path, key, within.get(key.rpartition(".")[2], {}), dict)
 
 
 def _list(path: Path, key: str, found: object) -> list[Any]:
-    if not isinstance(found, list):
-        raise bad(path, key, "it is not a list")
-    return found
+    return _typed(path, key, found, list)
 
 
 def _text(path: Path, key: str, found: object) -> str:
-    if not isinstance(found, str):
-        raise bad(path, key, "it is not a string")
+    return _typed(path, key, found, str)
+
+
+def _typed(path: Path, key: str, found: object, kind: type[T]) -> T:
+    if not isinstance(found, kind):
+        raise bad(path, key, f"it is not a {_KINDS[kind]}")
     return found

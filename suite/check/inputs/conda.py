@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,10 @@ from typing import Any
 from pydantic import Field
 
 from suite.check.inputs import foreign, requirements
-from suite.check.inputs.foreign import bad
+from suite.check.inputs.foreign import Foreign, bad, model
 from suite.check.inputs.markers import environment
-from suite.check.inputs.models import Foreign, model
 from suite.check.inputs.requirements import Pin, direct, pin
 from suite.check.inputs.stack import Stack
-from suite.judge.rules import STACK
 
 # conda's names of platforms.
 _SYSTEMS = {"linux": "linux", "darwin": "osx", "win32": "win"}
@@ -95,17 +93,13 @@ def _pixi(lock: _Pixi, path: Path) -> Stack:
     of_package = {package.conda or package.pypi or package.url or package.path: package for package in lock.packages}
     stacks = {name: _of_environment(lock, name, of_package, path) for name in lock.environments}
     named = sorted(stacks.items(), key=lambda each: each[0] != "default")
-    stack = next((each for _, each in named if _has_stack(each)), named[0][1] if named else Stack({}, str(path)))
+    stack = next((each for _, each in named if each.names_stack), named[0][1] if named else Stack({}, str(path)))
     others: dict[str, list[str]] = {}
     for name, other in named:
         for package, version in {**other.versions, **other.unsaid}.items():
             if package not in stack.versions:
                 others.setdefault(package, []).append(f"{version} in environment {name}")
     return replace(stack, unsaid={**{name: ", ".join(each) for name, each in others.items()}, **stack.unsaid})
-
-
-def _has_stack(stack: Stack) -> bool:
-    return not {*STACK}.isdisjoint({*stack.versions, *stack.unsaid})
 
 
 def _of_environment(lock: _Pixi, name: str, of_package: Mapping[str, _Locked], path: Path) -> Stack:
@@ -133,16 +127,13 @@ def _of_environment(lock: _Pixi, name: str, of_package: Mapping[str, _Locked], p
 def _conda_lock(lock: _CondaLock, path: Path) -> Stack:
     """Return the packages for this machine's platform, or else for the first platform of the lock."""
     ours = _platform()
-    chosen = next((each for each in (ours, *(each.platform for each in lock.package)) if _has(lock, each)), ours)
+    platforms = [package.platform for package in lock.package]
+    chosen = ours if ours in platforms or not platforms else platforms[0]
     there = [each for each in lock.package if each.platform == chosen]
     python = next((each.version for each in there if (each.manager, each.name) == ("conda", "python")), "")
     pins = [_pin(each.name, each.version, each.manager, path, f"package {each.name}") for each in there]
     where = str(path) if chosen == ours else f"{path}, for {chosen}"
     return replace(requirements.stack([each for each in pins if each.name != "python"], where), python=python)
-
-
-def _has(lock: _CondaLock, platform: str) -> bool:
-    return any(each.platform == platform for each in lock.package)
 
 
 def _platform() -> str:
@@ -169,11 +160,8 @@ def _environment(of: _Environment, path: Path) -> Stack:
         else:
             key = f"dependencies[{number}]"
             pins.append(pin(name, version, path, key) if version else Pin(name.lower(), "", dependency, path, key))
+    written = "\n".join(" ".join(line.split()) for line in pip)
     series = re.match(r"=*\s*(\d+\.\d+)", python)
-    pins += requirements.read(path, _lines(pip), environment(f"=={series[1]}.*" if series else ""), "pip, ")
+    pins += requirements.read(path, written, environment(f"=={series[1]}.*" if series else ""), "pip, ")
     full = python if re.fullmatch(r"\d+\.\d+\.\d+", python) else ""
     return replace(requirements.stack(pins, str(path)), python=full)
-
-
-def _lines(pip: Iterable[str]) -> str:
-    return "\n".join(" ".join(each.split()) for each in pip)

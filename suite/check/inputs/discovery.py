@@ -37,14 +37,14 @@ def find(folder: Path, environ: Mapping[str, str]) -> Stack | Path:
             left = places[number:]
             break
         stack = _named(read(path), told, path)
-        if not stack.versions.keys().isdisjoint(STACK):
+        if stack.pins_stack:
             return _told(stack, [each for each, _ in passed], places[number + 1 :])
         passed.append((told, stack))
         whole += passed[-1:] if path.name in _WHOLE else []
     if not whole and (declaring := _declaring(project)):
         return declaring
     names = [each for each, _ in passed]
-    loose = (each for each in passed if not each[1].unsaid.keys().isdisjoint(STACK))
+    loose = (each for each in passed if each[1].names_stack)
     if taken := next(iter((*whole, *loose)), None):
         return _told(taken[1], [each for each in names if each != taken[0]], left)
     besides = f"no version of the stack in {', '.join(names)}; " if names else ""

@@ -1,17 +1,22 @@
-"""Bounded reading of foreign files as text, TOML or YAML; faults become sentences."""
+"""Bounded reading of foreign files as text, TOML, YAML or JSON, and their models; faults become sentences."""
 
 from __future__ import annotations
 
 import codecs
+import json
 import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pydantic import ConfigDict, ValidationError
+
 from suite import bounded
 from suite.errors import BadFile, Fault, Misused
+from suite.files import FileModel, Model, faults
 
+MAX_FAULTS = 20
 _MIB = 2**20
 # Locks are smaller, and the parsers of TOML and YAML are slow.
 _MAX_BYTES, _MAX_TOML_CHARS, _MAX_YAML_CHARS = 16 * _MIB, 4 * _MIB, 8 * _MIB
@@ -25,6 +30,20 @@ _DOTTED = re.compile(rf"(?<![\w-])(?:[\w-]+[ \t]*\.[ \t]*){{{_MAX_KEY_PARTS}}}")
 _STRING = re.compile(
     r'"""(?:[^\\]|\\.)*?(?:"""|\Z)' r"|'''.*?(?:'''|\Z)" r'|"(?:[^"\\\n]|\\.)*"?' r"|'[^'\n]*'?" r"|#[^\n]*", re.DOTALL
 )
+
+
+class Foreign(FileModel):
+    """A part of a foreign file, which may have more keys than we read."""
+
+    model_config = ConfigDict(extra="ignore", alias_generator=lambda name: name.replace("_", "-"))
+
+
+def model(kind: type[Model], path: Path, found: object) -> Model:
+    """Validate the content of the file at `path` as a model. Raises BadFile."""
+    try:
+        return kind.model_validate(found)
+    except ValidationError as error:
+        raise BadFile(faults(kind, path, error)[:MAX_FAULTS]) from error
 
 
 def bad(path: Path, key: str, message: str) -> BadFile:
@@ -50,10 +69,8 @@ def given(path: Path) -> str:
 def _decoded(path: Path, read: Callable[[], bytes]) -> str:
     try:
         data = read()
-    except OSError as error:
-        raise bad(path, "file", error.strerror or str(error)) from error
-    except ValueError as error:  # a NUL in its name
-        raise bad(path, "file", str(error)) from error
+    except (OSError, ValueError) as error:  # a NUL in its name
+        raise bad(path, "file", getattr(error, "strerror", None) or str(error)) from error
     wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         return data.decode("utf-16" if wide else "utf-8-sig")
@@ -69,6 +86,14 @@ def toml(path: Path, written: str) -> dict[str, Any]:
         raise bad(path, "syntax", f"it has a key of more than {_MAX_KEY_PARTS} parts")
     try:
         return tomllib.loads(written)
+    except (ValueError, RecursionError) as error:
+        raise bad(path, "syntax", why(error)) from error
+
+
+def parsed_json(path: Path, written: str) -> object:
+    """Parse the text of the JSON file at `path`. Raises BadFile."""
+    try:
+        return json.loads(written)
     except (ValueError, RecursionError) as error:
         raise bad(path, "syntax", why(error)) from error
 

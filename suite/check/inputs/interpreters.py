@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -68,8 +69,7 @@ def ask(python: Path) -> Stack:
         answered = json.loads(said)
         found, version = answered["found"], answered["python"]
         pins = [requirements.pin(name, each, path, name) for name, each in found.items()]
-        stack = requirements.stack(pins, str(path))
+        return replace(requirements.stack(pins, str(path)), python=str(version))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, BadFile) as error:
         ended = f"exit status {run.returncode}"
         raise Failed(f"{shown(path)} did not list its packages: {why[:200] or ended}") from error
-    return Stack(stack.versions, stack.where, str(version), stack.unsaid)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -12,9 +11,8 @@ from packaging.utils import canonicalize_name
 from pydantic import Field
 
 from suite.check.inputs import foreign, requirements
-from suite.check.inputs.foreign import bad
-from suite.check.inputs.markers import Environment, admits, applies, environment, marker, read_for
-from suite.check.inputs.models import Foreign, model
+from suite.check.inputs.foreign import Foreign, bad, model
+from suite.check.inputs.markers import Environment, admits, environment, is_locked, read_for
 from suite.check.inputs.requirements import Pin, direct, pin
 from suite.check.inputs.stack import Stack, without_exclusive
 
@@ -41,6 +39,20 @@ class _Package(Foreign):
     dependencies: tuple[_Needed, ...] = ()
     optional_dependencies: _Groups = Field(default_factory=dict)
     dev_dependencies: _Groups = Field(default_factory=dict)
+
+    @property
+    def needed(self) -> _Needed:
+        """The need of this package alone."""
+        return _Needed(name=self.name, version=self.version, source=self.source)
+
+    @property
+    def is_root(self) -> bool:
+        """True if it is the project."""
+        return any(self.source.get(kind) == "." for kind in ("editable", "virtual", "directory"))
+
+    def is_meant(self, needed: _Needed) -> bool:
+        """Return True if a need is of this version, from this source."""
+        return needed.version in ("", self.version) and (not needed.source or needed.source == self.source)
 
 
 class _Manifest(Foreign):
@@ -79,7 +91,7 @@ def _reached(lock: _Uv, path: Path, under: Mapping[str, str]) -> list[_Package]:
     by_name: dict[str, list[_Package]] = {}
     for locked in lock.package:
         by_name.setdefault(locked.name, []).append(locked)
-    roots = [each for each in lock.package if each.name in lock.manifest.members or _is_root(each)]
+    roots = [each for each in lock.package if each.name in lock.manifest.members or each.is_root]
     left_out = {(each.package, each.extra or each.group) for some in lock.conflicts for each in some}
     left_out = {each for each in left_out if each[1] != _DEFAULT_GROUP}
     waiting: deque[_Needed] = deque(lock.manifest.requirements)
@@ -87,7 +99,7 @@ def _reached(lock: _Uv, path: Path, under: Mapping[str, str]) -> list[_Package]:
         waiting.extend(needed_by_group)
     chosen = set()
     for root in roots:
-        waiting.append(_Needed(name=root.name, version=root.version, source=root.source))
+        waiting.append(root.needed)
         for kind, of in (("extra", root.optional_dependencies), ("group", root.dev_dependencies)):
             for name, several in of.items():
                 if (root.name, name) not in left_out:
@@ -95,18 +107,15 @@ def _reached(lock: _Uv, path: Path, under: Mapping[str, str]) -> list[_Package]:
                     chosen.add(f"{kind}-{len(root.name)}-{root.name}-{name}")
                     waiting.extend(several)
     if not waiting:
-        waiting.extend(_Needed(name=each.name, version=each.version, source=each.source) for each in lock.package)
+        waiting.extend(package.needed for package in lock.package)
     asked: Environment = {**under, "extras": frozenset(chosen)}
     found: dict[int, _Package] = {}
     seen = set()
     while waiting:
         needed = waiting.popleft()
-        try:
-            if not applies(marker(needed.marker), asked, lock=True):
-                continue
-        except ValueError as error:
-            raise bad(path, f"package {needed.name}", foreign.why(error)) from error
-        meant = [each for each in by_name.get(needed.name, ()) if _is_meant(each, needed)]
+        if not is_locked(needed.marker, asked, path, f"package {needed.name}"):
+            continue
+        meant = [each for each in by_name.get(needed.name, ()) if each.is_meant(needed)]
         if not meant:
             raise bad(path, f"package {needed.name}", "it is required but missing in the lock: lock the project again")
         for package in meant:
@@ -116,14 +125,6 @@ def _reached(lock: _Uv, path: Path, under: Mapping[str, str]) -> list[_Package]:
                     seen.add((id(package), extra))
                     waiting.extend(package.optional_dependencies.get(extra, ()) if extra else package.dependencies)
     return list(found.values())
-
-
-def _is_root(package: _Package) -> bool:
-    return any(package.source.get(each) == "." for each in ("editable", "virtual", "directory"))
-
-
-def _is_meant(package: _Package, needed: _Needed) -> bool:
-    return needed.version in ("", package.version) and (not needed.source or needed.source == package.source)
 
 
 def _uv_pin(package: _Package, path: Path) -> Pin:
@@ -209,10 +210,7 @@ def _of_markers(packages: Iterable[_PoetryPackage], python: str, extras: Iterabl
     there: dict[str, list[_PoetryPackage]] = {}
     for package in packages:
         markers = package.markers.values() if isinstance(package.markers, Mapping) else (package.markers,)
-        try:
-            needed = any(applies(marker(one), asked, lock=True) for one in markers)
-        except ValueError as error:
-            raise bad(path, f"package {package.name}", foreign.why(error)) from error
+        needed = any(is_locked(marker, asked, path, f"package {package.name}") for marker in markers)
         if needed and admits(package.python_versions, under["python_full_version"]):
             there.setdefault(canonicalize_name(package.name), []).append(package)
     pins = [_of_versions(name, of, path) for name, of in there.items()]
@@ -251,19 +249,11 @@ class _Pipfile(Foreign):
 
 def pipfile(path: Path, written: str) -> Stack:
     """Return what a Pipfile.lock installs here; its default section overrides its develop one. Raises BadFile."""
-    try:
-        lock = model(_Pipfile, path, json.loads(written))
-    except (ValueError, RecursionError) as error:
-        raise bad(path, "syntax", foreign.why(error)) from error
+    lock = model(_Pipfile, path, foreign.parsed_json(path, written))
     python = lock.meta.requires.python_version if lock.meta.requires else ""
     under = environment(f"=={python}.*" if python else "")
-    pins = []
-    for name, entry in {**lock.develop, **lock.default}.items():
-        try:
-            if applies(marker(entry.markers), under, lock=True):
-                pins.append(_pipfile_pin(name, entry, path))
-        except ValueError as error:
-            raise bad(path, name, foreign.why(error)) from error
+    entries = {**lock.develop, **lock.default}.items()
+    pins = [_pipfile_pin(name, of, path) for name, of in entries if is_locked(of.markers, under, path, name)]
     return requirements.stack(pins, read_for(str(path), under))
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Set
+from pathlib import Path
+from typing import Literal
 
 from packaging.markers import Marker
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from suite.check.inputs import foreign
 
 Environment = Mapping[str, str | Set[str]]
 # uv and Poetry ask for several extras one by one.
@@ -40,24 +44,31 @@ def admits(wanted: str, version: str) -> bool:
         return True
 
 
-def marker(text: str) -> Marker | None:
-    """Return a marker of a lock, which may ask for several extras. Raises ValueError."""
-    return Marker(_EXTRA.sub(_of_several, text)) if text else None
-
-
-def _of_several(found: re.Match[str]) -> str:
-    return f"'{found[3]}' {'in' if found[1] == '==' else 'not in'} extras"
-
-
 def read_for(where: str, environment: Mapping[str, str]) -> str:
     """Return `where`, with the Python of its markers if that is not the running one."""
     version = environment["python_version"]
     return where if version == "{}.{}".format(*sys.version_info) else f"{where}, for Python {version}"
 
 
-def applies(marker: Marker | None, environment: Environment, *, lock: bool = False) -> bool:
-    """Return True if a marker applies; a lock's may ask for extras and groups. Raises ValueError."""
+def is_locked(marker: Marker | str | None, environment: Environment, path: Path, key: str) -> bool:
+    """Return True if a marker of a lock applies, which may ask for several extras and groups. Raises BadFile."""
     try:
-        return marker is None or marker.evaluate(environment, context="lock_file" if lock else "metadata")
+        if isinstance(marker, str):
+            marker = Marker(_EXTRA.sub(_of_several, marker)) if marker else None
+        return applies(marker, environment, context="lock_file")
+    except ValueError as error:
+        raise foreign.bad(path, key, foreign.why(error)) from error
+
+
+def _of_several(found: re.Match[str]) -> str:
+    return f"'{found[3]}' {'in' if found[1] == '==' else 'not in'} extras"
+
+
+def applies(
+    marker: Marker | None, environment: Environment, context: Literal["metadata", "lock_file"] = "metadata"
+) -> bool:
+    """Return True if a marker applies. Raises ValueError."""
+    try:
+        return marker is None or marker.evaluate(environment, context=context)
     except KeyError as error:
         raise ValueError(f"the marker {str(marker)[:100]!r} has the unknown variable {error}") from error

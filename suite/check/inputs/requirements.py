@@ -15,13 +15,14 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from suite.check.inputs import foreign
+from suite.check.inputs.foreign import MAX_FAULTS
 from suite.check.inputs.markers import applies
 from suite.check.inputs.stack import Stack
 from suite.errors import BadFile, Fault
 from suite.judge.rules import IMPORTS, STACK
 
 _MAX_LINE_CHARS, _MAX_VERSION_CHARS, _MAX_WORDS_CHARS = 10_000, 100, 300
-_MAX_LINES, _MAX_FAULTS = 20_000, 20
+_MAX_LINES = 20_000
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 _EDITABLE = re.compile(r"# Editable .*\(([\w.-]+)==\S+\)")  # `pip freeze` writes it above `-e`
 _OPTION = re.compile(r"(-r|-c|-e|--requirement\b|--constraint\b|--editable\b)[ \t=]*(\S.*)")
@@ -89,7 +90,7 @@ def stack(pins: Iterable[Pin], where: str) -> Stack:
         if not line.admits.contains(chosen.version, prereleases=True):
             faults.append(_contradiction(line, f"{line.name}{line.admits}", chosen))
     if faults:
-        raise BadFile(faults[:_MAX_FAULTS])
+        raise BadFile(faults[:MAX_FAULTS])
     for name, found in loose.items():
         # A direct reference wins over a version, and a version over a range.
         if from_place := [each for each in found if each.direct]:
@@ -157,7 +158,7 @@ def read(path: Path, written: str, environment: Mapping[str, str], part: str = "
                 editable, said = "", said + 1
             if said > _MAX_LINES:
                 faults.append(Fault(path, key, f"more than {_MAX_LINES} lines, which is too many for an environment"))
-            if said > _MAX_LINES or len(faults) >= _MAX_FAULTS:
+            if said > _MAX_LINES or len(faults) >= MAX_FAULTS:
                 raise BadFile(faults)
         if constrains:
             pins[before:] = [replace(each, only_if_asked=True) for each in pins[before:]]

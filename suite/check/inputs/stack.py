@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from suite.judge.rules import STACK
 from suite.printable import printable
 
 
@@ -22,6 +23,16 @@ class Stack:
     python: str = ""
     unsaid: Mapping[str, str] = field(default_factory=dict)
     file: str = ""
+
+    @property
+    def pins_stack(self) -> bool:
+        """True if it has the version of a package of the stack."""
+        return not self.versions.keys().isdisjoint(STACK)
+
+    @property
+    def names_stack(self) -> bool:
+        """True if it names a package of the stack, with or without a version."""
+        return self.pins_stack or not self.unsaid.keys().isdisjoint(STACK)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "where", printable(self.where))

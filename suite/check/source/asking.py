@@ -23,7 +23,7 @@ from suite.check.source.conditions import (
     VersionTest,
     asks,
 )
-from suite.check.source.scopes import Bound, Names, Origins, Scope, chain_of
+from suite.check.source.scopes import Bound, Names, Origins, Scope, Settled, chain_of
 
 _VERSION = frozenset({"__version__", "__version_info__"})
 _METADATA = ("importlib.metadata.version", "importlib_metadata.version")
@@ -38,8 +38,7 @@ class Asking:
     def __init__(self, names: Names) -> None:
         self.names = names
         self._known: dict[int, Condition] = {}
-        self._of_names: dict[tuple[int, int], tuple[Sequence[Bound], Condition]] = {}
-        self._depth = 0
+        self._settled = Settled[Condition]()
 
     def condition(self, scope: Scope, node: ast.expr) -> Condition:
         """Return the condition on the release that a test sets."""
@@ -70,16 +69,7 @@ class Asking:
         if not found:
             return FREE
         at, bound = found
-        # Cached: a name may be bound in thousands of lines.
-        key = id(bound), len(bound)
-        if key in self._of_names:
-            return self._of_names[key][1]
-        self._depth += 1
-        condition = self._bound(at, bound)
-        self._depth -= 1
-        if not self._depth:
-            self._of_names[key] = bound, condition
-        return condition
+        return self._settled.of(bound, lambda: self._bound(at, bound))
 
     def _bound(self, at: Scope, bound: Sequence[Bound]) -> Condition:
         if len(bound) == 1 and not bound[0].absent and not bound[0].tests:
@@ -126,13 +116,9 @@ class Asking:
                 inner = self._version(scope, node.args[0])
                 return (inner[0], "version") if inner and inner[1] == "text" else None
             name = node.args[0]
-            if (
-                called <= {*_METADATA}
-                and called
-                and isinstance(name, ast.Constant)
-                and name.value in self.names.packages
-            ):
-                return str(name.value), "text"
+            is_known = isinstance(name, ast.Constant) and name.value in self.names.packages
+            if called and called <= {*_METADATA} and is_known:
+                return str(ast.literal_eval(name)), "text"
         for origin in self.names.of_value(scope, node) if isinstance(node, ast.Name | ast.Attribute) else ():
             package, _, rest = (origin or "").partition(".")
             if package in self.names.packages and rest in _VERSION:

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import NamedTuple
 
 from suite.check.source.conditions import FREE, All, AnyOf, Condition, Mixed, Named, Not
 from suite.check.source.reader import Read
 from suite.check.source.scopes import Origins
+from suite.check.source.uses import Thing
 
 # `a = a.b` in two modules that import each other never ends.
 _MAX_PARTS = 20
-
-
-class Thing(NamedTuple):
-    """A dotted name of the stack that a name stands for; its first `bound` parts exist if the import works."""
-
-    name: str
-    bound: int
 
 
 class Index:

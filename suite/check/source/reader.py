@@ -6,7 +6,9 @@ Not followed: attributes of objects, `getattr`, annotations in quotes.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,15 +28,17 @@ from suite.check.source.scopes import (
     stored,
 )
 from suite.check.source.sources import parsed
+from suite.check.source.uses import How, Place
 from suite.check.source.written import Call, arguments
 
+_IGNORE = re.compile(r"#\s*compat:\s*ignore(?:\[(?P<ids>[^\]]*)\])?")
 # Their first argument is called with their other arguments.
 _PARTIAL = frozenset({"functools.partial", "jax.tree_util.Partial", "equinox.Partial"})
 
 
 @dataclass(frozen=True)
 class Spot:
-    """An import, or a name with its attributes, where it stands; lines and columns from 1.
+    """An import, or a name with its attributes; its place has no path, and the lines of the text.
 
     `origins` are what its first name may stand for, and `rest` what is asked of that, with a dot before each part.
     `starred` says that an `import *` of these packages alone can have brought its first name.
@@ -42,12 +46,8 @@ class Spot:
 
     origins: Origins
     rest: str
-    how: Literal["import", "from", "name"]
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-    statement: int
+    how: How
+    place: Place
     guards: tuple[Condition, ...]
     call: Call | None = None
     starred: bool = False
@@ -96,7 +96,7 @@ def read(code: str, within: str, packages: Collection[str], own: Collection[str]
 
 class _Reader(ast.NodeVisitor):
     def __init__(self, code: str, within: str, packages: Collection[str], own: Collection[str]) -> None:
-        self.lines = None if code.isascii() else code.split("\n")
+        self.lines, self.is_ascii, self.ignores = code.split("\n"), code.isascii(), "compat:" in code
         self.names = Names(within, packages, own, has_walrus=":=" in code)
         self.asking = Asking(self.names)
         self.top = Scope("module", None)
@@ -127,41 +127,47 @@ class _Reader(ast.NodeVisitor):
             if node is not None:
                 self.visit(node)
 
-    def _under(self, condition: Condition, nodes: Iterable[ast.AST | None]) -> None:
+    @contextmanager
+    def _guarded(self, condition: Condition = FREE) -> Iterator[None]:
+        """Read under a condition; those that are added meanwhile end with it."""
         outside = self.guards
-        if asks(condition):
-            self.guards = (*outside, condition)
-        self._each(nodes)
+        self._add(condition)
+        yield
         self.guards = outside
+
+    def _add(self, condition: Condition) -> None:
+        if asks(condition):
+            self.guards = (*self.guards, condition)
+
+    def _under(self, condition: Condition, *nodes: ast.AST | None) -> None:
+        with self._guarded(condition):
+            self._each(nodes)
 
     def _block(self, body: Sequence[ast.stmt], condition: Condition = FREE) -> None:
-        outside = self.guards
-        if asks(condition):
-            self.guards = (*outside, condition)
-        for node in body:
-            self.statement = _first(node)
-            self.visit(node)
-            # What comes after a block that always leaves is run where its test fails.
-            if isinstance(node, ast.If) and not node.orelse and _leaves(node.body[-1]):
-                left = Not(self.asking.condition(self.scope, node.test))
-                self.guards = (*self.guards, left) if asks(left) else self.guards
-        self.guards = outside
+        with self._guarded(condition):
+            for node in body:
+                self.statement = _first(node)
+                self.visit(node)
+                # Code after a block that always leaves runs if its test fails.
+                if isinstance(node, ast.If) and not node.orelse and _leaves(node.body[-1]):
+                    self._add(Not(self.asking.condition(self.scope, node.test)))
 
-    def _inside(self, kind: Literal["class", "function"]) -> Scope:
-        self.scope = Scope(kind, self.scope)
-        return self.scope
+    @contextmanager
+    def _inside(self, kind: Literal["class", "function"], names: Iterable[str] = ()) -> Iterator[Scope]:
+        """Read in a scope of its own, which binds these names."""
+        outside = self.scope
+        self.scope = Scope(kind, outside, {name: [Bound()] for name in names})
+        yield self.scope
+        self.scope = outside
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self._decorators(node.decorator_list)
         self._arguments(node.args)
         self._annotation(node.returns)
-        outside, decorated = self.scope, self.asking.decorated(self.scope, node)
-        inside = self._inside("function")
-        for name in _parameters(node.args):
-            inside.bound[name] = [Bound()]
-        self.names.collect(inside, node.body)
-        self._block(node.body, decorated)
-        self.scope = outside
+        decorated = self.asking.decorated(self.scope, node)
+        with self._inside("function", _parameters(node.args)) as inside:
+            self.names.collect(inside, node.body)
+            self._block(node.body, decorated)
 
     visit_AsyncFunctionDef = visit_FunctionDef
 
@@ -177,32 +183,28 @@ class _Reader(ast.NodeVisitor):
 
     def _annotation(self, node: ast.expr | None) -> None:
         if node is not None:
-            self._under(UNKNOWN if self.lazy else FREE, [node])
+            self._under(UNKNOWN if self.lazy else FREE, node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._decorators(node.decorator_list)
         self._each([*node.bases, *node.keywords])
-        outside, decorated = self.scope, self.asking.decorated(self.scope, node)
-        self.names.collect(self._inside("class"), node.body)
-        self._block(node.body, decorated)
-        self.scope = outside
+        decorated = self.asking.decorated(self.scope, node)
+        with self._inside("class") as inside:
+            self.names.collect(inside, node.body)
+            self._block(node.body, decorated)
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         self._arguments(node.args)
-        outside = self.scope
-        self._inside("function").bound = {name: [Bound()] for name in _parameters(node.args)}
-        self.visit(node.body)
-        self.scope = outside
+        with self._inside("function", _parameters(node.args)):
+            self.visit(node.body)
 
     def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
         self.visit(node.generators[0].iter)
-        outside = self.scope
-        names = [name for each in node.generators for name in stored(each.target)]
-        self._inside("function").bound = {name: [Bound()] for name in names}
-        for number, each in enumerate(node.generators):
-            self._each([*([each.iter] if number else []), *each.ifs])
-        self._each([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
-        self.scope = outside
+        names = (name for each in node.generators for name in stored(each.target))
+        with self._inside("function", names):
+            for number, each in enumerate(node.generators):
+                self._each([*([each.iter] if number else []), *each.ifs])
+            self._each([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
 
     visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
 
@@ -215,18 +217,16 @@ class _Reader(ast.NodeVisitor):
     def visit_IfExp(self, node: ast.IfExp) -> None:
         self.visit(node.test)
         condition = self.asking.condition(self.scope, node.test)
-        self._under(condition, [node.body])
-        self._under(Not(condition), [node.orelse])
+        self._under(condition, node.body)
+        self._under(Not(condition), node.orelse)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
         """Read `and` and `or`: an operand is under those before it, which hold for `and` and fail for `or`."""
-        outside = self.guards
-        for each in node.values:
-            self.visit(each)
-            condition = self.asking.condition(self.scope, each)
-            if asks(condition):
-                self.guards = (*self.guards, condition if isinstance(node.op, ast.And) else Not(condition))
-        self.guards = outside
+        with self._guarded():
+            for each in node.values:
+                self.visit(each)
+                condition = self.asking.condition(self.scope, each)
+                self._add(condition if isinstance(node.op, ast.And) else Not(condition))
 
     def visit_Try(self, node: ast.Try | ast.TryStar) -> None:
         absent = UNKNOWN if catches(node) else FREE
@@ -267,7 +267,7 @@ class _Reader(ast.NodeVisitor):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         # Of a local variable it is not evaluated.
         local = self.scope.kind == "function" and isinstance(node.target, ast.Name)
-        self._under(UNKNOWN if self.lazy or local else FREE, [node.annotation])
+        self._under(UNKNOWN if self.lazy or local else FREE, node.annotation)
         self._each([node.target, node.value])
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -280,12 +280,8 @@ class _Reader(ast.NodeVisitor):
         if self.names.is_ours(base):
             for alias in node.names:
                 star = alias.name == "*"
-                self._spot(
-                    alias,
-                    frozenset({base if star else joined(base, alias.name)}),
-                    "",
-                    "import" if star else "from",
-                )
+                origins = frozenset({base if star else joined(base, alias.name)})
+                self._spot(alias, origins, "", "import" if star else "from")
 
     def visit_Call(self, node: ast.Call) -> None:
         self._name(node.func, arguments(node, node.args, self._named))
@@ -330,22 +326,30 @@ class _Reader(ast.NodeVisitor):
         node: ast.expr | ast.alias,
         origins: Origins,
         rest: str,
-        how: Literal["import", "from", "name"],
+        how: How,
         call: Call | None = None,
         *,
         starred: bool = False,
     ) -> None:
         end_line, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
         column, end = self._column(node.lineno, node.col_offset), self._column(end_line, end)
-        guards = self.guards
-        place = (node.lineno, column, end_line, end, self.statement)
-        self.spots.append(Spot(origins, rest, how, *place, guards, call, starred))
+        lines = {self.statement, node.lineno} if self.ignores else ()
+        ignored = frozenset[str]().union(*(_ignored(self.lines[line - 1]) for line in lines))
+        place = Place("", node.lineno, column, end_line, end, self.lines[node.lineno - 1].strip(), ignored)
+        self.spots.append(Spot(origins, rest, how, place, self.guards, call, starred))
 
     def _column(self, line: int, offset: int) -> int:
         """The column of an offset, which Python counts in bytes."""
-        if self.lines is None:
+        if self.is_ascii:
             return offset + 1
         return len(self.lines[line - 1].encode("utf-8", "replace")[:offset].decode("utf-8", "replace")) + 1
+
+
+def _ignored(line: str) -> frozenset[str]:
+    marks = list(_IGNORE.finditer(line))
+    if any(mark["ids"] is None for mark in marks):
+        return frozenset({"*"})
+    return frozenset(id.strip() for mark in marks for id in mark["ids"].split(",")) - {""}
 
 
 def _parameters(of: ast.arguments) -> Iterator[str]:

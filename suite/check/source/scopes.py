@@ -7,12 +7,13 @@ Imports, plain assignments and conditional expressions are followed. An origin i
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 # None stands for anything not followed.
 Origins: TypeAlias = frozenset[str | None]
+T = TypeVar("T")
 OPAQUE: Origins = frozenset({None})
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 TRY = (ast.Try, getattr(ast, "TryStar", ast.Try))
@@ -62,6 +63,27 @@ class Scope:
         return None
 
 
+class Settled(Generic[T]):
+    """A cache of what names stand for: a name may be bound in thousands of lines, and read in as many."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int], tuple[Sequence[Bound], T]] = {}
+        self._depth = 0
+
+    def of(self, bound: Sequence[Bound], find: Callable[[], T]) -> T:
+        """Return what bindings stand for, by `find` if that is unknown."""
+        key = id(bound), len(bound)
+        if key in self._known:
+            return self._known[key][1]
+        self._depth += 1
+        found = find()
+        self._depth -= 1
+        # Names that bind each other are known only once all of them are.
+        if not self._depth:
+            self._known[key] = bound, found
+        return found
+
+
 class Names:
     """A reader of what the names of a text stand for.
 
@@ -72,8 +94,7 @@ class Names:
     def __init__(self, within: str, packages: Collection[str], own: Collection[str], *, has_walrus: bool) -> None:
         self.within, self.packages, self.own, self.has_walrus = within, packages, own, has_walrus
         self.stars: list[str] = []
-        self._known: dict[tuple[int, int], tuple[Sequence[Bound], Origins]] = {}
-        self._depth = 0
+        self._settled = Settled[Origins]()
 
     def collect(
         self, scope: Scope, body: Iterable[ast.stmt], tests: tuple[ast.expr, ...] = (), absent: bool = False
@@ -137,17 +158,9 @@ class Names:
 
     def origins(self, scope: Scope, bound: Sequence[Bound]) -> Origins:
         """Return what a name may stand for."""
-        # Cached: a name may be bound in thousands of lines, and read in as many.
-        key = id(bound), len(bound)
-        if key in self._known:
-            return self._known[key][1]
-        self._depth += 1
-        found = frozenset(each for one in bound for each in self._origins_of(scope, one))
-        self._depth -= 1
-        # Names that bind each other are known only once all of them are.
-        if not self._depth:
-            self._known[key] = bound, found
-        return found
+        return self._settled.of(
+            bound, lambda: frozenset(each for one in bound for each in self._origins_of(scope, one))
+        )
 
     def _origins_of(self, scope: Scope, bound: Bound) -> Origins:
         if bound.origins is None:

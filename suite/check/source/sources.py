@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from suite.check.source.uses import Unread
 from suite.errors import Misused, shown
 
 MAX_BYTES = 2_000_000
@@ -33,14 +34,6 @@ _SLOW = ("punycode", "idna")
 # Cell magics that run Python; other cells have another language.
 _PYTHON_MAGIC = re.compile(r"%%(time|timeit|capture|prun|python3?)\b")
 _MAGIC = re.compile(r"([ \t]*)(?:[%!?]|[\w.]+\?{1,2}\s*$|[\w, ]+=\s*[%!]).*")
-
-
-class Unread(NamedTuple):
-    """A file or cell that could not be read, and why; `mentions` if it names a package that is looked for."""
-
-    path: str
-    why: str
-    mentions: bool = True
 
 
 class Skipped(NamedTuple):

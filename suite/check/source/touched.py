@@ -21,7 +21,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from suite.check.source.usage import Use
+from suite.check.source.uses import Use
 from suite.check.source.written import MISSING, OPEN, UNSEEN, Call, has_unseen, literal
 
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")

@@ -65,7 +65,6 @@ def rows_without_the_option() -> None:
 
 
 NO_OPTION = Rule("no-option", "jax<0.4.34")
-SIGNATURES = {"no-option": Signature("AttributeError", "Unrecognized config option: jax_compiler_enable_remat_pass")}
 INSTEAD = "Leave the option alone, and name rematerialization in the flag too: …_passes=fusion,rematerialization."
 KEPT = "jax#39596"
 
@@ -73,7 +72,7 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#37391", fix="jax#39596"),
     touches=("jax_compiler_enable_remat_pass", "XLA flags"),
-    signatures=SIGNATURES,
+    signatures={"no-option": Signature("AttributeError", "Unrecognized config option: jax_compiler_enable_remat_pass")},
     cases=(
         Case(
             fusion,

@@ -87,9 +87,7 @@ _UNTOLD = Rule("untold", "jaxlib<0.4.29")
 
 ISSUE = Issue(
     kind="slow",
-    upstream=Upstream.of(
-        report="xla#45912", fix="xla#45947", docs="https://docs.jax.dev/en/latest/buffer_donation.html"
-    ),
+    upstream=Upstream.of(report="xla#45912", fix="xla#45947", docs="jax:buffer_donation.html"),
     touches=("jax.jit(donate_argnums=)", "jax.jit(donate_argnames=)", "buffer donation"),
     control=read_by_nothing,
     behaviours={"copy": "affected", "untold": "absent"},

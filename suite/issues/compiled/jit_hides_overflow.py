@@ -20,10 +20,7 @@ A program that has run without infinities thanks to the simplification gets them
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from suite.cell import Case, Issue, Rule, Upstream, Workaround
-from suite.cell.issue import Meaning
 
 
 def root_of_square() -> tuple[str, str]:
@@ -85,9 +82,6 @@ def times_and_divided() -> tuple[str, str]:
     return {float("inf"): "as-eager"}.get(got, "simplified"), f"{got:.1e}"
 
 
-_BEHAVIOURS: Mapping[str, Meaning] = {"simplified": "documented", "as-eager": "clear"}
-
-
 def _rules(first: str) -> tuple[Rule, ...]:
     return Rule("simplified", f"jaxlib<{first}"), Rule("as-eager")
 
@@ -95,12 +89,11 @@ def _rules(first: str) -> tuple[Rule, ...]:
 ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(
-        report="jax#37919 jax#38096 jax#38099",
-        docs="https://docs.jax.dev/en/latest/faq.html#jit-changes-the-exact-numerics-of-outputs",
+        report="jax#37919 jax#38096 jax#38099", docs="jax:faq.html#jit-changes-the-exact-numerics-of-outputs"
     ),
     touches=("overflow under jit",),
     control=each_alone,
-    behaviours=_BEHAVIOURS,
+    behaviours={"simplified": "documented", "as-eager": "clear"},
     rules=_rules("0.11.1"),
     cases=(
         Case(

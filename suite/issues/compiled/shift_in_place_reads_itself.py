@@ -92,7 +92,6 @@ def dynamic_update_slice() -> tuple[str, str]:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="xla#49176"),
-    touches=("jax.Array.at", "jax.lax.dynamic_update_slice"),
     control=without_reshape,
     rules=(Rule("differs", "jaxlib>=0.4.35", "openxla/xla#49176 is open"), Rule("agrees")),
     workaround=Workaround("Shift by jnp.concatenate([base[:1], base[:-1]]).", concatenated),

@@ -70,12 +70,10 @@ def sort() -> tuple[str, str]:
 ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(
-        docs="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html jax#26668",
-        report="jax#4042 jax#16200 jax#26658",
+        docs="jax:notebooks/Common_Gotchas_in_JAX.html jax#26668", report="jax#4042 jax#16200 jax#26658"
     ),
     touches=("subnormal numbers",),
     control=moved,
-    behaviours={"differs": "documented", "agrees": "clear"},
     rules=(Rule("differs", "", "on x86-64; sharp bits has it"),),
     workaround=Workaround("Scale what is computed, or work in logarithms.", scale_up),
     cases=(Case(arithmetic), Case(comparison), Case(sort)),

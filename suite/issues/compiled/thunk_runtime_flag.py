@@ -33,28 +33,22 @@ ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="jax#30554"),
     touches=("XLA flags",),
-    cases=(
-        Case(
-            any_computation,
-            traced,
-            {"runs": "clear", "no-thunks": "affected", "crashed": "guarded"},
-            (
-                Rule("crashed", "jaxlib<0.4.29", "an unknown flag"),
-                Rule("no-thunks", "jaxlib>=0.7.0,<0.7.2", "jax#30554"),
-                Rule("runs"),
-            ),
-            Workaround(
-                "Leave the flag out.",
-                environment={"XLA_FLAGS": "--xla_cpu_use_thunk_runtime=true"},
-                fails=("jaxlib<0.4.29",),
-            ),
-            signatures={
-                "no-thunks": (
-                    Signature("XlaRuntimeError", "CpuExecutable has no thunks"),
-                    Signature("JaxRuntimeError", "CpuExecutable has no thunks"),
-                )
-            },
-            environment={"XLA_FLAGS": "--xla_cpu_use_thunk_runtime=false"},
-        ),
+    control=traced,
+    behaviours={"runs": "clear", "crashed": "guarded"},
+    rules=(
+        Rule("crashed", "jaxlib<0.4.29", "an unknown flag"),
+        Rule("no-thunks", "jaxlib>=0.7.0,<0.7.2", "jax#30554"),
+        Rule("runs"),
     ),
+    workaround=Workaround(
+        "Leave the flag out.", environment={"XLA_FLAGS": "--xla_cpu_use_thunk_runtime=true"}, fails=("jaxlib<0.4.29",)
+    ),
+    signatures={
+        "no-thunks": (
+            Signature("XlaRuntimeError", "CpuExecutable has no thunks"),
+            Signature("JaxRuntimeError", "CpuExecutable has no thunks"),
+        )
+    },
+    environment={"XLA_FLAGS": "--xla_cpu_use_thunk_runtime=false"},
+    cases=(Case(any_computation),),
 )

@@ -177,11 +177,11 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#27825", fix="jax#27873"),
     touches=("jax.experimental.compute_on.compute_on", "ahead of time", "host offloading"),
     signatures=_NO_COMPUTE_ON,
+    behaviours={"mark-kept": "clear", "mark-lost": "affected"},
     cases=(
         Case(
             decorator_outside,
             control_decorator_outside,
-            behaviours={"mark-kept": "clear", "mark-lost": "affected", "attribute-error": "guarded"},
             signatures={**_NO_COMPUTE_ON, "attribute-error": Signature("AttributeError", "has no attribute 'lower'")},
             rules=(
                 _ABSENT,
@@ -193,7 +193,6 @@ ISSUE = Issue(
         Case(
             decorator_inside,
             control_decorator_inside,
-            behaviours={"mark-kept": "clear", "mark-lost": "affected"},
             rules=(_ABSENT, Rule("mark-kept", "", "jax#27825 has it so too")),
         ),
         Case(

@@ -92,10 +92,7 @@ _WITH = Rule("on-the-host")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(
-        docs="https://docs.jax.dev/en/latest/notebooks/host-offloading.html "
-        "https://docs.jax.dev/en/latest/201/memory-spaces.html"
-    ),
+    upstream=Upstream.of(docs="jax:notebooks/host-offloading.html jax:201/memory-spaces.html"),
     touches=("jax.sharding.Sharding.with_memory_kind", "jax.device_put", "jax.jit(out_shardings=)", "memory_kind"),
     control=in_one_memory,
     behaviours={

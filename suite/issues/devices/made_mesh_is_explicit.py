@@ -87,10 +87,10 @@ _case = partial(Case, host_devices=2, touches=_WITHOUT_TYPES)
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@89401bd314"),
+    upstream=Upstream.of(changelog="jax:changelog.html", commit="jax@89401bd314"),
     touches=("jax.make_mesh", "sharded arrays"),
     control=plain_mesh,
-    behaviours={"computed": "clear", "refused": "affected"},
+    behaviours={"computed": "clear"},
     rules=(
         Rule("absent", "jax<0.4.32"),
         Rule("computed", "jax<0.8.1"),

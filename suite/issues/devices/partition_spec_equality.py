@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, members
 
 
 def equality() -> tuple[str, str]:
@@ -79,12 +79,12 @@ def nested_name() -> tuple[str, str]:
 
 _CONVERT = Workaround("Compare like with like: PartitionSpec(*names) == spec, or tuple(spec) == names.", convert)
 _NO_TUPLE = "17b02ecb1b (first in 0.6.1), and its changelog"
+_SPECS = "uses('jax.sharding.PartitionSpec', 'jax.P')"
 _NESTED = " or ".join(f"(type({axis}) == 'tuple' and len({axis}) == 1)" for axis in ("one", "two", "three"))
 
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(commit="keras-team/keras#22694 jax@17b02ecb1b jax@b52e741ed0", report="jax#15782"),
-    touches=("jax.sharding.PartitionSpec", "jax.P"),
     control=specs_with_specs,
     cases=(
         Case(
@@ -112,10 +112,7 @@ ISSUE = Issue(
         Case(
             nested_name,
             rules=(Rule("unequal", "jax<0.5.3"), Rule("equal", "", "177e1f6ed9 brings both to one form")),
-            touches=tuple(
-                f"{name}(one, two, three) if ({_NESTED}) and uses('jax.sharding.PartitionSpec', 'jax.P')"
-                for name in ("jax.sharding.PartitionSpec", "jax.P")
-            ),
+            touches=members("jax", "sharding.PartitionSpec P", f"(one, two, three) if ({_NESTED}) and {_SPECS}"),
         ),
     ),
 )

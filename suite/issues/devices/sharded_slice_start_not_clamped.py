@@ -73,7 +73,6 @@ def sliced() -> tuple[str, str]:
     return compare(jax.jit(f, out_shardings=split)(jax.device_put(x, split), 7), jax.jit(f)(x, 7))
 
 
-_CLIP = Workaround("Clip the start yourself: jnp.clip(i, 0, x.shape[1] - column.shape[1]).", clip_start)
 # A start that is written as a number is taken to be in range.
 _SHARDED = "max(start_indices) >= 2**31 and uses('jax.make_mesh', 'jax.sharding.Mesh', 'jax.sharding.NamedSharding')"
 
@@ -82,7 +81,7 @@ ISSUE = Issue(
     upstream=Upstream.of(report="xla#49118 xla#49122"),
     touches=("jax.lax.dynamic_update_slice", "jax.lax.dynamic_slice", "sharding"),
     control=inside,
-    workaround=_CLIP,
+    workaround=Workaround("Clip the start yourself: jnp.clip(i, 0, x.shape[1] - column.shape[1]).", clip_start),
     cases=(
         Case(
             update,

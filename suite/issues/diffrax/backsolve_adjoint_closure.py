@@ -78,12 +78,10 @@ CLOSED_OVER = Signature("CustomVJPException", "with respect to a closed-over val
 TANGENT = Signature("RuntimeError", "Unexpected tangent", "equinox")
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(
-        docs="https://docs.kidger.site/diffrax/api/adjoints/ https://docs.kidger.site/diffrax/further_details/faq/"
-    ),
+    upstream=Upstream.of(docs="diffrax:api/adjoints/ diffrax:further_details/faq/"),
     touches=("diffrax.BacksolveAdjoint",),
     control=control,
-    behaviours={"refused": "documented", "agrees": "clear", "differs": "affected"},
+    behaviours={"agrees": "clear", "differs": "affected"},
     rules=(Rule("refused", "", "Diffrax's FAQ"),),
     workaround=Workaround(
         "Pass it as `args`, or make it a part of the term.",

@@ -101,14 +101,13 @@ def variance() -> tuple[str, str]:
     return {"agrees": "distinct", "differs": "repeated"}[seen], f"variance by time: {evidence}"
 
 
-_REPEATED = Rule("repeated", "", "5ea5fcb050 is in none")
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="diffrax#733", fix="diffrax#734"),
     touches=("diffrax.UnsafeBrownianPath",),
     control=control_keys,
     behaviours={"distinct": "clear", "repeated": "affected"},
-    rules=(_REPEATED,),
+    rules=(Rule("repeated", "", "5ea5fcb050 is in none"),),
     workaround=Workaround("Use a VirtualBrownianTree, or count the time of the solve from 0.", tree_or_other_time),
     needs=("jax", "equinox", "diffrax"),
     x64=True,

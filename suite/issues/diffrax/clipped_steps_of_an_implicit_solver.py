@@ -71,7 +71,6 @@ ISSUE = Issue(
         *("diffrax.Kvaerno3", "diffrax.Kvaerno4", "diffrax.Kvaerno5", "diffrax.ImplicitEuler", "diffrax.KenCarp4"),
     ),
     control=control_by_hand,
-    behaviours={"refused": "affected"},
     rules=(Rule("refused", "diffrax==0.7.0", "diffrax#607"), Rule("agrees", "", "diffrax#608")),
     workaround=Workaround(
         "Solve in two, up to the jump and from there; or give the solver's root_finder tolerances of its own.",

@@ -20,8 +20,6 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
@@ -106,9 +104,6 @@ def array_of_one() -> None:
     np.testing.assert_allclose(end.ys[-1], [20.0], rtol=1e-3)
 
 
-_SIGNATURES: Mapping[str, Signature | tuple[Signature, ...]] = {
-    "refused": Signature("ValueError", "The `ControlTerm` returned arrays whose output structure did not match")
-}
 _REFUSED = Rule("refused", "diffrax>=0.7.0", "diffrax#565")
 _TEXT = "Give a matrix, jnp.diag(…), or from 0.6.0 a lineax.DiagonalLinearOperator."
 
@@ -117,8 +112,9 @@ ISSUE = Issue(
     upstream=Upstream.of(report="diffrax#621", fix="diffrax#565", commit="diffrax@1e26f9b"),
     touches=("diffrax.ControlTerm",),
     control=control_by_hand,
-    behaviours={"refused": "guarded"},
-    signatures=_SIGNATURES,
+    signatures={
+        "refused": Signature("ValueError", "The `ControlTerm` returned arrays whose output structure did not match")
+    },
     needs=("jax", "equinox", "diffrax"),
     waits_for=("stack-smoke/train-and-solve",),
     cases=(

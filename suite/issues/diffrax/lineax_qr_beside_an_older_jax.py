@@ -63,7 +63,6 @@ ISSUE = Issue(
     upstream=Upstream.of(commit="lineax#219"),
     touches=("lineax.QR", "lineax.AutoLinearSolver"),
     control=control,
-    behaviours={"no-ormqr": "affected"},
     rules=(Rule("no-ormqr", "lineax>=0.1.1 jax<0.10.0"), Rule("agrees")),
     workaround=Workaround("Use lineax.SVD(), or Lineax 0.1.0.", by_svd),
     signatures={"no-ormqr": (Signature("AttributeError", "module 'jax.lax.linalg' has no attribute 'ormqr'"),)},

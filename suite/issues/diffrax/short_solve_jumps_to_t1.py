@@ -107,7 +107,6 @@ def without_the_last_jump() -> None:
     assert abs(float(solution.ys[-1])) < 1e-3, solution.ys
 
 
-_RULES = (Rule("differs", "diffrax<0.7.1"), Rule("agrees", "", "diffrax#660 (4e8d745)"))
 _SOLVE = "diffrax.diffeqsolve(terms, solver, t0, t1, dt0, y0, args, stepsize_controller) if "
 _WITHIN = "abs(t0) <= {0} and abs(t1) <= {0}".format
 _JUMPS = "if jump_ts != None and uses('diffrax.SaveAt')"
@@ -117,7 +116,7 @@ ISSUE = Issue(
     upstream=Upstream.of(report="diffrax#632 diffrax#657 diffrax#663", fix="diffrax#660"),
     touches=("diffrax.diffeqsolve", "diffrax.ClipStepSizeController(jump_ts=)", "diffrax.PIDController(jump_ts=)"),
     control=control_by_hand,
-    rules=_RULES,
+    rules=(Rule("differs", "diffrax<0.7.1"), Rule("agrees", "", "diffrax#660 (4e8d745)")),
     workaround=Workaround("Count the time in another unit, so that t1 is about 1.", rescaled),
     needs=("jax", "equinox", "diffrax"),
     waits_for=("stack-smoke/train-and-solve",),

@@ -51,14 +51,10 @@ ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(report="diffrax#705", change="diffrax#762"),
     touches=("diffrax.diffeqsolve",),
-    cases=(
-        Case(
-            euler,
-            control_solver,
-            {"explained": "clear", "obscure": "guarded", "terms-blamed": "affected", "no-error": "affected"},
-            (Rule("terms-blamed", "diffrax>=0.6.1,<0.7.0"), Rule("obscure")),
-            Workaround("Call it: Euler(). A check of isinstance(solver, AbstractSolver) says so.", checked_first),
-            needs=("jax", "equinox", "diffrax"),
-        ),
-    ),
+    control=control_solver,
+    behaviours={"explained": "clear", "obscure": "guarded", "terms-blamed": "affected", "no-error": "affected"},
+    rules=(Rule("terms-blamed", "diffrax>=0.6.1,<0.7.0"), Rule("obscure")),
+    workaround=Workaround("Call it: Euler(). A check of isinstance(solver, AbstractSolver) says so.", checked_first),
+    needs=("jax", "equinox", "diffrax"),
+    cases=(Case(euler),),
 )

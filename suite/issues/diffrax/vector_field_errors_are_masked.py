@@ -86,7 +86,7 @@ ISSUE = Issue(
     upstream=Upstream.of(report="diffrax#681", fix="diffrax#731 diffrax@e7bfa23"),
     touches=("diffrax.diffeqsolve",),
     control=control_field,
-    behaviours={"own-error": "clear", "masked": "affected", "no-error": "affected"},
+    behaviours={"own-error": "clear", "no-error": "affected"},
     workaround=Workaround("Before the solve, jax.eval_shape of the field with t0 and y0.", by_hand_first),
     signatures={
         "masked": (

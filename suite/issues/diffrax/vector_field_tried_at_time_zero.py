@@ -62,25 +62,22 @@ def times() -> tuple[str, str]:
     return ("before" if [t for t in seen if t < 1.0] else "within"), f"as Python numbers: {sorted(set(seen))}"
 
 
-_ARRAYS = Workaround(
-    "Make an array of the time before you compute with it: 1 / jnp.asarray(t).",
-    divide_arrays,
-    fails=("jax>=0.4.36 diffrax<0.6.1",),
-)
 _SOLVE = "diffrax.diffeqsolve(terms, solver, t0) if t0 {} 0 and uses('diffrax.ODETerm', 'diffrax.MultiTerm')".format
 
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="diffrax#563", fix="diffrax#566"),
-    touches=("diffrax.diffeqsolve",),
     control=control_by_hand,
-    workaround=_ARRAYS,
+    workaround=Workaround(
+        "Make an array of the time before you compute with it: 1 / jnp.asarray(t).",
+        divide_arrays,
+        fails=("jax>=0.4.36 diffrax<0.6.1",),
+    ),
     needs=("jax", "equinox", "diffrax"),
     waits_for=("stack-smoke/train-and-solve",),
     cases=(
         Case(
             one_over_t,
-            behaviours={"zero-division": "affected", "incompatible": "affected"},
             rules=(
                 Rule("agrees", "diffrax<0.5.1"),
                 Rule("zero-division", "diffrax<0.6.1"),

@@ -81,7 +81,6 @@ ISSUE = Issue(
     upstream=Upstream.of(report="equinox#959 diffrax#612", fix="equinox@645a77f"),
     touches=("diffrax.diffeqsolve", "jax.vmap", "jax.jacfwd"),
     control=control_scan,
-    behaviours={"no-handler": "affected"},
     rules=(Rule("no-handler", "jax>=0.5.1 equinox<0.11.12", "equinox#959"), Rule("agrees", "", "645a77f")),
     signatures={"no-handler": Signature("TypeError", "no unmapping handler for 0")},
     needs=("jax", "equinox", "diffrax"),

@@ -93,7 +93,7 @@ ISSUE = Issue(
     ),
     touches=("abstract base classes", "multiple inheritance"),
     control=control_module_alone,
-    behaviours={"made": "clear", "type-error": "affected"},
+    behaviours={"made": "clear"},
     rules=(
         Rule("made", "equinox<0.11.8"),
         Rule("type-error", "equinox<0.13.0", "804d82e"),

@@ -91,7 +91,7 @@ ISSUE = Issue(
     upstream=Upstream.of(fix="equinox#1198"),
     touches=("equinox.AbstractClassVar",),
     control=control_of_the_class,
-    behaviours={"made": "clear", "refused": "affected", "class-refused": "affected"},
+    behaviours={"made": "clear"},
     workaround=Workaround("Declare it as an eqx.AbstractVar where instances may differ.", abstract_variable),
     signatures=_SIGNATURES,
     needs=("jax", "equinox"),

@@ -108,8 +108,6 @@ def subclass() -> tuple[str, str]:
     return "made", f"the rate is {Model(1.0).rate}"
 
 
-_PROPERTY = Workaround("Leave the import out of such a file; or declare an abstract property.", abstract_property)
-
 _TOUCHED = ("equinox.AbstractVar if string_annotations", "equinox.AbstractClassVar if string_annotations")
 
 ISSUE = Issue(
@@ -117,8 +115,8 @@ ISSUE = Issue(
     upstream=Upstream.of(report="equinox#591"),
     touches=("equinox.AbstractVar", "equinox.AbstractClassVar", "string annotations"),
     control=control_annotations,
-    behaviours={"made": "affected", "refused": "clear", "not-implemented": "guarded"},
-    workaround=_PROPERTY,
+    behaviours={"made": "affected", "refused": "clear"},
+    workaround=Workaround("Leave the import out of such a file; or declare an abstract property.", abstract_property),
     signatures={
         "refused": Signature("TypeError", "Can't instantiate abstract class"),
         "not-implemented": Signature("NotImplementedError", "Stringified abstract annotations are not supported"),
@@ -129,7 +127,7 @@ ISSUE = Issue(
         Case(short_name, rules=(Rule("not-implemented", "", "equinox#591"),), touches=_TOUCHED),
         Case(
             subclass,
-            behaviours={"made": "clear", "another-argument": "affected", "not-implemented": "guarded"},
+            behaviours={"made": "clear", "another-argument": "affected"},
             rules=(Rule("another-argument"),),
             signatures={
                 "another-argument": Signature("TypeError", "missing 1 required positional argument: 'half'"),

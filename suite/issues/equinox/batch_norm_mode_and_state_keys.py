@@ -131,8 +131,6 @@ def leaves_into_a_new_state() -> None:
     assert eqx.tree_deserialise_leaves(file, fresh).get(model.first_norm.index) == 5
 
 
-_NAME_IT = Workaround('Name it: mode="batch" from 0.13.0, and momentum=0 in training before.', name_the_mode)
-
 ISSUE = Issue(
     kind="warning",
     upstream=Upstream.of(
@@ -140,7 +138,7 @@ ISSUE = Issue(
     ),
     touches=("equinox.nn.BatchNorm", "equinox.nn.State", "equinox.nn.make_with_state"),
     control=control_own_state,
-    workaround=_NAME_IT,
+    workaround=Workaround('Name it: mode="batch" from 0.13.0, and momentum=0 in training before.', name_the_mode),
     needs=("jax", "equinox"),
     cases=(
         Case(
@@ -156,7 +154,6 @@ ISSUE = Issue(
         ),
         Case(
             renamed_layer,
-            behaviours={"key-error": "affected"},
             rules=(
                 Rule("taken", "equinox<0.13.1", "the keys are numbers"),
                 Rule("key-error", "", "equinox#1052 (c77d7a1)"),

@@ -13,7 +13,7 @@ Seen in these runs: up to 0.13.0 the check passes where the first number is in o
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, members
 
 
 def dtype_3d() -> tuple[str, str]:
@@ -74,9 +74,7 @@ ISSUE = Issue(
     upstream=Upstream.of(change="equinox#1044", commit="equinox@590c88b"),
     touches=(
         "equinox.nn.ConvTranspose3d(dtype=)",
-        "equinox.nn.ConvTranspose1d(output_padding=)",
-        "equinox.nn.ConvTranspose2d(output_padding=)",
-        "equinox.nn.ConvTranspose3d(output_padding=)",
+        *members("equinox.nn", "ConvTranspose1d ConvTranspose2d ConvTranspose3d", "(output_padding=)"),
     ),
     control=control_siblings,
     needs=("jax", "equinox"),
@@ -93,7 +91,7 @@ ISSUE = Issue(
         ),
         Case(
             output_padding,
-            behaviours={"taken": "affected", "refused": "guarded"},
+            behaviours={"taken": "affected"},
             rules=(Rule("taken", "equinox<0.13.1"), Rule("refused", "", "590c88b")),
             signatures={"refused": Signature("ValueError", "`output_padding < stride`")},
         ),

@@ -109,7 +109,6 @@ def set_again() -> tuple[str, str]:
 
 
 _LAST = Rule("as-passed", "", "equinox#975 (ff59b82)")
-_INHERITED = Rule("as-passed", "", "equinox#969")
 
 ISSUE = Issue(
     kind="silent-change",
@@ -121,7 +120,7 @@ ISSUE = Issue(
     needs=("jax", "equinox"),
     cases=(
         Case(seen_in_post_init, rules=(Rule("converted", "equinox<0.12.0"), _LAST)),
-        Case(inherited, rules=(Rule("converted", "equinox<0.11.6"), _INHERITED)),
+        Case(inherited, rules=(Rule("converted", "equinox<0.11.6"), Rule("as-passed", "", "equinox#969"))),
         Case(
             set_again,
             behaviours={"as-set": "affected", "converted": "clear"},

@@ -124,24 +124,23 @@ def over_a_property() -> tuple[str, str]:
     return compare(jax.jit(lambda model: len(model.names))(Model()), 2)
 
 
-_NOT_VALID = (
-    Signature("TypeError", "is not a valid JAX type"),
-    Signature("TypeError", "Error interpreting argument to … as an abstract array"),
-)
-
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="equinox#1172 equinox#1187", fix="equinox@218c944 equinox@5500f3d"),
     touches=("equinox.field(default=)", "default values of fields"),
     control=set_in_init,
-    behaviours={"type-error": "affected", "differs": "different"},
     rules=(
         Rule("agrees", "equinox<0.13.3"),
         Rule("type-error", "equinox<0.13.5", "0277a30"),
         Rule("agrees", "", "5500f3d"),
     ),
     workaround=Workaround("Set it in __init__, as well.", set_in_init),
-    signatures={"type-error": _NOT_VALID},
+    signatures={
+        "type-error": (
+            Signature("TypeError", "is not a valid JAX type"),
+            Signature("TypeError", "Error interpreting argument to … as an abstract array"),
+        )
+    },
     needs=("jax", "equinox"),
     cases=(
         Case(

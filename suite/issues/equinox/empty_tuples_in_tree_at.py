@@ -51,25 +51,22 @@ def replaced_by_function() -> tuple[str, str]:
     return ("replaced" if out == [0, 1] else "otherwise"), f"{out}"
 
 
-_LISTS = Workaround("Put a list where a tuple may be empty.", as_lists)
-
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="equinox#715 equinox#818", fix="equinox#717 equinox#819"),
     touches=("equinox.tree_at",),
     control=control_lists,
-    workaround=_LISTS,
+    workaround=Workaround("Put a list where a tuple may be empty.", as_lists),
     needs=("jax", "equinox"),
+    behaviours={"replaced": "clear", "otherwise": "affected"},
     cases=(
         Case(
             two,
-            behaviours={"replaced": "clear", "refused": "affected", "otherwise": "affected"},
             rules=(Rule("refused", "equinox<0.11.5"), Rule("replaced", "", "equinox#717 (69fae4f)")),
             signatures={"refused": Signature("ValueError", "`where` does not uniquely identify a single element")},
         ),
         Case(
             replaced_by_function,
-            behaviours={"replaced": "clear", "no-length": "affected", "otherwise": "affected"},
             rules=(Rule("no-length", "equinox==0.11.5", "equinox#818"), Rule("replaced", "", "equinox#819 (3de1f13)")),
             signatures={"no-length": Signature("TypeError", "object of type '_DistinctTuple' has no len()")},
         ),

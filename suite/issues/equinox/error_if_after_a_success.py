@@ -138,14 +138,8 @@ _BEFORE = Rule("runtime-error", "jax<0.7.2")
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="equinox#1156 equinox#696", fix="equinox@d140093", change="jax#39898"),
-    touches=("equinox.error_if", "jax.pure_callback"),
     control=control_raises_at_once,
-    behaviours={
-        "runtime-error": "clear",
-        "value-error": "affected",
-        "message-not-unpacked": "affected",
-        "no-error": "different",
-    },
+    behaviours={"runtime-error": "clear", "no-error": "different"},
     rules=(_BEFORE, Rule("value-error", "", "jax#34083")),
     workaround=Workaround(
         "Catch ValueError as well, or keep the function off the fast path with a jax.debug.callback.",

@@ -159,7 +159,7 @@ ISSUE = Issue(
         ),
         Case(
             non_scalar_output,
-            behaviours={"refused": "documented", "answered": "affected"},
+            behaviours={"answered": "affected"},
             rules=_always("refused", "the TypeError is the one that jax.grad raises"),
             signatures={"refused": Signature("TypeError", "Gradient only defined for scalar-output functions")},
             workaround=Workaround("Reduce the output to one number: sum or average it.", reduce_to_a_scalar),

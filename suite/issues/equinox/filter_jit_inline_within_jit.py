@@ -59,7 +59,6 @@ ISSUE = Issue(
     upstream=Upstream.of(report="equinox#988", fix="equinox@fcfaa0b"),
     touches=("equinox.filter_jit(inline=)",),
     control=control_by_itself,
-    behaviours={"attribute-error": "affected"},
     rules=(Rule("attribute-error", "equinox==0.12.0", "equinox#988"), Rule("taken", "", "fcfaa0b")),
     workaround=Workaround("Leave inline out.", not_inlined),
     signatures={"attribute-error": Signature("AttributeError", "has no attribute 'block_until_ready'")},

@@ -58,16 +58,12 @@ def shared() -> None:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(docs="https://docs.kidger.site/equinox/api/nn/shared"),
+    upstream=Upstream.of(docs="equinox:api/nn/shared"),
     touches=("equinox.nn.Shared", "shared layers"),
-    cases=(
-        Case(
-            after_a_step,
-            control_one_place,
-            {"tied": "clear", "two": "documented"},
-            (Rule("two"),),
-            Workaround("eqx.nn.Shared, or keep the layer in one place and call it twice.", shared),
-            needs=("jax", "equinox"),
-        ),
-    ),
+    control=control_one_place,
+    behaviours={"tied": "clear", "two": "documented"},
+    rules=(Rule("two"),),
+    workaround=Workaround("eqx.nn.Shared, or keep the layer in one place and call it twice.", shared),
+    needs=("jax", "equinox"),
+    cases=(Case(after_a_step),),
 )

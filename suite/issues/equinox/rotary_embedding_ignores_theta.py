@@ -104,16 +104,12 @@ def dtype_of_half_precision() -> tuple[str, str]:
     return {"float32": "promoted", "float16": "input-dtype"}.get(given, "other-dtype"), given
 
 
-_RULES = (Rule("absent", "equinox<0.11.5"), Rule("differs", "", "theta is no part of the key"))
-
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(
-        docs="https://docs.kidger.site/equinox/api/nn/embedding", commit="equinox#568 equinox#735", fix="equinox#836"
-    ),
+    upstream=Upstream.of(docs="equinox:api/nn/embedding", commit="equinox#568 equinox#735", fix="equinox#836"),
     touches=("equinox.nn.RotaryPositionalEmbedding",),
     control=control_one_theta,
-    rules=_RULES,
+    rules=(Rule("absent", "equinox<0.11.5"), Rule("differs", "", "theta is no part of the key")),
     workaround=Workaround("Rotate by hand, without the cache, or have one theta for each size in a process.", by_hand),
     needs=("jax", "equinox"),
     cases=(

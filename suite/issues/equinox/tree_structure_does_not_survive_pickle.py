@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, members
 
 
 def structure_equal() -> tuple[str, str]:
@@ -90,26 +90,20 @@ def module_equal() -> tuple[str, str]:
     return ("equal" if same else "unequal"), f"the structure of the layer by pickle is that of the layer: {same}"
 
 
-_BY_LEAVES = Workaround(
-    "Keep the leaves with eqx.tree_serialise_leaves; let code make the structure.", into_a_fresh_layer
-)
-_STRUCTURES = tuple(
-    f"jax.{name} if uses('equinox.Module')"
-    for name in ("tree_util.tree_structure", "tree_util.tree_flatten", "tree.structure", "tree.flatten")
+_MODULES = " if uses('equinox.Module')"
+_STRUCTURES = (
+    *members("jax.tree_util", "tree_structure tree_flatten", _MODULES),
+    *members("jax.tree", "structure flatten", _MODULES),
 )
 
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="equinox#992 equinox#859", fix="equinox#993"),
-    touches=(
-        "pickle",
-        "jax.tree_util.tree_structure",
-        "jax.tree_util.tree_flatten",
-        "jax.tree.structure",
-        "jax.tree.flatten",
-    ),
+    touches=("pickle",),
     control=control_of_a_dict,
-    workaround=_BY_LEAVES,
+    workaround=Workaround(
+        "Keep the leaves with eqx.tree_serialise_leaves; let code make the structure.", into_a_fresh_layer
+    ),
     needs=("jax", "equinox"),
     cases=(
         Case(
@@ -124,7 +118,7 @@ ISSUE = Issue(
         ),
         Case(
             unflatten,
-            behaviours={"restored": "clear", "other-leaves": "affected", "type-error": "affected"},
+            behaviours={"restored": "clear", "other-leaves": "affected"},
             rules=(Rule("restored", "equinox<0.13.4"), Rule("type-error", "", "of 218c944 in 0.13.4")),
             signatures={"type-error": Signature("TypeError", "'_Missing' object is not subscriptable")},
             touches=_STRUCTURES,
@@ -139,10 +133,7 @@ ISSUE = Issue(
             ),
             signatures={"pickling-error": Signature("PicklingError", "jaxtyping.Float")},
             needs=("jax", "jaxtyping", "equinox"),
-            touches=tuple(
-                f"jax.{name}.{leaf}unflatten if uses('equinox.Module')"
-                for name, leaf in (("tree_util", "tree_"), ("tree", ""))
-            ),
+            touches=members("jax", "tree_util.tree_unflatten tree.unflatten", _MODULES),
         ),
     ),
 )

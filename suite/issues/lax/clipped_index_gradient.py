@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
 
 
 def at_max() -> tuple[str, str]:
@@ -89,8 +89,6 @@ def get_clip() -> tuple[str, str]:
     return compare(jax.grad(loss)(jnp.arange(3.0)), [0.0, 0.0, 1.0])
 
 
-_NEW = Rule("agrees", "", "jax#34229 (0b4a4407b7)")
-
 _GRADIENT = (
     "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.jacfwd', 'jax.hessian', 'jax.linearize', "
     "'equinox.filter_grad', 'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
@@ -102,19 +100,14 @@ _BATCHED = f"uses('jax.vmap', 'equinox.filter_vmap', 'jax.numpy.vectorize') and 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#25878 jax#34228 jax#40626", fix="jax#25880 jax#34229", change="jax#40648"),
-    touches=("jax.Array.at", "jax.lax.scatter_max", "jax.lax.dynamic_slice", "jax.lax.dynamic_index_in_dim"),
     control=not_clipped,
-    rules=(Rule("differs", "jax<0.9"), _NEW),
+    rules=(Rule("differs", "jax<0.9"), Rule("agrees", "", "jax#34229 (0b4a4407b7)")),
     workaround=Workaround("Clip the index first: jnp.clip(i, 0, len(x) - 1).", clip_yourself),
     cases=(
         Case(
             at_max,
             rules=(Rule("differs", "jax<0.12"), Rule("agrees")),
-            touches=(
-                "jax.Array.at",
-                f"jax.lax.scatter_max{_SCATTER} if {_CLIPPED}",
-                f"jax.lax.scatter_min{_SCATTER} if {_CLIPPED}",
-            ),
+            touches=("jax.Array.at", *members("jax.lax", "scatter_max scatter_min", f"{_SCATTER} if {_CLIPPED}")),
         ),
         Case(indexing, touches=("jax.Array.__getitem__",)),
         Case(

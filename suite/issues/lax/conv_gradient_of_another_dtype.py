@@ -58,14 +58,9 @@ ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="jax#31592", fix="jax#36734"),
     touches=("jax.lax.conv_general_dilated(preferred_element_type=)", "jax.lax.conv(preferred_element_type=)"),
-    cases=(
-        Case(
-            gradients,
-            of_one_dtype,
-            {"refused": "affected", "differs": "different"},
-            (Rule("refused", "jax<0.10.0"), Rule("agrees", "", "jax#36734")),
-            Workaround("Cast both before, and leave preferred_element_type out.", cast_before),
-            signatures={"refused": Signature("TypeError", "requires arguments to have the same dtypes")},
-        ),
-    ),
+    control=of_one_dtype,
+    rules=(Rule("refused", "jax<0.10.0"), Rule("agrees", "", "jax#36734")),
+    workaround=Workaround("Cast both before, and leave preferred_element_type out.", cast_before),
+    signatures={"refused": Signature("TypeError", "requires arguments to have the same dtypes")},
+    cases=(Case(gradients),),
 )

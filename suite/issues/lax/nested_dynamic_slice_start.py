@@ -70,7 +70,6 @@ def rolled() -> tuple[str, str]:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#40849 xla#49121"),
-    touches=("jax.lax.dynamic_slice", "jax.numpy.roll"),
     control=inside,
     rules=(Rule("differs", "jaxlib<0.12"), Rule("agrees")),
     workaround=Workaround("Clip each start yourself: jnp.clip(i, 0, len(x) - size).", clip_starts),

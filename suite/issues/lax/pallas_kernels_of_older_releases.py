@@ -199,11 +199,7 @@ _NO_CPU = Signature(
 )
 _BEFORE = Rule("no-interpreter", "jax<0.4.21", "Pallas has no way to run on a CPU")
 _LACKING = Rule("not-installed", "jax>=0.5.3,<0.6.2")
-_case = partial(
-    Case,
-    control=without_pallas,
-    behaviours={"agrees": "clear", "refused": "affected", "no-interpreter": "absent", "differs": "different"},
-)
+_case = partial(Case, control=without_pallas, behaviours={"no-interpreter": "absent"})
 _lowered = partial(
     Case,
     control=without_pallas,
@@ -224,11 +220,7 @@ _NOT_INTERPRETED = (
 
 ISSUE = Issue(
     kind="import-error",
-    upstream=Upstream.of(
-        changelog="https://docs.jax.dev/en/latest/pallas/CHANGELOG.html",
-        report="jax#21557",
-        commit="jax#22746 jax#38762",
-    ),
+    upstream=Upstream.of(changelog="jax:pallas/CHANGELOG.html", report="jax#21557", commit="jax#22746 jax#38762"),
     touches=(
         *("jax.experimental.pallas.BlockSpec", "jax.experimental.pallas.load", "jax.experimental.pallas.store"),
         *("jax.experimental.pallas.tpu.TPUCompilerParams", "jax.experimental.pallas.pallas_call(compiler_params=)"),
@@ -266,7 +258,7 @@ ISSUE = Issue(
         ),
         _case(
             load_and_store,
-            behaviours={"agrees": "clear", "warns": "guarded", "gone": "affected", "no-interpreter": "absent"},
+            behaviours={"agrees": "clear", "no-interpreter": "absent"},
             rules=(
                 _BEFORE,
                 Rule("agrees", "absl-py jax<0.7.1"),
@@ -288,7 +280,7 @@ ISSUE = Issue(
         ),
         _case(
             tpu_compiler_params,
-            behaviours={"there": "clear", "not-yet": "absent", "gone": "affected"},
+            behaviours={"not-yet": "absent"},
             rules=(
                 Rule("not-yet", "absl-py jax<0.4.33"),
                 Rule("there", "absl-py jax<0.7.2", "it warns from 0.6.2 on"),

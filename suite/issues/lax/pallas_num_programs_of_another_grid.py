@@ -60,20 +60,16 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#40847"),
     touches=("jax.experimental.pallas.num_programs", "jax.experimental.pallas.pallas_call"),
-    cases=(
-        Case(
-            one_kernel_for_three_grids,
-            one_grid,
-            {"not-yet": "absent"},
-            (
-                Rule("not-yet", "jax<0.4.26"),
-                Rule("differs", "jax>=0.11.0,<0.12.0", "jax#40847"),
-                Rule("agrees", "absl-py"),
-                Rule("not-installed", "jax>=0.5.3,<0.6.2"),
-                Rule("agrees"),
-            ),
-            Workaround("A function of its own for each grid.", a_kernel_for_each, fails=("jax<0.4.26",)),
-            signatures={"not-yet": Signature("AttributeError", "has no attribute 'num_programs'")},
-        ),
+    control=one_grid,
+    behaviours={"not-yet": "absent"},
+    rules=(
+        Rule("not-yet", "jax<0.4.26"),
+        Rule("differs", "jax>=0.11.0,<0.12.0", "jax#40847"),
+        Rule("agrees", "absl-py"),
+        Rule("not-installed", "jax>=0.5.3,<0.6.2"),
+        Rule("agrees"),
     ),
+    workaround=Workaround("A function of its own for each grid.", a_kernel_for_each, fails=("jax<0.4.26",)),
+    signatures={"not-yet": Signature("AttributeError", "has no attribute 'num_programs'")},
+    cases=(Case(one_kernel_for_three_grids),),
 )

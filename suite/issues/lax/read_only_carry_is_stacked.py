@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround
+from suite.cell import GRADIENTS, MAPS, Case, Issue, Rule, Upstream, Workaround
 
 
 def _made(function: Callable[..., Any], *arguments: Any) -> int:
@@ -73,38 +73,31 @@ def while_loop() -> tuple[str, str]:
     return ("stacked" if made else "once"), f"{made} arrays of 10 × 4096"
 
 
-_INSTEAD = Workaround("Leave it out of the carry, and let the function close over it.", closed_over)
-_GRADIENTS = (
-    "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.hessian', 'equinox.filter_grad', "
-    "'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
-)
-_MAPS = "uses('jax.vmap', 'equinox.filter_vmap')"
 # A single number, or nothing, is not carried along unchanged.
 _CARRY = "type({0}) not in ('NoneType', 'bool', 'int', 'float') and {0} != ()".format
 
 ISSUE = Issue(
     kind="slow",
     upstream=Upstream.of(report="google/flax#4709 google/flax#4700", fix="jax#27937 jax#28210"),
-    touches=("jax.lax.scan", "jax.lax.while_loop", "jax.lax.fori_loop"),
     control=closed_over,
     behaviours={"stacked": "affected", "once": "clear"},
-    workaround=_INSTEAD,
+    workaround=Workaround("Leave it out of the carry, and let the function close over it.", closed_over),
     cases=(
         Case(
             scan,
             rules=(Rule("stacked", "jax<0.6.1", "flax#4709"), Rule("once", "", "jax#28210")),
             touches=(
-                f"jax.lax.scan(f, init) if {_CARRY('init')} and {_GRADIENTS}",
-                f"jax.lax.fori_loop(lower, upper, body_fun, init_val) if {_CARRY('init_val')} and {_GRADIENTS}",
+                f"jax.lax.scan(f, init) if {_CARRY('init')} and {GRADIENTS}",
+                f"jax.lax.fori_loop(lower, upper, body_fun, init_val) if {_CARRY('init_val')} and {GRADIENTS}",
             ),
         ),
         Case(
             while_loop,
             rules=(Rule("stacked", "jax<0.6.0", "flax#4700"), Rule("once", "", "jax#27937 (6e52b1e95b)")),
             touches=(
-                f"jax.lax.while_loop(cond_fun, body_fun, init_val) if {_CARRY('init_val')} and {_MAPS}",
+                f"jax.lax.while_loop(cond_fun, body_fun, init_val) if {_CARRY('init_val')} and {MAPS}",
                 "jax.lax.fori_loop(lower, upper, body_fun, init_val) "
-                f"if type(upper) != 'int' and {_CARRY('init_val')} and {_MAPS}",
+                f"if type(upper) != 'int' and {_CARRY('init_val')} and {MAPS}",
             ),
         ),
     ),

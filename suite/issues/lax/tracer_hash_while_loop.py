@@ -200,16 +200,12 @@ ISSUE = Issue(
     upstream=Upstream.of(
         report="equinox#768 jax#21824 diffrax#445 diffrax#662",
         commit="jax#21863 jax#24722",
-        changelog="https://docs.jax.dev/en/latest/changelog.html",
+        changelog="jax:changelog.html",
         fix="equinox#769 equinox#1039",
     ),
     touches=(
-        "jax.lax.while_loop",
-        "equinox.internal.while_loop",
-        "diffrax.diffeqsolve",
-        "jax.core.Tracer.__hash__",
-        "control flow",
-        "tracing",
+        *("jax.lax.while_loop", "equinox.internal.while_loop", "diffrax.diffeqsolve", "jax.core.Tracer.__hash__"),
+        *("control flow", "tracing"),
     ),
     signatures=_TRACER_SIGNATURES,
     cases=(
@@ -218,10 +214,7 @@ ISSUE = Issue(
             control_diffeqsolve,
             behaviours={
                 "solved": "clear",
-                "tracer-unhashable": "affected",
                 "future-warning": "guarded",
-                "params-refused-in-tracing": "affected",
-                "params-refused-in-lowering": "affected",
                 "no-concrete-array": "different",
                 "constants-lost": "different",
             },

@@ -52,16 +52,12 @@ def same_aux() -> None:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-4-37-dec-9-2024"),
+    upstream=Upstream.of(changelog="jax:changelog.html#jax-0-4-37-dec-9-2024"),
     touches=("jax.tree_util.register_pytree_with_keys", "jax.tree_util.register_pytree_with_keys_class"),
-    cases=(
-        Case(
-            other_aux,
-            same_aux,
-            {"runs": "clear", "refused": "affected"},
-            (Rule("refused", "jax==0.4.36", "the changelog of 0.4.37"), Rule("runs")),
-            Workaround("Give the same aux data in both.", same_aux),
-            signatures={"refused": Signature("IndexError", "list index out of range")},
-        ),
-    ),
+    control=same_aux,
+    behaviours={"runs": "clear"},
+    rules=(Rule("refused", "jax==0.4.36", "the changelog of 0.4.37"), Rule("runs")),
+    workaround=Workaround("Give the same aux data in both.", same_aux),
+    signatures={"refused": Signature("IndexError", "list index out of range")},
+    cases=(Case(other_aux),),
 )

@@ -53,13 +53,13 @@ ISSUE = Issue(
     touches=("BlackJAX", "jax.tree_map", "jax.numpy.clip"),
     control=control,
     needs=("jax", "blackjax"),
+    behaviours={"other-values": "affected"},
     cases=(
         Case(
             nuts,
             workaround=Workaround(
                 "Take BlackJAX 1.2.1 or later, with jax 0.4.27 or later.", pin="blackjax>=1.2.1", fails=("jax<0.4.27",)
             ),
-            behaviours={"other-values": "affected", "no-a-max": "affected", "no-max": "affected", "no-tap": "affected"},
             signatures={
                 "no-tap": NO_TAP,
                 "no-a-max": Signature("TypeError", "unexpected keyword argument 'a_max'", "blackjax"),
@@ -75,12 +75,6 @@ ISSUE = Issue(
         Case(
             lbfgs,
             workaround=Workaround("Take BlackJAX 1.2 or later, with jax 0.4.25 or later.", pin="blackjax>=1.2.0"),
-            behaviours={
-                "other-values": "affected",
-                "no-tree-map": "affected",
-                "no-tree": "affected",
-                "no-tap": "affected",
-            },
             signatures={
                 "no-tap": NO_TAP,
                 "no-tree-map": Signature("AttributeError", "tree_map", "blackjax"),

@@ -53,15 +53,10 @@ ISSUE = Issue(
     control=by_hand,
     workaround=Workaround("Upgrade Flax with jax, or cap jax until it has followed.", pin="flax>=0.12.10"),
     needs=("jax", "flax"),
+    behaviours={"applies": "clear", "no-layer": "affected"},
     cases=(
         Case(
             linen,
-            behaviours={
-                "applies": "clear",
-                "no-layer": "affected",
-                "no-level": "affected",
-                "no-trace-state": "affected",
-            },
             signatures={
                 "no-level": Signature("AttributeError", "'EvalTrace' object has no attribute 'level'", "flax"),
                 "no-trace-state": Signature("AttributeError", "get_opaque_trace_state", "flax"),
@@ -74,12 +69,6 @@ ISSUE = Issue(
         ),
         Case(
             nnx_jit,
-            behaviours={
-                "applies": "clear",
-                "no-layer": "affected",
-                "does-not-import": "affected",
-                "no-abstracted-axes": "affected",
-            },
             signatures={
                 "does-not-import": (
                     Signature("ImportError", "cannot import name 'MainTrace'", "flax"),

@@ -41,28 +41,19 @@ ISSUE = Issue(
     kind="import-error",
     upstream=Upstream.of(report="pyro-ppl/numpyro#2051 pyro-ppl/numpyro#2174", fix="pyro-ppl/numpyro#2173"),
     touches=("NumPyro",),
-    cases=(
-        Case(
-            draws,
-            control_draws,
-            needs=("jax", "numpyro"),
-            workaround=Workaround("Upgrade NumPyro with jax, or cap jax until it has followed.", pin="numpyro>=0.21.0"),
-            behaviours={
-                "draws": "clear",
-                "no-numbers": "affected",
-                "no-pjit-p": "affected",
-                "no-xla-pmap-p": "affected",
-            },
-            signatures={
-                "no-pjit-p": Signature("ImportError", "cannot import name 'pjit_p'", "numpyro"),
-                "no-xla-pmap-p": Signature("ImportError", "cannot import name 'xla_pmap_p'", "numpyro"),
-            },
-            rules=(
-                Rule("no-pjit-p", "numpyro<0.19.0 jax>=0.7.0", "numpyro#2051, and JAX's changelog"),
-                Rule("no-xla-pmap-p", "numpyro>=0.19.0,<0.21.0 jax>=0.10.0", "numpyro#2173"),
-                Rule("draws", "numpyro<0.20.0"),
-                Rule("draws", "jax>=0.7.0", "NumPyro asks for it from 0.20.0 on"),
-            ),
-        ),
+    control=control_draws,
+    behaviours={"draws": "clear", "no-numbers": "affected"},
+    rules=(
+        Rule("no-pjit-p", "numpyro<0.19.0 jax>=0.7.0", "numpyro#2051, and JAX's changelog"),
+        Rule("no-xla-pmap-p", "numpyro>=0.19.0,<0.21.0 jax>=0.10.0", "numpyro#2173"),
+        Rule("draws", "numpyro<0.20.0"),
+        Rule("draws", "jax>=0.7.0", "NumPyro asks for it from 0.20.0 on"),
     ),
+    workaround=Workaround("Upgrade NumPyro with jax, or cap jax until it has followed.", pin="numpyro>=0.21.0"),
+    signatures={
+        "no-pjit-p": Signature("ImportError", "cannot import name 'pjit_p'", "numpyro"),
+        "no-xla-pmap-p": Signature("ImportError", "cannot import name 'xla_pmap_p'", "numpyro"),
+    },
+    needs=("jax", "numpyro"),
+    cases=(Case(draws),),
 )

@@ -50,9 +50,7 @@ def updates() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="import-error",
-    upstream=Upstream.of(
-        commit="jax#19930", changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-6-0-april-16-2025"
-    ),
+    upstream=Upstream.of(commit="jax#19930", changelog="jax:changelog.html#jax-0-6-0-april-16-2025"),
     touches=("Optax", "jax.tree_map"),
     control=control,
     needs=("jax", "optax"),
@@ -60,7 +58,7 @@ ISSUE = Issue(
         Case(
             map_params,
             workaround=Workaround("Upgrade Optax with jax.", pin="optax>=0.2.3"),
-            behaviours={"maps": "clear", "other-values": "affected", "no-tree-map": "affected"},
+            behaviours={"maps": "clear", "other-values": "affected"},
             signatures={"no-tree-map": Signature("AttributeError", "tree_map", "optax")},
             rules=(
                 Rule("no-tree-map", "optax>=0.1.5,<0.2.3 jax>=0.6.0", "JAX's changelog of 0.6.0"),

@@ -77,14 +77,12 @@ ISSUE = Issue(
                 "Put JAX's table back where it is looked for, before the import; or install tfp-nightly.",
                 code=table_put_back,
             ),
-            behaviours={"no-pytype-aval-mappings": "affected"},
             signatures={"no-pytype-aval-mappings": NO_TABLE},
             rules=(REMOVED, Rule("agrees")),
         ),
         Case(
             multivariate_normal,
             workaround=Workaround("Stay below NumPy 2, or use 0.25.0.", pin="numpy<2"),
-            behaviours={"no-pytype-aval-mappings": "affected", "no-issctype": "affected"},
             signatures={
                 "no-pytype-aval-mappings": NO_TABLE,
                 "no-issctype": Signature("AttributeError", "np.issctype", "tensorflow_probability"),

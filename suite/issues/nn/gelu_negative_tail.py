@@ -83,7 +83,6 @@ def half_precision() -> tuple[str, str]:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(fix="jax@ca97af9d43", report="pytorch/pytorch#187806"),
-    touches=("jax.nn.gelu",),
     control=right_of_it,
     rules=(Rule("differs", "jax<0.4.34"), Rule("agrees", "", "ca97af9d43")),
     workaround=Workaround("Write it out with norm.cdf, or with a sigmoid for the default form.", write_it_out),

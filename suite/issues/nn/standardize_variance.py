@@ -99,7 +99,6 @@ _CALL = "jax.nn.standardize(x, axis, mean, variance, epsilon, where, algorithm) 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#30426 jax#37281", fix="jax@c13c96b656 jax#37358"),
-    touches=("jax.nn.standardize",),
     control=near_zero,
     cases=(
         Case(

@@ -14,7 +14,7 @@ Seen in these runs: quantile, percentile, nanquantile, nanpercentile and nanmedi
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
 
 
 def sort_complex() -> tuple[str, str]:
@@ -79,19 +79,12 @@ def name_the_axes() -> None:
 
 
 _ALL_AXES = "keepdims and (not given(axis) or axis == None)"
+_OF_QUANTILES = f"(a, q, axis, out, overwrite_input, method, keepdims) if {_ALL_AXES}"
 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(fix="jax#23708 jax#28593 jax#20251"),
-    touches=(
-        "jax.numpy.sort_complex",
-        "jax.numpy.packbits",
-        "jax.numpy.median(keepdims=)",
-        *(
-            f"jax.numpy.{name}(keepdims=)"
-            for name in ("quantile", "percentile", "nanmedian", "nanquantile", "nanpercentile")
-        ),
-    ),
+    touches=members("jax.numpy", "median quantile percentile nanmedian nanquantile nanpercentile", "(keepdims=)"),
     control=vector,
     cases=(
         Case(
@@ -112,14 +105,8 @@ ISSUE = Issue(
             rules=(Rule("lost", "jax<0.4.26"), Rule("kept", "", "jax#20251 (c295b1655c)")),
             workaround=Workaround("Name the axes: axis=tuple(range(x.ndim)).", name_the_axes),
             touches=(
-                *(
-                    f"jax.numpy.{name}(a, axis, out, overwrite_input, keepdims) if {_ALL_AXES}"
-                    for name in ("median", "nanmedian")
-                ),
-                *(
-                    f"jax.numpy.{name}(a, q, axis, out, overwrite_input, method, keepdims) if {_ALL_AXES}"
-                    for name in ("quantile", "percentile", "nanquantile", "nanpercentile")
-                ),
+                *members("jax.numpy", "median nanmedian", f"(a, axis, out, overwrite_input, keepdims) if {_ALL_AXES}"),
+                *members("jax.numpy", "quantile percentile nanquantile nanpercentile", _OF_QUANTILES),
             ),
         ),
     ),

@@ -55,12 +55,12 @@ def list_concatenated() -> tuple[str, str]:
 ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(
-        docs="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#in-place-updates "
-        "https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#non-array-inputs"
+        docs="jax:notebooks/Common_Gotchas_in_JAX.html#in-place-updates "
+        "jax:notebooks/Common_Gotchas_in_JAX.html#non-array-inputs"
     ),
     touches=("jax.Array.at", "lists"),
     control=asked_for,
-    behaviours={"refused": "documented", "taken": "different"},
+    behaviours={"taken": "different"},
     rules=(Rule("refused", "", "the sharp bits"),),
     workaround=Workaround("x = x.at[0].set(1.0); jnp.sum(jnp.array([1, 2])).", written_otherwise),
     signatures={"refused": Signature("TypeError", "requires ndarray or scalar arguments, got <class 'list'>")},

@@ -52,25 +52,19 @@ def transpose_the_lower() -> None:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(
-        docs="https://docs.jax.dev/en/latest/_autosummary/jax.numpy.linalg.cholesky.html",
-        fix="jax#19700",
-        commit="jax#19606 jax#19621",
+        docs="jax:_autosummary/jax.numpy.linalg.cholesky.html", fix="jax#19700", commit="jax#19606 jax#19621"
     ),
     touches=("jax.numpy.linalg.cholesky(upper=)",),
-    cases=(
-        Case(
-            upper,
-            lower,
-            behaviours={"no-argument": "absent"},
-            signatures={"no-argument": Signature("TypeError", "unexpected keyword argument 'upper'")},
-            rules=(
-                Rule("no-argument", "jax<0.4.24"),
-                Rule("differs", "jax<0.4.25", "0.4.24 is the first release with the argument; jax#19606"),
-                Rule("agrees", "", "jax#19700 (57f27e78c0)"),
-            ),
-            workaround=Workaround(
-                "Transpose the lower one: jnp.swapaxes(jnp.linalg.cholesky(a), -1, -2).conj().", transpose_the_lower
-            ),
-        ),
+    control=lower,
+    behaviours={"no-argument": "absent"},
+    rules=(
+        Rule("no-argument", "jax<0.4.24"),
+        Rule("differs", "jax<0.4.25", "0.4.24 is the first release with the argument; jax#19606"),
+        Rule("agrees", "", "jax#19700 (57f27e78c0)"),
     ),
+    workaround=Workaround(
+        "Transpose the lower one: jnp.swapaxes(jnp.linalg.cholesky(a), -1, -2).conj().", transpose_the_lower
+    ),
+    signatures={"no-argument": Signature("TypeError", "unexpected keyword argument 'upper'")},
+    cases=(Case(upper),),
 )

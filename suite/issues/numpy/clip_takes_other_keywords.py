@@ -62,7 +62,7 @@ _CLIP = "jax.numpy.clip(arr, min, max, a, a_min, a_max)"
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(change="jax#20550", changelog="https://docs.jax.dev/en/latest/changelog.html"),
+    upstream=Upstream.of(change="jax#20550", changelog="jax:changelog.html"),
     touches=("jax.numpy.clip(a_min=)", "jax.numpy.clip(a_max=)", "jax.numpy.clip(a=)", "jax.numpy.clip"),
     control=by_position,
     rules=(Rule("taken", "jax<0.4.27"), Rule("warns", "jax<0.10.0"), Rule("gone")),

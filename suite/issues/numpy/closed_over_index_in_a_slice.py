@@ -54,7 +54,6 @@ ISSUE = Issue(
     upstream=Upstream.of(fix="jax#18818 jax@ec460585c8"),
     touches=("indexing", "slices"),
     control=outside,
-    behaviours={"refused": "affected", "differs": "different"},
     rules=(Rule("refused", "jax==0.4.21", "jax#18818"), Rule("agrees")),
     workaround=Workaround("Make it a Python integer before: int(index).", as_a_number),
     signatures={"refused": Signature("TracerBoolConversionError", "boolean conversion of traced array")},

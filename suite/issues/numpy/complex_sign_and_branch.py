@@ -14,7 +14,7 @@ Seen in these runs: without `return_sign` the logsumexp of complex numbers moved
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, members
 
 
 def logsumexp_sign() -> tuple[str, str]:
@@ -84,12 +84,9 @@ def geomspace() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(
-        changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@7d6a134f4e jax@fd7c85b349"
-    ),
+    upstream=Upstream.of(changelog="jax:changelog.html", commit="jax@7d6a134f4e jax@fd7c85b349"),
     touches=(
-        "jax.numpy.sign",
-        "jax.numpy.geomspace",
+        *members("jax.numpy", "sign geomspace"),
         "jax.scipy.special.logsumexp(return_sign=)",
         "jax.nn.logsumexp(return_sign=)",
     ),

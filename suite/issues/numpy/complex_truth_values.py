@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
 
 
 def any_and_all() -> tuple[str, str]:
@@ -76,14 +76,12 @@ _COMPLEX = (
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#6289", fix="jax#20644", docs="data-apis/array-api#442"),
-    touches=("jax.numpy.any", "jax.numpy.all", "jax.numpy.bool_", "jax.Array.any", "jax.Array.all"),
     control=reals_and_comparisons,
     rules=(Rule("differs"),),
     workaround=Workaround("Compare first: jnp.any(x != 0).", compare_with_zero),
     cases=(
         Case(
-            any_and_all,
-            touches=(f"jax.numpy.any if {_COMPLEX}", f"jax.numpy.all if {_COMPLEX}", "jax.Array.any", "jax.Array.all"),
+            any_and_all, touches=(*members("jax.numpy", "any all", f" if {_COMPLEX}"), *members("jax.Array", "any all"))
         ),
         Case(array, touches=(f"jax.numpy.bool_ if {_COMPLEX}",)),
         Case(

@@ -50,11 +50,10 @@ ISSUE = Issue(
         fix="jax#40876",
         change="numpy/numpy#30461",
         commit="jax#38650",
-        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-11-0-july-16-2026",
+        changelog="jax:changelog.html#jax-0-11-0-july-16-2026",
     ),
     touches=("jax.numpy.cross",),
     control=of_three,
-    behaviours={"refused": "affected", "differs": "different"},
     rules=(Rule("agrees", "jax<0.11.0"), Rule("warns", "jax<0.12.0", "jax#38650"), Rule("refused")),
     workaround=Workaround("a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]; or give a third number, 0.", by_hand),
     signatures={

@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, members
 
 
 def cumsum() -> tuple[str, str]:
@@ -90,25 +90,17 @@ _DOES_NOT = {"refused": Signature("TypeError", "does not accept dtype bool")}
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#37991 jax#28646 jax#28669", fix="jax#23873 jax#38039"),
-    touches=(
-        "jax.numpy.cumsum(dtype=)",
-        "jax.numpy.cumprod(dtype=)",
-        "jax.numpy.nancumsum(dtype=)",
-        "jax.numpy.nancumprod(dtype=)",
-        "jax.numpy.cumulative_sum(dtype=)",
-        "jax.numpy.cumulative_prod(dtype=)",
-    ),
+    touches=members("jax.numpy", "cumsum cumprod nancumsum nancumprod cumulative_sum cumulative_prod", "(dtype=)"),
     control=other_reductions,
     workaround=Workaround("Ask for truth values first: jnp.cumsum(x != 0, dtype=int) > 0.", truth_values_first),
     cases=(
-        Case(cumsum, behaviours={"refused": "guarded"}, rules=_BOTH, signatures=_DOES_NOT),
+        Case(cumsum, rules=_BOTH, signatures=_DOES_NOT),
         Case(
             cumsum_numpy_bool,
-            behaviours={"refused": "guarded"},
             rules=(_REFUSED, Rule("differs", "jax<0.4.34"), Rule("agrees", "", "jax#23873 (562e9e8dff)")),
             signatures=_DOES_NOT,
         ),
-        Case(cumprod, behaviours={"refused": "guarded"}, rules=_BOTH, signatures=_DOES_NOT),
+        Case(cumprod, rules=_BOTH, signatures=_DOES_NOT),
         Case(
             cumulative_sum,
             rules=(Rule("absent", "jax<0.4.27", "it came with 0.4.27"), Rule("differs", "jax<0.7.2"), Rule("agrees")),

@@ -57,15 +57,13 @@ def from_slogdet() -> None:
         np.testing.assert_allclose(sign * jnp.exp(log), wanted, rtol=0.1)
 
 
-_SLOGDET = Workaround("Take sign * jnp.exp(log) of jnp.linalg.slogdet, or keep the logarithm.", from_slogdet)
-
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#39905", commit="jax#6543"),
     touches=("jax.numpy.linalg.det",),
     control=slogdet,
     behaviours={"right": "clear"},
-    workaround=_SLOGDET,
+    workaround=Workaround("Take sign * jnp.exp(log) of jnp.linalg.slogdet, or keep the logarithm.", from_slogdet),
     cases=(
         Case(overflow, rules=(Rule("wrong"),)),
         Case(cancellation, rules=(Rule("wrong", "jax<0.11.1"), Rule("right", "", "factored with pivots"))),

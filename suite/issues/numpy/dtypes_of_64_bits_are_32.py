@@ -52,9 +52,7 @@ _RUN = "the sharp bits"
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(
-        docs="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#double-64bit-precision"
-    ),
+    upstream=Upstream.of(docs="jax:notebooks/Common_Gotchas_in_JAX.html#double-64bit-precision"),
     touches=("64 bits",),
     control=of_32_bits,
     behaviours={"truncated": "documented", "truncated-with-warning": "documented", "kept": "different"},

@@ -67,10 +67,7 @@ def values_on_cpu() -> tuple[str, str]:
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
-        changelog="https://docs.jax.dev/en/latest/changelog.html",
-        commit="jax@11cefe9729",
-        fix="jax#38674 jax#38760",
-        docs="jax#36681",
+        changelog="jax:changelog.html", commit="jax@11cefe9729", fix="jax#38674 jax#38760", docs="jax#36681"
     ),
     touches=("jax.numpy.empty", "jax.numpy.empty_like", "jax.lax.empty"),
     control=zeros,

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, members
 
 
 def astype() -> tuple[str, str]:
@@ -70,13 +70,8 @@ def from_list() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(report="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html"),
-    touches=(
-        "jax.Array.astype",
-        "jax.lax.convert_element_type",
-        "jax.numpy.asarray(dtype=)",
-        "jax.numpy.array(dtype=)",
-    ),
+    upstream=Upstream.of(report="jax:notebooks/Common_Gotchas_in_JAX.html"),
+    touches=("jax.Array.astype", "jax.lax.convert_element_type", *members("jax.numpy", "asarray array", "(dtype=)")),
     control=in_range,
     behaviours={"saturates": "documented", "numpy": "documented", "other": "different"},
     workaround=Workaround("Clip to the range before: jnp.clip(x, 0, 255).astype('uint8').", clip_first),

@@ -77,8 +77,6 @@ def mask() -> None:
     assert jnp.where(y == 0, 0, x // jnp.where(y == 0, 1, y)).tolist() == [0, 0, 3]
 
 
-_FLOOR = Workaround("Divide, and round down: jnp.floor(x / y).", floor_of_the_quotient)
-_OLD = "jax#31716 was rolled back for 0.7.2 (fcdbb28d23)"
 _NEW = "jax#38017 (e90fa10f79)"
 
 _QUOTIENT = ("jax.numpy.floor_divide(x1, x2) if x2 == 0", "jax.Array.__floordiv__")
@@ -86,10 +84,9 @@ _QUOTIENT = ("jax.numpy.floor_divide(x1, x2) if x2 == 0", "jax.Array.__floordiv_
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#37752 jax#31698 jax#11990", fix="jax#38017 jax#31716", docs="jax#37926"),
-    touches=("jax.numpy.floor_divide", "jax.numpy.divmod", "jax.Array.__floordiv__"),
     control=not_zero,
-    rules=(Rule("differs", "jax<0.10.2", _OLD), Rule("agrees", "", _NEW)),
-    workaround=_FLOOR,
+    rules=(Rule("differs", "jax<0.10.2", "jax#31716 was rolled back for 0.7.2 (fcdbb28d23)"), Rule("agrees", "", _NEW)),
+    workaround=Workaround("Divide, and round down: jnp.floor(x / y).", floor_of_the_quotient),
     cases=(
         Case(floor_divide, touches=_QUOTIENT),
         Case(divmod_quotient, touches=("jax.numpy.divmod(x1, x2) if x2 == 0",)),

@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, members
 
 
 def dtype() -> tuple[str, str]:
@@ -65,17 +65,14 @@ def fix() -> tuple[str, str]:
     return {"float32": "floats", "int32": "kept"}.get(got, "other"), got
 
 
-_FLOAT_FIRST = Workaround("Convert before: jnp.floor(x.astype(float)).", convert_first)
 _NOW = "jax#21441 (70b4823348), and the changelog"
-
-_ROUNDED = ("jax.numpy.floor", "jax.numpy.ceil", "jax.numpy.trunc")
+_ROUNDED = members("jax.numpy", "floor ceil trunc")
 
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(report="jax#21088", fix="jax#21441 numpy/numpy#26766"),
-    touches=("jax.numpy.floor", "jax.numpy.ceil", "jax.numpy.trunc", "jax.numpy.fix"),
     control=floats_and_rint,
-    workaround=_FLOAT_FIRST,
+    workaround=Workaround("Convert before: jnp.floor(x.astype(float)).", convert_first),
     cases=(
         Case(
             dtype,

@@ -21,7 +21,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, members
 
 
 def mean() -> tuple[str, str]:
@@ -79,13 +79,7 @@ _ANY_FLOAT16 = f"(not given(dtype) or {_FLOAT16}) and uses('jax.numpy.float16')"
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(report="jax#26365", commit="jax#17792", fix="jax#26403"),
-    touches=(
-        "jax.numpy.mean(dtype=)",
-        "jax.numpy.sum(dtype=)",
-        "jax.numpy.nanmean(dtype=)",
-        "jax.numpy.nansum(dtype=)",
-        "jax.numpy.cumsum",
-    ),
+    touches=members("jax.numpy", "mean sum nanmean nansum", "(dtype=)"),
     control=no_dtype,
     behaviours={"float32-inside": "clear", "overflows": "affected", "other": "different"},
     workaround=Workaround("Reduce with dtype=jnp.float32, and convert the result.", convert_outside),
@@ -93,7 +87,7 @@ ISSUE = Issue(
         Case(
             mean,
             rules=(Rule("float32-inside", "jax<0.5.1"), Rule("overflows", "", "jax#26403 (b5e7b60d6a)")),
-            touches=tuple(f"jax.numpy.{name}(a, axis, dtype) if {_FLOAT16}" for name in ("mean", "nansum")),
+            touches=members("jax.numpy", "mean nansum", f"(a, axis, dtype) if {_FLOAT16}"),
         ),
         Case(
             cumsum,

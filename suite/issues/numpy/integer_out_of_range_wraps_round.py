@@ -85,9 +85,7 @@ _COMPARED = ("jax.Array.__lt__", "jax.Array.__gt__", "jax.Array.__eq__")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(
-        report="jax#27021", change="jax#19701", docs="https://docs.jax.dev/en/latest/type_promotion.html"
-    ),
+    upstream=Upstream.of(report="jax#27021", change="jax#19701", docs="jax:type_promotion.html"),
     touches=("integer dtypes", "jax.numpy.uint8", "jax.numpy.int8", "jax.numpy.uint16", "jax.numpy.int16"),
     control=in_range,
     rules=(Rule("differs"),),

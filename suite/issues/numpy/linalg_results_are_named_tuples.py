@@ -12,7 +12,7 @@ Seen in these runs: `eigh` changed in the same way in 0.4.24, with the same erro
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, members
 
 
 def eig() -> tuple[str, str]:
@@ -61,14 +61,8 @@ def eigh() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(changelog="https://docs.jax.dev/en/latest/changelog.html", commit="jax@f3b4d7b57e"),
-    touches=(
-        "jax.numpy.linalg.eig",
-        "jax.numpy.linalg.eigh",
-        "jax.numpy.linalg.qr",
-        "jax.numpy.linalg.svd",
-        "jax.numpy.linalg.slogdet",
-    ),
+    upstream=Upstream.of(changelog="jax:changelog.html", commit="jax@f3b4d7b57e"),
+    touches=members("jax.numpy.linalg", "eig eigh qr svd slogdet"),
     control=unpacked,
     behaviours={"same-structure": "clear", "refused": "documented"},
     workaround=Workaround("Make it plain in the branch: tuple(jnp.linalg.eig(a)).", plain_tuple),

@@ -55,16 +55,12 @@ def truth_values() -> tuple[str, str]:
     return compare(np.asarray(power, int), [[1, 1], [0, 1]])
 
 
-_MATMUL = Workaround("Multiply: functools.reduce(jnp.matmul, [a] * n).", repeated_matmul)
-_OLD = Rule("differs", "jax<0.6.1")
-_NEW = Rule("agrees", "", "jax#28612 (1e1f1e0d7a)")
-
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#28603", fix="jax#28612"),
     touches=("jax.numpy.linalg.matrix_power",),
     control=floats,
-    rules=(_OLD, _NEW),
-    workaround=_MATMUL,
+    rules=(Rule("differs", "jax<0.6.1"), Rule("agrees", "", "jax#28612 (1e1f1e0d7a)")),
+    workaround=Workaround("Multiply: functools.reduce(jnp.matmul, [a] * n).", repeated_matmul),
     cases=(Case(integers), Case(truth_values)),
 )

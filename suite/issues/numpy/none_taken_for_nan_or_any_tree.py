@@ -66,11 +66,11 @@ ISSUE = Issue(
         report="jax#14506",
         fix="jax#18564",
         change="equinox#753",
-        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-4-34-october-4-2024",
+        changelog="jax:changelog.html#jax-0-4-34-october-4-2024",
     ),
     touches=("jax.numpy.array", "jax.numpy.asarray", "jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"),
     control=none_in_both,
-    behaviours={"taken": "affected", "refused": "guarded", "other": "different"},
+    behaviours={"taken": "affected", "other": "different"},
     cases=(
         Case(
             in_an_array,

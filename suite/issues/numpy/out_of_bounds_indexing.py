@@ -55,9 +55,7 @@ _RUN = "the sharp bits"
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(
-        docs="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#out-of-bounds-indexing"
-    ),
+    upstream=Upstream.of(docs="jax:notebooks/Common_Gotchas_in_JAX.html#out-of-bounds-indexing"),
     touches=("jax.Array.at", "indexing"),
     control=within,
     workaround=Workaround('x.at[i].get(mode="fill", fill_value=jnp.nan), or checkify.', say_a_mode),

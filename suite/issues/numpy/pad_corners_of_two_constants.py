@@ -74,17 +74,15 @@ def gradient() -> tuple[str, str]:
     return compare(both(x, constants)[1], [(padded == 1.0).sum(), (padded == 2.0).sum()])
 
 
-_RULES = (
-    Rule("differs", "jax>=0.4.36,<0.5.3", "jax#24896 came with 0.4.36"),
-    Rule("agrees", "", "0.5.3 has 7f05b74bca"),
-)
-
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#26888", commit="jax#24896", fix="jax@7f05b74bca"),
     touches=("jax.numpy.pad(constant_values=)",),
     control=control_one_constant,
-    rules=_RULES,
+    rules=(
+        Rule("differs", "jax>=0.4.36,<0.5.3", "jax#24896 came with 0.4.36"),
+        Rule("agrees", "", "0.5.3 has 7f05b74bca"),
+    ),
     workaround=Workaround(
         "Write the pair out for each axis: constant_values=((a, b),) * x.ndim.", a_pair_for_each_axis
     ),

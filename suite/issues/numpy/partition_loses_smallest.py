@@ -78,16 +78,13 @@ def unsigned_argpartition() -> tuple[str, str]:
     return compare(np.sort(jnp.argpartition(jnp.array([3, 0, 2, 1], "uint8"), 1)[:2]), [1, 3])
 
 
-_SORT = Workaround("Sort: jnp.sort, jnp.argsort.", sort_instead)
-_UNSIGNED = (Rule("differs", "jax<0.4.31"), Rule("agrees", "", "jax#22288 (2780b61bfd)"))
-
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#22137", fix="jax#22288 jax#40338"),
     touches=("jax.numpy.partition", "jax.numpy.argpartition", "jax.numpy.top_k(mode=)"),
     control=signed_and_float,
-    rules=_UNSIGNED,
-    workaround=_SORT,
+    rules=(Rule("differs", "jax<0.4.31"), Rule("agrees", "", "jax#22288 (2780b61bfd)")),
+    workaround=Workaround("Sort: jnp.sort, jnp.argsort.", sort_instead),
     cases=(
         Case(unsigned),
         Case(smallest_signed, rules=(Rule("differs", "jax<0.12.0"), Rule("agrees", "", "jax#40338"))),

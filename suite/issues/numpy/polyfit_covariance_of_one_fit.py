@@ -60,16 +60,12 @@ def weighted() -> tuple[str, str]:
     return compare(ours, theirs, rtol=1e-3)
 
 
-_VMAP = Workaround("Fit column by column: jax.vmap(..., in_axes=1, out_axes=-1).", one_by_one)
-_OLD = Rule("differs", "jax<0.6.1")
-_NEW = Rule("agrees", "", "21f9d23658")
-
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#24073", fix="jax@21f9d23658"),
     touches=("jax.numpy.polyfit(cov=)",),
     control=one_fit,
-    rules=(_OLD, _NEW),
-    workaround=_VMAP,
+    rules=(Rule("differs", "jax<0.6.1"), Rule("agrees", "", "21f9d23658")),
+    workaround=Workaround("Fit column by column: jax.vmap(..., in_axes=1, out_axes=-1).", one_by_one),
     cases=(Case(scaled), Case(weighted)),
 )

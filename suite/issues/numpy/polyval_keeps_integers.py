@@ -74,7 +74,7 @@ ISSUE = Issue(
         Case(small_integers),
         Case(
             truth_values,
-            behaviours={"float": "clear", "truth": "affected", "refused": "guarded", "other": "different"},
+            behaviours={"float": "clear", "truth": "affected", "other": "different"},
             signatures={"refused": Signature("TypeError", "does not accept dtype bool")},
             rules=(Rule("float", "jax<0.10.1"), Rule("truth", "jax<0.12.0", "jax#37448"), Rule("refused")),
         ),

@@ -63,7 +63,6 @@ def to_minus_39() -> tuple[str, str]:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#31689", fix="jax#32459"),
-    touches=("jax.numpy.round",),
     control=to_two,
     rules=(Rule("differs"),),
     workaround=Workaround("Bound them: jnp.round(x, min(decimals, 30)).", bound_the_decimals),

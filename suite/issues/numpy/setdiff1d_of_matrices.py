@@ -56,7 +56,6 @@ def matrix() -> tuple[str, str]:
     return compare(jnp.setdiff1d(jnp.array([[1, 2], [3, 4]]), jnp.array([2]), assume_unique=True), [1, 3, 4])
 
 
-_RAVEL = Workaround("Flatten it first: jnp.setdiff1d(jnp.ravel(a), b, assume_unique=True).", ravel)
 _NEW = Rule("agrees", "", "jax#32340 (7ff86dcbe9)")
 
 ISSUE = Issue(
@@ -65,7 +64,7 @@ ISSUE = Issue(
     touches=("jax.numpy.setdiff1d(assume_unique=)",),
     control=not_assumed,
     rules=(Rule("differs", "jax<0.8.0"), _NEW),
-    workaround=_RAVEL,
+    workaround=Workaround("Flatten it first: jnp.setdiff1d(jnp.ravel(a), b, assume_unique=True).", ravel),
     cases=(
         Case(with_size),
         Case(one_column),

@@ -80,11 +80,6 @@ def scipy_assume_a() -> tuple[str, str]:
 
 _WARNING = {"announced": Signature("FutureWarning", "batched 1D solves with b.ndim > 1 are deprecated")}
 _BEFORE = (Rule("agrees", "jax<0.4.25"), Rule("announced", "jax<0.5.0", "right, with jax#19674's FutureWarning"))
-_SCIPY = (
-    Rule("agrees", "jax<0.5.0", "nothing is said"),
-    Rule("differs", "", "unless a is assumed to be positive it calls jnp.linalg.solve"),
-)
-_WORKAROUND = Workaround("Make each vector a column: solve(a, b[..., None])[..., 0].", a_column_each)
 _ASSUMING = "jax.scipy.linalg.solve(a, b, lower, overwrite_a, overwrite_b, debug, check_finite, assume_a) if "
 # The shapes decide, so a use is possible at most.
 _ANY = "uses('jax.scipy.linalg.solve')"
@@ -92,14 +87,14 @@ _ANY = "uses('jax.scipy.linalg.solve')"
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
-        report="probml/dynamax#389",
-        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025",
-        commit="jax#25741 jax#19674",
+        report="probml/dynamax#389", changelog="jax:changelog.html#jax-0-5-0-jan-17-2025", commit="jax#25741 jax#19674"
     ),
-    touches=("jax.numpy.linalg.solve", "jax.scipy.linalg.solve"),
     control=control_unambiguous,
-    rules=_SCIPY,
-    workaround=_WORKAROUND,
+    rules=(
+        Rule("agrees", "jax<0.5.0", "nothing is said"),
+        Rule("differs", "", "unless a is assumed to be positive it calls jnp.linalg.solve"),
+    ),
+    workaround=Workaround("Make each vector a column: solve(a, b[..., None])[..., 0].", a_column_each),
     cases=(
         Case(
             square_batch,
@@ -110,7 +105,7 @@ ISSUE = Issue(
         ),
         Case(
             other_batch,
-            behaviours={"announced": "clear", "value-error": "guarded"},
+            behaviours={"announced": "clear"},
             rules=(*_BEFORE, Rule("value-error", "", "the message names the way back")),
             signatures={**_WARNING, "value-error": Signature("ValueError", "Prior to JAX v0.5.0")},
             touches=("jax.numpy.linalg.solve",),

@@ -64,8 +64,6 @@ def cov() -> tuple[str, str]:
 
 
 _BY_HAND = Workaround("Scale it: jnp.var(x) * (n / (n - ddof) if n > ddof else jnp.nan).", by_hand)
-_OLD = Rule("negative", "jax<0.4.29")
-_NEW = Rule("not-negative", "", "jax#21362 (3c201e0b8c)")
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -73,7 +71,7 @@ ISSUE = Issue(
     touches=("jax.numpy.var(ddof=)", "jax.numpy.cov(ddof=)"),
     control=fewer,
     behaviours={"negative": "affected", "not-negative": "clear"},
-    rules=(_OLD, _NEW),
+    rules=(Rule("negative", "jax<0.4.29"), Rule("not-negative", "", "jax#21362 (3c201e0b8c)")),
     cases=(
         Case(
             var,

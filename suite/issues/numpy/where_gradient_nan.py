@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import GRADIENTS, MAPS, Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def where() -> tuple[str, str]:
@@ -116,40 +116,27 @@ def jvp() -> tuple[str, str]:
 
 
 _RIGHT = (Rule("agrees"),)
-_GRADIENTS = (
-    "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.hessian', 'equinox.filter_grad', "
-    "'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
-)
-_MAPS = "uses('jax.vmap', 'equinox.filter_vmap')"
 
 ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(
-        docs="https://docs.jax.dev/en/latest/faq.html#gradients-contain-nan-where-using-where",
+        docs="jax:faq.html#gradients-contain-nan-where-using-where",
         report="jax#1052 jax#654 jax#347 jax#22011 jax#39219",
         commit="jax#5658",
     ),
-    touches=("jax.numpy.where", "jax.lax.cond"),
     control=the_branch_taken,
-    behaviours={"differs": "documented", "agrees": "clear"},
     rules=(Rule("differs", "", "the FAQ has it"),),
     workaround=Workaround("Put a second where inside: sqrt(where(x > 0, x, 1)).", where_inside),
     cases=(
-        Case(where, touches=(f"jax.numpy.where(condition, x) if given(x) and {_GRADIENTS}",)),
+        Case(where, touches=(f"jax.numpy.where(condition, x) if given(x) and {GRADIENTS}",)),
         Case(
             sum_with_where,
-            touches=(f"jax.numpy.sum(a, axis, dtype, out, keepdims, initial, where) if given(where) and {_GRADIENTS}",),
+            touches=(f"jax.numpy.sum(a, axis, dtype, out, keepdims, initial, where) if given(where) and {GRADIENTS}",),
         ),
-        Case(
-            cond_under_vmap,
-            rules=_RIGHT,
-            behaviours={"differs": "documented"},
-            touches=(f"jax.lax.cond if {_MAPS} and {_GRADIENTS}",),
-        ),
+        Case(cond_under_vmap, rules=_RIGHT, touches=(f"jax.lax.cond if {MAPS} and {GRADIENTS}",)),
         Case(
             jvp,
             rules=_RIGHT,
-            behaviours={"differs": "documented"},
             touches=("jax.numpy.where(condition, x) if given(x) and uses('jax.jvp', 'jax.jacfwd', 'jax.linearize')",),
         ),
         Case(
@@ -158,7 +145,7 @@ ISSUE = Issue(
             rules=(Rule("no-transpose", "", "jax#39219"),),
             workaround=Workaround("Take a where in the rule: both branches are linear there.", where_in_the_rule),
             signatures={"no-transpose": Signature("NotImplementedError", "for 'stop_gradient' not implemented")},
-            touches=(f"jax.custom_jvp if uses('jax.lax.cond') and {_MAPS} and {_GRADIENTS}",),
+            touches=(f"jax.custom_jvp if uses('jax.lax.cond') and {MAPS} and {GRADIENTS}",),
         ),
     ),
 )

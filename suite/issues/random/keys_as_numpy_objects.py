@@ -45,16 +45,12 @@ def by_key_data() -> None:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(fix="jax#24481"),
-    touches=("jax.random.key",),
-    cases=(
-        Case(
-            asarray,
-            untyped,
-            {"objects": "affected", "refused": "guarded", "other": "different"},
-            (Rule("objects", "jax<0.4.36"), Rule("refused", "", "jax#24481")),
-            Workaround("np.asarray(jax.random.key_data(key)), and jax.random.wrap_key_data to go back.", by_key_data),
-            touches=("jax.random.key if uses('jax.random.key_data', 'jax.random.wrap_key_data')",),
-            signatures={"refused": Signature("TypeError", "PRNGKey dtype cannot be converted to a NumPy array")},
-        ),
+    control=untyped,
+    behaviours={"objects": "affected", "other": "different"},
+    rules=(Rule("objects", "jax<0.4.36"), Rule("refused", "", "jax#24481")),
+    workaround=Workaround(
+        "np.asarray(jax.random.key_data(key)), and jax.random.wrap_key_data to go back.", by_key_data
     ),
+    signatures={"refused": Signature("TypeError", "PRNGKey dtype cannot be converted to a NumPy array")},
+    cases=(Case(asarray, touches=("jax.random.key if uses('jax.random.key_data', 'jax.random.wrap_key_data')",)),),
 )

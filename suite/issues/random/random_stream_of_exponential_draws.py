@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream
+from suite.cell import Case, Issue, Rule, Upstream, members
 from suite.cell.issue import Meaning
 
 
@@ -179,33 +179,23 @@ _BEHAVIOURS: Mapping[str, Meaning] = {
     **{"first": "documented", "second": "documented", "third": "documented"},
     **{"another": "different", "absent": "absent"},
 }
-_THREEFRY = (Rule("first", "jax<0.5.0"), Rule("second", "", "jax_threefry_partitionable is on by default"))
 
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
         report="jax#13346",
         fix="jax#29857",
-        docs="https://docs.jax.dev/en/latest/api_compatibility.html#numerics-and-randomness",
-        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025",
+        docs="jax:api_compatibility.html#numerics-and-randomness",
+        changelog="jax:changelog.html#jax-0-5-0-jan-17-2025",
     ),
     touches=(
-        "jax.random.cauchy",
-        "jax.random.double_sided_maxwell",
-        "jax.random.exponential",
-        "jax.random.gumbel",
-        "jax.random.laplace",
-        "jax.random.logistic",
-        "jax.random.pareto",
-        "jax.random.rayleigh",
-        "jax.random.triangular",
-        "jax.random.wald",
-        "jax.random.weibull_min",
+        *members("jax.random", "cauchy double_sided_maxwell exponential gumbel laplace logistic pareto"),
+        *members("jax.random", "rayleigh triangular wald weibull_min"),
         "random stream",
     ),
     control=control,
     behaviours=_BEHAVIOURS,
-    rules=_THREEFRY,
+    rules=(Rule("first", "jax<0.5.0"), Rule("second", "", "jax_threefry_partitionable is on by default")),
     cases=(
         Case(exponential),
         Case(laplace),

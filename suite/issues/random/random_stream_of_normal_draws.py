@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream
+from suite.cell import Case, Issue, Rule, Upstream, members
 from suite.cell.issue import Meaning
 
 
@@ -164,16 +164,11 @@ ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
         report="jax#13346",
-        docs="https://docs.jax.dev/en/latest/api_compatibility.html#numerics-and-randomness",
-        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025",
+        docs="jax:api_compatibility.html#numerics-and-randomness",
+        changelog="jax:changelog.html#jax-0-5-0-jan-17-2025",
     ),
     touches=(
-        "jax.random.lognormal",
-        "jax.random.maxwell",
-        "jax.random.multivariate_normal",
-        "jax.random.normal",
-        "jax.random.orthogonal",
-        "jax.random.truncated_normal",
+        *members("jax.random", "lognormal maxwell multivariate_normal normal orthogonal truncated_normal"),
         "random stream",
     ),
     control=control,

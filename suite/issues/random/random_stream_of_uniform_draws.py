@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Upstream
+from suite.cell import Case, Issue, Rule, Upstream, members
 from suite.cell.issue import Meaning
 
 
@@ -210,34 +210,23 @@ _BEHAVIOURS: Mapping[str, Meaning] = {
     **{"first": "documented", "second": "documented", "third": "documented"},
     **{"another": "different", "absent": "absent"},
 }
-_THREEFRY = (Rule("first", "jax<0.5.0"), Rule("second", "", "jax_threefry_partitionable is on by default"))
 _ALWAYS = Rule("first")
 
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
         report="jax#13346",
-        docs="https://docs.jax.dev/en/latest/api_compatibility.html#numerics-and-randomness",
-        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025",
+        docs="jax:api_compatibility.html#numerics-and-randomness",
+        changelog="jax:changelog.html#jax-0-5-0-jan-17-2025",
     ),
     touches=(
-        "jax.random.PRNGKey",
-        "jax.random.bernoulli",
-        "jax.random.bits",
-        "jax.random.categorical",
-        "jax.random.choice",
-        "jax.random.fold_in",
-        "jax.random.key",
-        "jax.random.permutation",
-        "jax.random.rademacher",
-        "jax.random.randint",
-        "jax.random.split",
-        "jax.random.uniform",
+        *members("jax.random", "PRNGKey fold_in key split"),
+        *members("jax.random", "bernoulli bits categorical choice permutation rademacher randint uniform"),
         "random stream",
     ),
     control=control,
     behaviours=_BEHAVIOURS,
-    rules=_THREEFRY,
+    rules=(Rule("first", "jax<0.5.0"), Rule("second", "", "jax_threefry_partitionable is on by default")),
     cases=(
         Case(uniform),
         Case(bits),

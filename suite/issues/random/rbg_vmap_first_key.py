@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
 
 
 def draws() -> tuple[str, str]:
@@ -79,21 +79,15 @@ def unsafe_split() -> tuple[str, str]:
     return compare(data(jax.vmap(jax.random.split)(keys)), [data(jax.random.split(key)) for key in keys])
 
 
-_LOOP = Workaround("Loop over the keys with jax.lax.map, or take impl='threefry2x32'.", loop_over_keys)
 _SINCE = "jax#20094 (c4cf265f86, first in 0.4.26), and its changelog"
 
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(report="jax#19085 jax#16792", fix="jax#20094", docs="jax#22684"),
-    touches=(
-        "jax.random.key(impl=)",
-        "jax.random.PRNGKey(impl=)",
-        "jax.random.wrap_key_data(impl=)",
-        "jax.lax.rng_bit_generator",
-    ),
+    touches=(*members("jax.random", "key PRNGKey wrap_key_data", "(impl=)"), "jax.lax.rng_bit_generator"),
     control=threefry_keys,
     behaviours={"differs": "documented"},
-    workaround=_LOOP,
+    workaround=Workaround("Loop over the keys with jax.lax.map, or take impl='threefry2x32'.", loop_over_keys),
     cases=(
         Case(
             draws,

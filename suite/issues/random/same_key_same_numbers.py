@@ -76,7 +76,6 @@ def flag_first() -> None:
     raise AssertionError("drawn twice")
 
 
-_SPLIT = Workaround("Split it for each draw: key, new = jax.random.split(key).", split_first)
 _FLAG = (
     "jax.config.update(name, val) if name == 'jax_debug_key_reuse' and uses('jax.random.key', 'jax.random.split')",
     "jax.debug_key_reuse",
@@ -85,13 +84,12 @@ _FLAG = (
 ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(
-        docs="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#random-numbers "
-        "https://docs.jax.dev/en/latest/jax.experimental.key_reuse.html",
+        docs="jax:notebooks/Common_Gotchas_in_JAX.html#random-numbers jax:jax.experimental.key_reuse.html",
         fix="jax@8b9a9d53c3",
     ),
     touches=("jax.random.normal", "jax_debug_key_reuse"),
     control=split_first,
-    workaround=_SPLIT,
+    workaround=Workaround("Split it for each draw: key, new = jax.random.split(key).", split_first),
     cases=(
         Case(
             drawn_twice,
@@ -101,14 +99,14 @@ ISSUE = Issue(
         ),
         Case(
             with_the_flag,
-            behaviours={"no-flag": "absent", "refused": "documented", "repeated": "different"},
+            behaviours={"no-flag": "absent", "repeated": "different"},
             rules=(Rule("no-flag", "jax<0.4.26"), Rule("refused")),
             signatures={"refused": Signature("KeyReuseError")},
             touches=_FLAG,
         ),
         Case(
             flag_after_a_draw,
-            behaviours={"no-flag": "absent", "refused": "documented", "repeated": "affected"},
+            behaviours={"no-flag": "absent", "repeated": "affected"},
             rules=(
                 Rule("no-flag", "jax<0.4.26", "there is no such flag"),
                 Rule("repeated", "jax<0.9.1"),

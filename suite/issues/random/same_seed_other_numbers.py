@@ -16,7 +16,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
 
 
 def uniform() -> tuple[str, str]:
@@ -50,17 +50,13 @@ def split() -> tuple[str, str]:
     return compare(jax.random.split(jax.random.PRNGKey(0)).ravel()[:3], [4146024105, 967050713, 2718843009])
 
 
-_SAMPLERS = ("uniform", "normal")
+_ONE = "(not given(shape) or len(shape) == 0)"
 _SEEDED = "uses('jax.random.PRNGKey', 'jax.random.key')"
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(
-        report="jax#13346",
-        docs="jax#18480",
-        changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-5-0-jan-17-2025",
-    ),
-    touches=("jax.random.uniform", "jax.random.split", "jax_threefry_partitionable"),
+    upstream=Upstream.of(report="jax#13346", docs="jax#18480", changelog="jax:changelog.html#jax-0-5-0-jan-17-2025"),
+    touches=("jax_threefry_partitionable",),
     control=control_fold_in,
     rules=(Rule("agrees", "jax<0.5.0"), Rule("differs", "", "jax_threefry_partitionable is on by default")),
     workaround=Workaround(
@@ -68,17 +64,8 @@ ISSUE = Issue(
         environment={"JAX_THREEFRY_PARTITIONABLE": "0"},
     ),
     cases=(
-        Case(
-            uniform,
-            touches=tuple(f"jax.random.{name}(key, shape) if len(shape) > 0 and {_SEEDED}" for name in _SAMPLERS),
-        ),
-        Case(
-            scalar,
-            touches=tuple(
-                f"jax.random.{name}(key, shape) if (not given(shape) or len(shape) == 0) and {_SEEDED}"
-                for name in _SAMPLERS
-            ),
-        ),
+        Case(uniform, touches=members("jax.random", "uniform normal", f"(key, shape) if len(shape) > 0 and {_SEEDED}")),
+        Case(scalar, touches=members("jax.random", "uniform normal", f"(key, shape) if {_ONE} and {_SEEDED}")),
         Case(split, touches=(f"jax.random.split if {_SEEDED}",)),
     ),
 )

@@ -83,14 +83,14 @@ def path() -> tuple[str, str]:
     return behaviour, f"f {got:.3f}"
 
 
-_SCIPY = Workaround("Use scipy.optimize.minimize with jax.value_and_grad, and look at success.", scipy_with_gradient)
-
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(report="jax#16236 jax#4594", change="jax#40228", commit="jax@88d98bdb3c"),
     touches=("jax.scipy.optimize.minimize",),
     control=from_elsewhere,
-    workaround=_SCIPY,
+    workaround=Workaround(
+        "Use scipy.optimize.minimize with jax.value_and_grad, and look at success.", scipy_with_gradient
+    ),
     cases=(
         Case(
             rosenbrock,

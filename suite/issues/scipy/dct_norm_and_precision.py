@@ -87,7 +87,6 @@ ISSUE = Issue(
         ),
         Case(
             dct_forward,
-            behaviours={"refused": "guarded"},
             signatures={"refused": Signature("ValueError", "is not implemented", "jax._src.scipy.fft")},
             rules=(Rule("differs", "jax<0.4.31"), Rule("refused", "", "jax#22567 (326559ca47)")),
             workaround=Workaround('For norm="forward" divide: dct(x) / (2 * n).', leave_it_out),

@@ -14,7 +14,7 @@ counts that were scaled or averaged before they reach a likelihood get a finite 
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
 
 
 def between_integers() -> tuple[str, str]:
@@ -65,20 +65,12 @@ def poisson() -> tuple[str, str]:
     return compare(np.exp(law.logpmf(1.5, 2.0)), 0.0)
 
 
-_MASK = Workaround("Mask by hand: jnp.where(k == jnp.floor(k), law.logpmf(k, …), -jnp.inf).", mask)
-
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#19150", fix="jax#19166 jax#20891"),
-    touches=(
-        "jax.scipy.stats.binom",
-        "jax.scipy.stats.poisson",
-        "jax.scipy.stats.geom",
-        "jax.scipy.stats.nbinom",
-        "jax.scipy.stats.betabinom",
-    ),
+    touches=members("jax.scipy.stats", "binom poisson geom nbinom betabinom"),
     control=integers,
-    workaround=_MASK,
+    workaround=Workaround("Mask by hand: jnp.where(k == jnp.floor(k), law.logpmf(k, …), -jnp.inf).", mask),
     cases=(
         Case(between_integers, rules=(Rule("differs"),)),
         Case(binom_beyond_n, rules=(Rule("differs", "jax<0.4.24"), Rule("agrees", "", "jax#19166"))),

@@ -19,7 +19,7 @@ too.
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import GRADIENTS, Case, Issue, Rule, Signature, Upstream, Workaround, compare, members
 
 
 def zero_weight() -> tuple[str, str]:
@@ -78,22 +78,14 @@ def minus_infinity() -> None:
     np.testing.assert_allclose(got, [0.5, 0.5, 0.0], rtol=1e-5)
 
 
-_GRADIENTS = (
-    "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.hessian', 'equinox.filter_grad', "
-    "'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
-)
-_BY_WEIGHTS = f"(a, axis, b) if type(b) not in ('NoneType', 'list', 'tuple', 'int', 'float') and {_GRADIENTS}"
-_BY_MASK = f"(a, axis, b, keepdims, return_sign, where) if where != None and {_GRADIENTS}"
+_LOGSUMEXP = "scipy.special.logsumexp nn.logsumexp"
+_BY_WEIGHTS = f"(a, axis, b) if type(b) not in ('NoneType', 'list', 'tuple', 'int', 'float') and {GRADIENTS}"
+_BY_MASK = f"(a, axis, b, keepdims, return_sign, where) if where != None and {GRADIENTS}"
 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#22398 jax#23842 jax#37633", fix="jax#22836 jax#25791", change="jax#37729"),
-    touches=(
-        "jax.scipy.special.logsumexp(b=)",
-        "jax.scipy.special.logsumexp(where=)",
-        "jax.nn.logsumexp(b=)",
-        "jax.nn.logsumexp(where=)",
-    ),
+    touches=(*members("jax", _LOGSUMEXP, "(b=)"), *members("jax", _LOGSUMEXP, "(where=)")),
     control=positive_weights,
     cases=(
         Case(
@@ -102,7 +94,7 @@ ISSUE = Issue(
             workaround=Workaround(
                 "Write it out: top + log(sum(b * exp(a - top))), with top = stop_gradient(max(a)).", written_out
             ),
-            touches=(f"jax.scipy.special.logsumexp{_BY_WEIGHTS}", f"jax.nn.logsumexp{_BY_WEIGHTS}"),
+            touches=members("jax", _LOGSUMEXP, _BY_WEIGHTS),
         ),
         Case(
             masked,
@@ -113,7 +105,7 @@ ISSUE = Issue(
             ),
             workaround=Workaround("Put -inf there: logsumexp(jnp.where(mask, x, -jnp.inf)).", minus_infinity),
             signatures={"absent": Signature("TypeError", "unexpected keyword argument 'where'")},
-            touches=(f"jax.scipy.special.logsumexp{_BY_MASK}", f"jax.nn.logsumexp{_BY_MASK}"),
+            touches=members("jax", _LOGSUMEXP, _BY_MASK),
         ),
     ),
 )

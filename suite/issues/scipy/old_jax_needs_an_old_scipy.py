@@ -36,15 +36,11 @@ ISSUE = Issue(
         report="jax#20965 lanl/scico#539", change="huggingface/transformers#30402", commit="jax#17182"
     ),
     touches=("jax.scipy.linalg", "jax.scipy.stats"),
-    cases=(
-        Case(
-            linalg,
-            by_numpy,
-            needs=("jax", "scipy"),
-            workaround=Workaround("Hold SciPy with jax 0.4.23 and older, or take from jax.numpy.", pin="scipy<1.13"),
-            behaviours={"other-values": "affected", "no-tril": "affected"},
-            signatures={"no-tril": Signature("AttributeError", "has no attribute 'tri", "jax")},
-            rules=(Rule("no-tril", "jax<0.4.24 scipy>=1.13.0", "jax#20965"), Rule("works")),
-        ),
-    ),
+    control=by_numpy,
+    behaviours={"other-values": "affected"},
+    rules=(Rule("no-tril", "jax<0.4.24 scipy>=1.13.0", "jax#20965"), Rule("works")),
+    workaround=Workaround("Hold SciPy with jax 0.4.23 and older, or take from jax.numpy.", pin="scipy<1.13"),
+    signatures={"no-tril": Signature("AttributeError", "has no attribute 'tri", "jax")},
+    needs=("jax", "scipy"),
+    cases=(Case(linalg),),
 )

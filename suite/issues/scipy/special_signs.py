@@ -100,12 +100,6 @@ ISSUE = Issue(
     upstream=Upstream.of(
         report="jax#20587 jax#21192 jax#21265 jax#38243 jax#38270", fix="jax#18683 jax#20589 jax#21193"
     ),
-    touches=(
-        "jax.scipy.special.gamma",
-        "jax.scipy.special.beta",
-        "jax.scipy.special.betaln",
-        "jax.scipy.special.rel_entr",
-    ),
     control=positive,
     cases=(
         Case(

@@ -106,21 +106,17 @@ def isinstance_of_ndarray() -> tuple[str, str]:
 
 
 _NEW = Rule("differs", "", "the changelog")
-_NUMPY = (Rule("agrees", "jax<0.4.27"), _NEW)
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(
-        report="jax#21526 jax#20627", changelog="https://docs.jax.dev/en/latest/changelog.html#jax-0-4-27-may-7-2024"
-    ),
+    upstream=Upstream.of(report="jax#21526 jax#20627", changelog="jax:changelog.html#jax-0-4-27-may-7-2024"),
     touches=("jax.pure_callback", "jax.experimental.io_callback", "jax.debug.callback"),
     control=converted,
-    rules=_NUMPY,
+    rules=(Rule("agrees", "jax<0.4.27"), _NEW),
     workaround=Workaround("At the start of a callback: x = np.array(x).", copied),
     cases=(
         Case(
             sort_in_place,
-            behaviours={"refused": "guarded"},
             rules=(Rule("refused", "jax<0.4.27"), _NEW),
             signatures={"refused": Signature("XlaRuntimeError", "sort array is read-only")},
             touches=("jax.pure_callback", "jax.experimental.io_callback"),

@@ -98,24 +98,22 @@ def by_field() -> None:
 ISSUE = Issue(
     kind="warning",
     upstream=Upstream.of(
-        changelog="https://docs.jax.dev/en/latest/changelog.html https://github.com/patrick-kidger/diffrax/releases "
+        changelog="jax:changelog.html https://github.com/patrick-kidger/diffrax/releases "
         "https://github.com/patrick-kidger/equinox/releases",
         report="jax#20385",
         commit="jax#30798",
     ),
-    touches=("jax.experimental.host_callback.call", "diffrax.WeaklyDiagonalControlTerm", "equinox.static_field"),
     cases=(
         Case(
             host_callback_call,
             kept_names,
-            {"there": "clear", "warns": "guarded", "refused": "affected", "gone": "affected"},
-            (
+            rules=(
                 Rule("there", "jax<0.4.26"),
                 Rule("warns", "jax<0.4.35"),
                 Rule("refused", "jax<0.8.0", "jax#20385"),
                 Rule("gone"),
             ),
-            Workaround("jax.pure_callback, or jax.experimental.io_callback.", by_pure_callback),
+            workaround=Workaround("jax.pure_callback, or jax.experimental.io_callback.", by_pure_callback),
             signatures={
                 "refused": Signature("NotImplementedError", "host_callback has been deprecated"),
                 "gone": Signature("ImportError", "host_callback"),

@@ -119,24 +119,11 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#27019", fix="jax#27059"),
     touches=("jax.disable_jit", "jax_disable_jit"),
+    control=with_jit,
     cases=(
-        Case(
-            scan_outputs, with_jit, rules=_ALL, workaround=_ARRAYS, touches=("jax.disable_jit if uses('jax.lax.scan')",)
-        ),
-        Case(expi, with_jit, rules=_RULES, touches=("jax.disable_jit if uses('jax.scipy.special.expi')",)),
-        Case(
-            while_loop,
-            with_jit,
-            rules=_RULES,
-            workaround=_ARRAYS,
-            touches=("jax.disable_jit if uses('jax.lax.while_loop')",),
-        ),
-        Case(
-            fori_loop,
-            with_jit,
-            rules=_ALL,
-            workaround=_ARRAYS,
-            touches=("jax.disable_jit if uses('jax.lax.fori_loop')",),
-        ),
+        Case(scan_outputs, rules=_ALL, workaround=_ARRAYS, touches=("jax.disable_jit if uses('jax.lax.scan')",)),
+        Case(expi, rules=_RULES, touches=("jax.disable_jit if uses('jax.scipy.special.expi')",)),
+        Case(while_loop, rules=_RULES, workaround=_ARRAYS, touches=("jax.disable_jit if uses('jax.lax.while_loop')",)),
+        Case(fori_loop, rules=_ALL, workaround=_ARRAYS, touches=("jax.disable_jit if uses('jax.lax.fori_loop')",)),
     ),
 )

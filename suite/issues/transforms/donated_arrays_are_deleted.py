@@ -56,10 +56,7 @@ def read_again() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(
-        docs="https://docs.jax.dev/en/latest/buffer_donation.html",
-        changelog="https://docs.jax.dev/en/latest/changelog.html#jaxlib-0-3-24-nov-4-2022",
-    ),
+    upstream=Upstream.of(docs="jax:buffer_donation.html", changelog="jax:changelog.html#jaxlib-0-3-24-nov-4-2022"),
     touches=("jax.jit(donate_argnums=)", "jax.jit(donate_argnames=)", "buffer donation"),
     control=not_donated,
     behaviours={"deleted": "documented", "kept": "different"},

@@ -62,8 +62,8 @@ def iterator() -> tuple[str, str]:
 ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(
-        docs="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions "
-        "https://docs.jax.dev/en/latest/faq.html#jit-changes-the-behavior-of-my-function"
+        docs="jax:notebooks/Common_Gotchas_in_JAX.html#pure-functions "
+        "jax:faq.html#jit-changes-the-behavior-of-my-function"
     ),
     touches=("tracing", "side effects"),
     control=by_argument,

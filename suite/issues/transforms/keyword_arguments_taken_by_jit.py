@@ -59,7 +59,6 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#25329", commit="jax@1c9b23c566"),
     touches=("keyword arguments",),
     control=another_name,
-    behaviours={"refused": "affected"},
     rules=(Rule("refused", "jax==0.4.36", "jax#25329"), Rule("taken")),
     workaround=Workaround("Pass it by position, or name it otherwise.", by_position),
     signatures={"refused": Signature("TypeError", "got multiple values for argument")},

@@ -317,7 +317,7 @@ ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(
         report="jax#13992 jax#19570 jax#15338 jax#9672 jax#28418",
-        docs="https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#jax-jit-class-methods",
+        docs="jax:notebooks/Common_Gotchas_in_JAX.html#jax-jit-class-methods",
     ),
     touches=("jax.jit", "methods", "jit cache"),
     control=unchanged,
@@ -326,7 +326,7 @@ ISSUE = Issue(
         Case(bound_method, rules=_always("stale", "jax#13992 has why"), workaround=_HELPER),
         Case(
             decorated_method,
-            behaviours={**_patterns("affected"), "raises-type-error": "documented"},
+            behaviours={**_patterns("affected")},
             rules=_always("raises-type-error", "JAX's gotchas begin with this"),
             signatures={"raises-type-error": Signature("TypeError", "as an abstract array")},
             workaround=_HELPER,

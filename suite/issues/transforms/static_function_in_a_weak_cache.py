@@ -52,14 +52,10 @@ ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="jax#30517 equinox#1084"),
     touches=("jax.jit(static_argnums=)", "jax.jit(static_argnames=)", "interpreter exit"),
-    cases=(
-        Case(
-            at_exit,
-            traced,
-            {"ended": "clear", "crashed": "affected"},
-            (Rule("crashed", "jaxlib==0.7.0", "jax#30517"), Rule("ended")),
-            Workaround("Keep jitted functions by a name, or in a plain dict.", by_name),
-            isolation="fork-and-exit",
-        ),
-    ),
+    control=traced,
+    behaviours={"ended": "clear", "crashed": "affected"},
+    rules=(Rule("crashed", "jaxlib==0.7.0", "jax#30517"), Rule("ended")),
+    workaround=Workaround("Keep jitted functions by a name, or in a plain dict.", by_name),
+    isolation="fork-and-exit",
+    cases=(Case(at_exit),),
 )

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from suite.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, members
 
 
 def returned_by_a_rule() -> tuple[str, str]:
@@ -108,14 +108,7 @@ ISSUE = Issue(
     upstream=Upstream.of(
         report="jax#28144 jax#31448 jax#29342 optimistix#129", fix="jax@82a79c5985 jax#31496 jax#29629"
     ),
-    touches=(
-        "jax.custom_jvp",
-        "jax.custom_derivatives.zero_from_primal",
-        "jax.lax.custom_linear_solve",
-        "jax.numpy.linalg.solve",
-    ),
     control=first_derivatives,
-    behaviours={"crashed-in-jax": "affected", "differs": "different"},
     workaround=Workaround("Write the rule without symbolic zeros: with jnp.zeros_like.", zeros_as_numbers),
     signatures={"crashed-in-jax": Signature("TypeError", "ad_util.Zero'>…is not a valid JAX type")},
     cases=(
@@ -150,7 +143,7 @@ ISSUE = Issue(
             workaround=Workaround(
                 "Solve by jax.scipy.linalg.lu_factor and lu_solve; or differentiate by jacfwd.", by_lu_factors
             ),
-            touches=(f"jax.numpy.linalg.solve if {_TRANSPOSED}", f"jax.lax.custom_linear_solve if {_TRANSPOSED}"),
+            touches=members("jax", "numpy.linalg.solve lax.custom_linear_solve", f" if {_TRANSPOSED}"),
         ),
     ),
 )

@@ -115,9 +115,6 @@ def optional() -> tuple[str, str]:
     return ("instance" if seen == [True] else "no-instance"), f"isinstance(x, Optional[jax.Array]) is {seen[0]}"
 
 
-_REGISTER = Workaround(
-    "Register jax.core.Tracer beside jax.Array; ask isinstance(x, typing.get_args(ArrayLike)).", register_the_tracer
-)
 _INSTANCE = Rule("instance", "jax<0.8.2")
 
 ISSUE = Issue(
@@ -130,7 +127,9 @@ ISSUE = Issue(
     touches=("jax.core.Tracer", "jax.Array", "jax.numpy.ndarray", "jax.typing.ArrayLike"),
     control=instances,
     behaviours={"instance": "clear", "no-instance": "affected"},
-    workaround=_REGISTER,
+    workaround=Workaround(
+        "Register jax.core.Tracer beside jax.Array; ask isinstance(x, typing.get_args(ArrayLike)).", register_the_tracer
+    ),
     cases=(
         Case(
             singledispatch,

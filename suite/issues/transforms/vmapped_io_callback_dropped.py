@@ -99,21 +99,18 @@ def while_loop() -> tuple[str, str]:
     return compare(log, [0.0, 1.0, 2.0, 0.0, 1.0, 2.0])
 
 
-_NEW = Rule("agrees", "", "jax#20725 (8037e7b08f)")
-
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#20628", fix="jax#20725"),
     touches=("jax.experimental.io_callback",),
     control=not_vmapped,
-    rules=(Rule("differs", "jax<0.4.27"), _NEW),
+    rules=(Rule("differs", "jax<0.4.27"), Rule("agrees", "", "jax#20725 (8037e7b08f)")),
     workaround=Workaround("Call it outside of vmap, once, with the whole batch.", whole_batch),
     cases=(
         Case(effects),
         Case(unused_result),
         Case(
             while_loop,
-            behaviours={"refused": "guarded"},
             rules=(Rule("refused", "jax<0.4.27"), Rule("agrees", "", "4f90d365b2")),
             signatures={"refused": Signature("NotImplementedError", "IO effect not supported in vmap-of-while")},
         ),

@@ -76,23 +76,14 @@ def its_output_of_an_array() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="retrace",
-    upstream=Upstream.of(
-        docs="https://docs.jax.dev/en/latest/type_promotion.html#weak-types", report="jax#4274 jax#3163"
-    ),
+    upstream=Upstream.of(docs="jax:type_promotion.html#weak-types", report="jax#4274 jax#3163"),
     touches=("weak types", "jit cache"),
     control=of_one_type,
     behaviours={"retraced": "documented", "traced-once": "different"},
+    rules=(Rule("retraced", "", "jax#4274"),),
     cases=(
-        Case(
-            number_then_array,
-            rules=(Rule("retraced", "", "jax#4274"),),
-            workaround=Workaround("Begin with an array: f(jnp.float32(1.0)).", of_one_type),
-        ),
-        Case(
-            its_output_of_an_array,
-            rules=(Rule("retraced", "", "jax#4274"),),
-            workaround=Workaround("Begin with an array: f(jnp.float32(1.0)).", of_one_type),
-        ),
+        Case(number_then_array, workaround=Workaround("Begin with an array: f(jnp.float32(1.0)).", of_one_type)),
+        Case(its_output_of_an_array, workaround=Workaround("Begin with an array: f(jnp.float32(1.0)).", of_one_type)),
         Case(
             its_own_output,
             behaviours={"traced-once": "clear", "retraced": "documented"},

@@ -293,7 +293,7 @@ ISSUE = Issue(
         Case(
             export,
             export_control,
-            {**_BEHAVIOURS, "value-error": "guarded", "other-text": "different", "absent": "absent"},
+            {**_BEHAVIOURS, "other-text": "different", "absent": "absent"},
             rules=(
                 Rule("bypassed", "absl-py jax<0.4.24", _BY_COPY),
                 Rule("bypassed", "absl-py flatbuffers jax<0.4.30", _BY_COPY),

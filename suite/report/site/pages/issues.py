@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from suite.check.explain import SYMPTOMS
+from suite.check.explain.matching import SYMPTOMS
 from suite.judge.attribution import Grounds
 from suite.judge.table import UNDECIDED, VERDICTS, Verdict
 from suite.programs.case_rows import Device, of_issue

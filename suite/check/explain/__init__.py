@@ -1,0 +1,1 @@
+"""Explanations of tracebacks and error messages: what was raised, the issues and names that match, and the words."""

@@ -1,0 +1,202 @@
+"""Issues whose signatures match a traceback or an error text, best first. Pure.
+
+A signature matches by the class of an exception and two words of its message, or by a class of upstream's own. If
+ordinary mistakes raise the same, the text must also mention what the issue is about.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from suite.cell.issue import Signature
+from suite.check.explain.raised import LONGEST, Raised, plain, raised
+from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
+from suite.judge.rules import STACK
+
+# A behaviour with one of these verdicts is a symptom of the issue.
+SYMPTOMS = ("affected", "guarded", "documented")
+_PIN = re.compile(rf"\b({'|'.join(STACK)})[-=@ ]{{1,2}}v?(\d+(?:\.\d+)+)")
+# Unspecific classes that are not Python's own.
+_GENERAL = ("XlaRuntimeError", "JaxRuntimeError", "EquinoxRuntimeError", "PicklingError", "TracerBoolConversionError")
+_SAME = {"JaxRuntimeError": "XlaRuntimeError"}
+# The packages of the stack, from the bottom, and those that come with them.
+_LAYERS = ("jax", "equinox", "lineax", "optimistix", "diffrax")
+_BESIDE = (*_LAYERS, "jaxlib", "jaxtyping", "numpy", "scipy", "ml-dtypes")
+# A name that more issues concern does not identify one.
+_MAX_ISSUES_OF_RARE_NAME = 3
+# Messages of ordinary mistakes in Python, NumPy and JAX: they match an issue only with more evidence.
+EVERYDAY = (
+    "__class__ assignment: …object layout differs from",
+    "'Ref' object has no attribute",
+    "'function' object is not iterable",
+    "Non-hashable static arguments are not supported",
+    "Cannot concatenate arrays with shapes that differ",
+    "Custom node type mismatch",
+    "Error interpreting argument to … as an abstract array",
+    "Indexer must have integer or boolean type",
+    "as an abstract array",
+    "boolean conversion of traced array",
+    "boolean index did not match",
+    "can only concatenate str (not …) to str",
+    "does not accept dtype bool",
+    "foreach() argument 2 is longer",
+    "got an unexpected keyword argument",
+    "got axis spec None but output was batched",
+    "got multiple values for argument",
+    "has no attribute '__wrapped__'",
+    "has no attribute 'block_until_ready'",
+    "has no attribute 'lower'",
+    "is not a valid JAX array type",
+    "is not a valid JAX type",
+    "is out of bounds for array of dimension",
+    "list index out of range",
+    "list indices must be integers",
+    "missing 1 required positional argument: 'half'",
+    "module 'jax.experimental.pallas' has no attribute",
+    "must have same type structure",
+    "must have the same pytree structure",
+    "object does not support item assignment",
+    "object has no attribute 'sum'",
+    "object of type 'function' has no len()",
+    "out of bounds for uint8",
+    "parameters to jaxpr equations must have __hash__ and __eq__ methods",
+    "pytree structure error: different types",
+    "requires arguments to have the same dtypes",
+    "safe_map() argument 3 is longer than argument 1",
+    "safe_zip() argument 2 is shorter than argument 1",
+    "unhashable type: 'dict'",
+)
+# The evidence that such a message is the issue's, if not the name of a function that the issue concerns.
+ABOUT: Mapping[str, str] = {
+    "arrays-refuse-assignment-and-lists": r"\bArrayImpl\b|JAX arrays are immutable",
+    "closed-over-index-in-a-slice": r"\bin clamp_index\b",
+    "compile-time-eval-leaks-tracers": r"compile_time_eval",
+    "compute-on-aot": r"'function' object has no attribute 'lower'",
+    "default-not-set-in-init": r"\b_(Sentinel|Missing)\b",
+    "keyword-arguments-taken-by-jit": r"\b(_python_pjit_helper|result_paths)\(\)",
+    "linalg-results-are-named-tuples": r"\b(Eigh?|QR|SVD|Slogdet)Result\b",
+    "method-jit-caching": r"at path self\b",
+    "modules-of-lists-are-unhashable": r"Non-hashable.*\b(equinox|eqx)\b",
+    "none-taken-for-nan-or-any-tree": r"pytree None\b",
+    "numpy-array-without-sum": r"'(LiteralArray|TypedNdArray)'",
+    "pallas-kernels-of-older-releases": r"\bpallas_call\b|jax/_src/pallas|attribute '(load|store|swap)'",
+    "polyval-keeps-integers": r"\b(polyval|polynomial)\b",
+    "ref-gradients-fail": r"\bnew_ref\b|\bRef\b|\bin jacfun\b",
+    "static-arguments-are-compared": r"Non-hashable static arguments",
+    "tracer-hash-while-loop": r"\bjax/_src/interpreters/mlir\.py",
+    "vmap-over-refs": r"\bnew_ref\b|\bRef\b|jax/_src/state/",
+    "wraps-lower-bypass": r"'function' object has no attribute 'lower'",
+}
+
+
+@dataclass(frozen=True)
+class Match:
+    """An issue that a text may show: the matching cases, the behaviour, the signature and its score."""
+
+    issue: KnownIssue
+    cases: tuple[KnownCase, ...]
+    behaviour: str
+    signature: Signature
+    score: float
+
+
+def matches(knowledge: Knowledge, text: str) -> list[Match]:
+    """Return the issues whose signatures match `text`, best first."""
+    told = raised(text)
+    concerned = Counter(name for issue in knowledge.issues for name in _names(issue))
+    found = []
+    for issue in knowledge.issues:
+        rare = frozenset(name for name in _names(issue) if concerned[name] <= _MAX_ISSUES_OF_RARE_NAME)
+        scored = [each for each in _scored(issue, told, rare) if each[0]]
+        if scored:
+            best, behaviour, signature, _ = max(scored, key=lambda each: each[0])
+            cases = {case.id: case for score, of, _, case in scored if score == best and of == behaviour}
+            found.append(Match(issue, tuple(cases.values()), behaviour, signature, best))
+    return sorted(found, key=lambda each: -each.score)
+
+
+def names_a_class(text: str) -> bool:
+    """Return True if a text names the class of an error, which every match needs."""
+    return bool(raised(text))
+
+
+def versions(text: str) -> dict[str, str]:
+    """Return the versions of the stack in a text, as `pip`, `uv` or people write them."""
+    return dict(_PIN.findall(plain(text[:LONGEST])))
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a message, also those within names: `get_aval` and `MainTrace` have two."""
+    return re.findall(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])", text)
+
+
+def _scored(
+    issue: KnownIssue, told: list[Raised], rare: frozenset[str]
+) -> Iterator[tuple[float, str, Signature, KnownCase]]:
+    for case in issue.cases:
+        for behaviour, signature in case.signatures:
+            if case.behaviours.get(behaviour) in SYMPTOMS:
+                for error in told:
+                    yield _score(issue, case, signature, error, rare), behaviour, signature, case
+
+
+def _score(issue: KnownIssue, case: KnownCase, signature: Signature, error: Raised, rare: frozenset[str]) -> float:
+    """Return how well an exception matches a signature: by words, class and module."""
+    if _SAME.get(signature.type, signature.type) != _SAME.get(error.type, error.type):
+        return 0.0
+    own, count = _is_own(signature.type), len(words(signature.message))
+    if (error.message or not own) and not ((count > 1 or own) and _pattern(signature.message).search(error.message)):
+        return 0.0
+    beside = [need.replace("-", "_").removeprefix("dm_") for need in case.needs if need not in _BESIDE]
+    if not all(name in error.said for name in beside):
+        return 0.0
+    module = signature.module
+    named = "." in module and module.replace("._src", "") in error.message
+    through = bool(module) and (named or error.through(module))
+    if module and not through and (error.files or not own):
+        return 0.0
+    everyday = signature.message in EVERYDAY
+    if (everyday or issue.row_zero) and not _is_concerned(issue, case, error, rare):
+        return 0.0
+    if everyday and issue.row_zero:
+        # An ordinary mistake does not show that a stack fails to work at all.
+        return 0.0
+    unlike = issue.id in ABOUT and not everyday and not re.search(ABOUT[issue.id], error.said)
+    return min(count, 10) + 5 * own + 3 * through - unlike
+
+
+def _is_concerned(issue: KnownIssue, case: KnownCase, error: Raised, rare: frozenset[str]) -> bool:
+    """Return True if an exception concerns an issue by the place where it was raised, or by a name."""
+    # JAX raises for its callers, so the innermost file outside JAX counts.
+    *_, innermost = ["", *(package for package in error.packages if package != "jax")]
+    if issue.row_zero:
+        return innermost in _LAYERS
+    about = max((need for need in case.needs if need in _LAYERS), key=_LAYERS.index, default="jax")
+    if innermost == about or (issue.id in ABOUT and re.search(ABOUT[issue.id], error.said)):
+        return True
+    return issue.id not in ABOUT and any(re.search(rf"\b{re.escape(name)}\b", error.said) for name in rare)
+
+
+def _names(issue: KnownIssue) -> set[str]:
+    """Return the last parts of the names of functions that an issue concerns."""
+    names = {touch.partition("(")[0].rpartition(".")[2] for touch in issue.touches if "." in touch}
+    return {name for name in names if not name.startswith("__")}
+
+
+def _is_own(type: str) -> bool:
+    """Return True if a class of exceptions is upstream's own and specific."""
+    return not hasattr(builtins, type) and type not in _GENERAL
+
+
+@cache
+def _pattern(message: str) -> re.Pattern[str]:
+    """Return the pattern of a signature's message: its pieces in order, from a whole word; any container matches."""
+    said = re.sub(r"\s+", " ", plain(message))
+    found = ".*?".join(map(re.escape, said.split("…")))
+    found = re.sub(r"'(?:dict|list|set)'", "'(?:dict|list|set)'", found) if said.startswith("unhashable") else found
+    return re.compile((r"(?<!\w)" if said[:1].isalnum() else "") + found, re.DOTALL)

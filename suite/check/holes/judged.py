@@ -1,0 +1,178 @@
+"""Holes in bounds, by runs and rules. Pure.
+
+Every run of the packages that a case needs counts, whatever other packages it had. So a bound on a package that a case
+does not need has no effect on it. Without runs within the bounds of its needs, its rules decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, product
+
+from suite.check.finding import KINDS
+from suite.check.holes.admitted import Admitted, Releases
+from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
+from suite.judge.prediction import predict
+from suite.judge.rules import Pins, concerned, in_stack_order, is_there, met, requirements
+from suite.judge.specifiers import in_version_order
+from suite.judge.table import GOOD, UNDECIDED
+from suite.judge.verdicts import goes_wrong
+from suite.stack.beside import BESIDE
+
+# Releases, and whether they include the lowest and the highest that is admitted, and are known by rule.
+Span = tuple[Releases, bool, bool, bool]
+
+
+@dataclass(frozen=True)
+class Hole:
+    """Adjacent releases that the bounds admit and on which cases of an issue go wrong.
+
+    `by_rule`: no run on them is within all bounds, so the rules decide.
+    """
+
+    issue: KnownIssue
+    cases: tuple[str, ...]
+    releases: Releases
+    lowest: bool
+    highest: bool
+    by_rule: bool = False
+
+    @property
+    def span(self) -> str:
+        """The releases in words: `jax 0.4.30 to 0.4.35, the lowest that is admitted`."""
+        ends = {(True, True): "all", (True, False): "the lowest", (False, True): "the highest"}
+        end = ends.get((self.lowest, self.highest))
+        return f"{self.releases}" + f", {end} that is admitted" * bool(end) + ", by rule" * self.by_rule
+
+    @property
+    def told(self) -> str:
+        """The releases, and the cases."""
+        return f"{self.span}: {', '.join(self.cases)}"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A release's result by the runs within the bounds; by rule if there are none."""
+
+    wrong: bool
+    cells: frozenset[str] = frozenset()
+
+    @property
+    def by_rule(self) -> bool:
+        """True if nothing was run."""
+        return not self.cells
+
+
+# Package → release → its result.
+Told = Mapping[str, Mapping[str, Shown]]
+
+
+def holes(knowledge: Knowledge, within: Admitted, there: Iterable[str]) -> list[Hole]:
+    """Return the holes in bounds, for cases that need only packages in `there`; the worst kinds first."""
+    there = concerned(there)
+    found: list[Hole] = []
+    for issue in knowledge.issues:
+        alike: dict[Span, list[str]] = {}
+        for case in (case for case in issue.cases if there.issuperset(case.needs)):
+            for span in _spans(told_of(case, within, knowledge), within):
+                alike.setdefault(span, []).append(case.id)
+        found += [Hole(issue, tuple(cases), *span) for span, cases in alike.items()]
+    order = list(KINDS)
+    return sorted(found, key=lambda hole: order.index(hole.issue.kind))
+
+
+def told_of(case: KnownCase, within: Admitted, knowledge: Knowledge) -> Told:
+    """Return a case's results on the releases that the bounds admit, by package.
+
+    A release goes wrong if all of its runs within the bounds do: a good run shows a way out. Without runs, the rules
+    decide, if they agree for all admitted releases of the other packages.
+    """
+    every = {"jax", *case.named}
+    named, beside = in_stack_order(every - BESIDE), every & BESIDE
+    matter = {"jaxlib", *named, *case.needs} & within.bounds.keys()
+    at: dict[str, dict[str, list[tuple[bool, str]]]] = {}
+    for run in case.runs:
+        means = case.verdict(run.behaviour)
+        if means in UNDECIDED or not all(within.admits(name, run.pins[name]) for name in matter if name in run.pins):
+            continue
+        # Bounds do not cover packages beside the stack.
+        if all(is_there(name, run.pins) for name in beside):
+            for package in (name for name in named if name in run.pins):
+                at.setdefault(package, {}).setdefault(run.pins[package], []).append((means not in GOOD, run.cell))
+    found = {
+        package: {
+            version: Shown(all(wrong for wrong, _ in of), frozenset(cell for _, cell in of))
+            for version, of in here.items()
+        }
+        for package, here in at.items()
+    }
+    kinds = {name: _kinds(case, name, within, knowledge) for name in named if name in within.releases}
+    for package in (name for name in named if name in within.bounds):
+        here = found.setdefault(package, {})
+        for version in within.releases.get(package, ()):
+            if version not in here:
+                here[version] = Shown(_is_wrong_by_rule(case, package, version, kinds, within, knowledge))
+    return {package: here for package, here in found.items() if here}
+
+
+def _kinds(case: KnownCase, package: str, within: Admitted, knowledge: Knowledge) -> list[str]:
+    """Return one admitted release for each set of the rules' requirements that releases meet."""
+    every = {str(requirement) for rule in case.rules for requirement in requirements(rule.on)}
+    kinds: dict[frozenset[str], str] = {}
+    for version in within.releases[package]:
+        pins = _with_jaxlib({package: version}, knowledge)
+        kinds.setdefault(frozenset({*pins, *(on for on in every if met(on, pins))}), version)
+    return list(kinds.values())
+
+
+def _with_jaxlib(pins: Pins, knowledge: Knowledge) -> Pins:
+    """Return pins with the jaxlib that an installer gives for their jax."""
+    return {**knowledge.jaxlibs.get(pins.get("jax", ""), {}), **pins}
+
+
+def _is_wrong_by_rule(
+    case: KnownCase,
+    package: str,
+    version: str,
+    kinds: Mapping[str, Sequence[str]],
+    within: Admitted,
+    knowledge: Knowledge,
+) -> bool:
+    """Return True if a release goes wrong, by rule, with all admitted releases of the other packages."""
+    if not all(within.releases[name] for name in within.bounds.keys() & set(case.needs)):
+        return False
+    others = [name for name in kinds if name not in (package, "jaxlib")]
+    for beside in product(*(kinds[other] for other in others)):
+        pins = {**dict(zip(others, beside, strict=True)), package: version}
+        known = predict(case, _with_jaxlib(pins, knowledge), ())
+        if not known.behaviour or not goes_wrong(case.verdict(known.behaviour)):
+            return False
+    return True
+
+
+def _spans(told: Told, within: Admitted) -> Iterable[Span]:
+    """Yield the adjacent releases on which a case goes wrong, of as few packages as cover all its runs.
+
+    Of packages that cover as many runs, the one with the fewest such releases comes first, then stack order. Releases
+    by rule are left out if a package goes wrong on all of its admitted releases.
+    """
+    bad = {package: {of for of, shown in at.items() if shown.wrong} for package, at in told.items()}
+    runs = {package: {run for of in of_it for run in told[package][of].cells} for package, of_it in bad.items()}
+    covered: set[str] = set()
+    always = False
+    left = in_stack_order(package for package, of_it in bad.items() if of_it)
+    while left:
+        package = min(left, key=lambda name: (-len(runs[name] - covered), len(bad[name])))
+        left.remove(package)
+        at = told[package]
+        # Once a package goes wrong on all admitted releases, rules about another add nothing.
+        here = {of for of in bad[package] if (not always and at[of].by_rule) or not at[of].cells <= covered}
+        covered |= runs[package]
+        always = always or len(bad[package]) == len(at)
+        ordered = in_version_order(at)
+        known = within.releases.get(package) or ordered
+        for (wrong, by_rule), group in groupby(ordered, key=lambda of: (of in here, at[of].by_rule)):
+            span = list(group)
+            if wrong:
+                yield Releases(package, span[0], span[-1]), span[0] == known[0], span[-1] == known[-1], by_rule

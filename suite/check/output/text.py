@@ -1,0 +1,217 @@
+"""Answers for people on a terminal: the verdict first, the worst next, and the data behind it last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from rich.console import Console
+from rich.text import Text
+
+from suite.check.answer import Answer, Effect
+from suite.check.finding import KINDS, Finding
+from suite.check.knowledge import KnownIssue
+from suite.check.outcome import Outcome
+from suite.judge.rules import STACK, requirements
+from suite.judge.table import PROPERTIES
+from suite.judge.wording import named as some
+from suite.stack.beside import BESIDE
+
+_MAX_USES = 5
+_MAX_ROWS = 12
+_MAX_IDS = 5
+_MAX_TITLE_CHARS = 72
+# The rows of a level in a short answer.
+_MAX_ROWS_OF_LEVEL: Mapping[str, int] = {"certain": 7, "likely": 5, "deprecated": 2}
+SHORT = {
+    **{"silent-wrong": "wrong", "silent-change": "changed", "import-error": "import", "by-design": "by design"},
+    **{name: name for name in ("crash", "warning", "retrace", "slow")},
+}
+_STYLES = {"certain": "red", "likely": "magenta", "deprecated": "yellow"}
+_MAX_GONE = 5
+
+
+def show(found: Outcome, console: Console, *, verbose: bool) -> None:
+    """Print an answer, in at most 25 lines unless `verbose`."""
+    answer, read = found.answer, found.read
+    for sentence in found.unsure:
+        say(console, sentence, "yellow")
+    # Skip versions that the user named.
+    said = all(f"{name}=={of}" in answer.stack.where for name, of in answer.stack.versions.items())
+    stack = "" if said and answer.imports else f"{answer.stack.where}: {named(answer)}."
+    head = [stack, answer.imports, found.assumed]
+    say(console, " ".join(filter(None, head)), "dim")
+    say(
+        console,
+        " ".join(filter(None, [found.sentence, found.coverage, "" if verbose else _chronic(found)])),
+        _style(found),
+    )
+    if found.baseline:
+        say(console, found.baseline.told)
+    if read:
+        _lines(found, console, verbose=verbose)
+    elif not verbose:
+        _table(found, console)
+    if verbose:
+        _whole(found, console)
+    for line in _rest(found, verbose=verbose):
+        say(console, line, "dim")
+    for entry in found.stale:
+        say(console, f"jax-stack-compat.toml has a stale entry: {entry}.", "yellow")
+    say(console, answer.last_line, "dim")
+
+
+def _style(found: Outcome) -> str:
+    if not found.answer.is_known or found.unsure:
+        return "bold yellow"
+    bad = not found.answer.works or (found.to_do if found.read else found.answer.issues)
+    return "bold red" if bad else "bold green"
+
+
+def _lines(found: Outcome, console: Console, *, verbose: bool) -> None:
+    """Print the source lines that a stack cannot run or warns about, or that an issue likely concerns."""
+    rows: list[tuple[str, str, str, str]] = []
+    hidden = 0
+    for level in _MAX_ROWS_OF_LEVEL:
+        alike: dict[tuple[bool, str, str, str, str], list[Finding]] = {}
+        for finding in sorted(found.of(level, guarded=verbose), key=lambda each: each.guarded):
+            what = finding.what if finding.of_name else _clipped(finding.what)
+            good = ", or ".join(map(_clipped, finding.instead))
+            key = finding.guarded, finding.id, finding.name * finding.of_name, what, good
+            alike.setdefault(key, []).append(finding)
+        shown = len(alike) if verbose else _MAX_ROWS_OF_LEVEL[level]
+        hidden += len(list(alike)[shown:])
+        for (guarded, _, _, what, good), of in list(alike.items())[:shown]:
+            places = [f"{each.place.path}:{each.place.line}" for each in of]
+            kept = places if verbose else places[:2]
+            more = f" and {len(places) - len(kept)} more" if len(kept) < len(places) else ""
+            rows.append((f"{level}, guarded" if guarded else level, ", ".join(kept) + more, what, good))
+    widths = [min(max((len(row[at]) for row in rows), default=0), most) for at, most in ((0, 20), (1, 48), (2, 76))]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        say(console, "  ".join([*cells, row[3]]).rstrip(), _STYLES[row[0].partition(",")[0]])
+    possible = list(dict.fromkeys(each.id for each in found.of("possible")))
+    if possible and not verbose:
+        more = ", …" * (len(possible) > _MAX_IDS)
+        say(console, f"possible  {len(possible)}: {', '.join(possible[:_MAX_IDS])}{more}")
+    if not verbose:
+        _hidden(found, hidden, console)
+
+
+def _hidden(found: Outcome, names: int, console: Console) -> None:
+    guarded = [each for each in found.of(*_MAX_ROWS_OF_LEVEL, guarded=True) if each.guarded]
+    chronic = {each.id for each in found.of("chronic")}
+    told = [
+        f"{names} more to change or deprecated" * bool(names),
+        f"{len(guarded)} in code that checks the release" * bool(guarded),
+        f"{len(chronic)} without a good release" * bool(chronic),
+    ]
+    if any(told) or found.of("possible"):
+        say(console, f"… {', '.join([*filter(None, told), 'all places, and what to do'])}: --verbose", "dim")
+
+
+def _rest(found: Outcome, *, verbose: bool) -> Iterator[str]:
+    """Yield what an upgrade removes, and what the answer leaves out of a source."""
+    read = found.read
+    if found.gone:
+        kept = found.gone if verbose else found.gone[:_MAX_GONE]
+        more = f" and {len(found.gone) - len(kept)} more" if len(kept) < len(found.gone) else ""
+        yield f"No longer affected: {', '.join(kept)}{more}."
+    if read:
+        if read.untold:
+            count = len(read.untold)
+            listed = f": {', '.join(read.untold)}" if verbose else ""
+            more = f"{count} more issue{'s affect' if count > 1 else ' affects'} this stack"
+            yield f"{more}, but source code cannot show if it matters{listed}."
+        notes = [each for each in read.unread if not each.mentions]
+        told = [f"{each.path}: {each.why}" for each in (read.unread if verbose else notes)]
+        if told:
+            yield f"Not read: {some(told)}."
+        if read.skipped:
+            yield f"Skipped: {some(read.skipped)}."
+
+
+def _chronic(found: Outcome) -> str:
+    """Return the number of issues without a good release, and how to see which concern the user."""
+    count = len(found.of("chronic"))
+    if found.read or not found.findings:
+        return ""
+    has = f"{count} ha{'s' if count == 1 else 've'} no good release. " if count else ""
+    return f"{has}To see which concern your code: --source ."
+
+
+def _table(found: Outcome, console: Console) -> None:
+    """Print the issues with a good release, worst first, a line each."""
+    chronic = {each.id for each in found.of("chronic")}
+    rows = found.of("possible")
+    for row in rows[:_MAX_ROWS]:
+        say(console, f"{SHORT[row.kind]:<9} {_clipped(row.says):<{_MAX_TITLE_CHARS}}  {row.good_from}")
+    if found.findings:
+        say(console, f"… {max(len(rows) - _MAX_ROWS, 0) + len(chronic)} more, and what to do: --verbose", "dim")
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _MAX_TITLE_CHARS else f"{text[: _MAX_TITLE_CHARS - 1].rstrip()}…"
+
+
+def _whole(found: Outcome, console: Console) -> None:
+    answer, issues = found.answer, found.issues
+    effects = {issue.id: (issue, of) for issue, of in answer.issues}
+    told = [(effects[id], of) for id, of in issues.items() if id in effects]
+    told.sort(key=lambda each: list(KINDS).index(each[0][0].kind))
+    for kind, group in groupby(told, lambda each: each[0][0].kind):
+        say(console, f"\n{KINDS[kind]}", "bold")
+        for (issue, of), findings in group:
+            cases = {case for finding in findings for case in finding.cases}
+            _issue(issue, [each for each in of if each.case.id in cases], console, findings if found.read else ())
+    if answer.unknown:
+        say(console, f"\nNot known: {some(answer.unknown)}", "dim")
+
+
+def named(answer: Answer) -> str:
+    """Return the stack in a line, with other packages, such as NumPy, that the rules of its cases name."""
+    rules = [rule for effect in answer.effects for rule in effect.known.rules]
+    decides = dict.fromkeys([*STACK, *(requirement.name for rule in rules for requirement in requirements(rule.on))])
+    versions = {**answer.stack.versions, **answer.versions}
+    told = [
+        f"{name} {versions[name]}" for name in decides if name in versions and name not in {*answer.assumed, *BESIDE}
+    ]
+    unsaid = {name: why for name, why in answer.stack.unsaid.items() if name in STACK}
+    return ", ".join([*told, *(f"{name} without an exact version ({why})" for name, why in unsaid.items())])
+
+
+def _issue(issue: KnownIssue, effects: Sequence[Effect], console: Console, uses: Sequence[Finding]) -> None:
+    head = Text("  ")
+    worst = PROPERTIES[effects[0].verdict]
+    head.append(f"{worst.glyph} {issue.id}", style=worst.colour)
+    head.append(f"  {issue.title}")
+    console.print(head, soft_wrap=True)
+    for line in told(issue, effects):
+        say(console, f"      {line}")
+    for use in uses[:_MAX_USES]:
+        say(console, f"      {use.level}: {use.place.path}:{use.place.line}:{use.place.column} {use.name}", "cyan")
+    if len(uses) > _MAX_USES:
+        say(console, f"      and {len(uses) - _MAX_USES} more uses", "cyan")
+
+
+def told(issue: KnownIssue, effects: Iterable[Effect]) -> list[str]:
+    """Return the lines about an issue; cases with the same facts share a line."""
+    by_workaround: dict[str, list[str]] = {}
+    alike: dict[tuple[str, ...], list[Effect]] = {}
+    for effect in effects:
+        key = (effect.why, effect.good, effect.case.workaround, effect.helps, *effect.case.conditions)
+        alike.setdefault(key, []).append(effect)
+    for of in alike.values():
+        first = of[0]
+        names = ", ".join(each.case.id for each in of)
+        where = "; ".join(filter(None, [first.why, first.good]))
+        only = f", only {' and '.join(first.case.conditions)}" if first.case.conditions else ""
+        instead = f"instead: {first.case.workaround} ({first.helps})" if first.case.workaround else ""
+        by_workaround.setdefault(instead, []).append(f"{names}{only}: {where}")
+    lines = [line for instead, of in by_workaround.items() for line in (*of, instead) if line]
+    return [*lines, issue.link]
+
+
+def say(console: Console, line: str, style: str = "") -> None:
+    """Print a line without wrapping, because a program may read it."""
+    console.print(Text(line, style=style), soft_wrap=True)

@@ -1,0 +1,237 @@
+"""Findings: lines that a release cannot run or warns about, by the names in its data."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from suite.check.explain import missing
+from suite.check.finding import Finding
+from suite.check.source.conditions import All, AnyOf, Condition, Constant, Holds, Not, holds
+from suite.check.source.lacks import findings
+from suite.check.source.usage import usage
+from suite.names import presence
+
+HEAD = "import jax\nfrom importlib.metadata import version\nfrom packaging.version import Version, parse\n"
+
+
+def found(tmp_path: Path, code: str, jax: str = "0.6.2") -> tuple[Finding, ...]:
+    """Return the findings in a file on a release of jax."""
+    (tmp_path / "a.py").write_text(textwrap.dedent(code), encoding="utf-8")
+    return findings(usage(tmp_path).uses, {"jax": jax})
+
+
+def names(of: tuple[Finding, ...], *, guarded: bool = False) -> list[tuple[str, str]]:
+    """Return the levels and names of findings that are guarded, or that are not."""
+    return [(each.level, each.name) for each in of if each.guarded == guarded]
+
+
+def test_what_a_metaclass_takes_is_not_missing(tmp_path: Path) -> None:
+    """A class may accept more than its signature shows: PIDController takes jump_ts on 0.7.2."""
+    (tmp_path / "a.py").write_text("import diffrax\ndiffrax.PIDController(rtol=1, atol=1, jump_ts=None)\n")
+    assert not findings(usage(tmp_path).uses, {"diffrax": "0.7.2"})
+
+
+def test_what_a_star_brings_is_missing_where_it_was_once(tmp_path: Path) -> None:
+    """Unbound names count if some release has them; print is Python's own."""
+    code = "from jax import *\nfrom jax.numpy import *\nprint(tree_map(abs, sum([1])), trapz(1))\nelsewhere()\n"
+    assert [("certain", "jax.tree_map"), ("certain", "jax.numpy.trapz")] == names(found(tmp_path, code))
+    assert not [each for each in found(tmp_path, code, "0.4.23") if each.level == "certain"]
+    assert not found(tmp_path, f"from numpy import *\n{code}")
+
+
+@pytest.mark.parametrize("own", ["jax.py", "jax/__init__.py", "src/jax/__init__.py"])
+def test_the_projects_own_module_is_not_the_installed_one(tmp_path: Path, own: str) -> None:
+    """A project's own jax shadows the installed one: its names are not looked up, and the answer says so."""
+    (tmp_path / own).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / own).write_text("", encoding="utf-8")
+    assert not found(tmp_path, "import jax\njax.tree_map(1)\n")
+    (unread,) = usage(tmp_path).unread
+    assert unread.path.endswith(own)
+    assert "it is the project's own jax" in unread.why
+
+
+def test_what_was_not_listed_is_not_missing() -> None:
+    """A walk sees only loaded modules below a folder without `__init__.py`; mhlo exists on 0.10.2."""
+    assert presence.lacks("jaxlib.mlir.dialects.mhlo", "0.10.2") is None
+    assert not list(missing.told("No module named 'jaxlib.mlir.dialects.mhlo'"))
+    assert presence.lacks("jaxlib.no_such_module", "0.10.2") == "jaxlib.no_such_module"
+
+
+@pytest.mark.parametrize(
+    ("code", "jax", "name", "says"),
+    [
+        ("import jax\njax.tree_map(f, x)", "0.6.0", "jax.tree_map", "removed in jax 0.6.0"),
+        ("from jax import tree_map", "0.6.0", "jax.tree_map", "removed in jax 0.6.0"),
+        ("from jax.core import get_aval", "0.10.0", "jax.core.get_aval", "removed in jax 0.10.0"),
+        ("import jax\njax.tree.map(f, x)", "0.4.24", "jax.tree", "added in jax 0.4.25"),
+        # A later argument, or a release whose module is unknown, does not change a name's release.
+        (
+            *("import jax\njax.tree.leaves_with_path(x, is_leaf_takes_path=True)", "0.4.35"),
+            *("jax.tree.leaves_with_path", "added in jax 0.4.38"),
+        ),
+        (
+            *("from jax.experimental.pallas import triton\ntriton.load(x)", "0.4.35"),
+            *("jax.experimental.pallas.triton.load", "added in jax 0.7.1"),
+        ),
+        ("import jax\njax.sharding.AxisTypes", "0.6.0", "jax.sharding.AxisTypes", "removed in jax 0.5.3"),
+        ("import jax.experimental.maps as m", "0.4.31", "jax.experimental.maps", "removed in jax 0.4.31"),
+        ("from jax import nowhere", "0.6.2", "jax.nowhere", "in no release of jax from 0.4.18 to"),
+        ("import jax\njax.nn.softmax(x, initial=0)", "0.6.0", "jax.nn.softmax(initial=)", "no argument initial since"),
+        ("import jax\njax.jit(static_argnums=0)", "0.8.0", "jax.jit(…)", "missing a required argument: 'fun'"),
+        ("import jax\njax.numpy.pad(1, 2, 3, 4)", "0.6.2", "jax.numpy.pad(…)", "too many positional arguments"),
+    ],
+)
+def test_what_a_release_lacks_is_certain(tmp_path: Path, code: str, jax: str, name: str, says: str) -> None:
+    """A missing name, module, keyword or position is reported with the release that removed or added it."""
+    [told] = found(tmp_path, code, jax)
+    assert ("certain", name, False) == (told.level, told.name, told.guarded)
+    assert told.says.startswith(says)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import jax\njax.tree_util.tree_map(f, x)",
+        "import jax\njax.tree.map(f, x)",
+        "import jax\njax.checkpoint(f)",
+        "from jax.extend.core import Primitive",
+        "import jax\njax.config.update('jax_enable_x64', True)",
+        "import jax.numpy as jnp\njnp.ndarray.nothing",
+        "import jax\njax.__nothing__",
+        "import jax\njax.jit(*f, **k)",
+        "import jax\njax.numpy.pad(*x)",
+        "from functools import partial\nimport jax\npartial(jax.numpy.pad, mode='edge')",
+        "import jax.experimental.jax2tf as t\nt.convert(f)",
+        "import jax\njax.tree_map = 1\njax.tree_map(f)",
+        "import jax\nsetattr(jax, 'tree_map', 1)\njax.tree_map(f)",
+        "import numpy as jax\njax.tree_map(f)",
+        "import jax\nif x:\n    jax = y\njax.tree_map(f)",
+    ],
+)
+def test_what_is_there_or_not_known_is_silent(tmp_path: Path, code: str) -> None:
+    """Existing names, members of objects, unknown modules and assigned names have no finding."""
+    assert [] == names(tuple(each for each in found(tmp_path, code) if each.level == "certain"))
+
+
+def test_a_release_that_was_not_walked_says_nothing(tmp_path: Path) -> None:
+    """Unknown is never missing: 0.4.32 was yanked and is not in the data."""
+    assert (
+        () == found(tmp_path, "import jax\njax.nowhere", "0.4.32") == found(tmp_path, "import jax\njax.nowhere", "99")
+    )
+
+
+def test_a_deprecated_name_is_no_missing_one(tmp_path: Path) -> None:
+    """A deprecated name exists and warns; the release that removes it is named if known."""
+    [told] = found(tmp_path, "import jax\njax.tree_map(f, x)", "0.5.3")
+    assert ("deprecated", "jax.tree_map", "deprecated; removed in jax 0.6.0") == (told.level, told.name, told.says)
+    assert "jax.tree.map or jax.tree_util.tree_map" == told.do
+
+
+def test_a_missing_import_is_missing_where_it_is_used(tmp_path: Path) -> None:
+    """All lines that use a removed module are reported; another file's import does not count."""
+    (tmp_path / "b.py").write_text("lu = 1\nlu.wrap_init")
+    of = found(tmp_path, "from jax import linear_util as lu\nlu.wrap_init(f)")
+    assert [1, 2] == [each.place.line for each in of]
+    assert {"jax.linear_util"} == {each.name for each in of}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "try:\n    jax.tree_map(f)\nexcept AttributeError:\n    pass",
+        "try:\n    from jax import tree_map\nexcept ImportError:\n    tree_map = None",
+        "try:\n    from jax import tree_map\nexcept Exception:\n    tree_map = None",
+        "try:\n    pass\nexcept AttributeError:\n    jax.tree_map(f)",
+        "import contextlib\nwith contextlib.suppress(AttributeError):\n    jax.tree_map(f)",
+        "if hasattr(jax, 'tree_map'):\n    jax.tree_map(f)",
+        "if not hasattr(jax, 'tree_map'):\n    pass\nelse:\n    jax.tree_map(f)",
+        "g = jax.tree_map if hasattr(jax, 'tree_map') else None",
+        "hasattr(jax, 'tree_map') and jax.tree_map(f)",
+        "if jax.__version_info__ < (0, 6):\n    jax.tree_map(f)",
+        "if (0, 6) > jax.__version_info__:\n    jax.tree_map(f)",
+        "if Version(jax.__version__) >= Version('0.6'):\n    pass\nelse:\n    jax.tree_map(f)",
+        "if parse(version('jax')) < parse('0.6.0'):\n    jax.tree_map(f)",
+        "V = tuple(map(int, jax.__version__.split('.')))\nOLD = V < (0, 6)\nif OLD:\n    jax.tree_map(f)",
+        "def g():\n    if jax.__version_info__ >= (0, 6):\n        return 1\n    return jax.tree_map(f)",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from jax import tree_map",
+        "import pytest\n@pytest.mark.skipif(jax.__version__ > '0.5', reason='')\ndef test():\n    jax.tree_map(f)",
+        "def is_old():\n    return jax.__version__ < '0.6'\nif is_old():\n    jax.tree_map(f)",
+        "def g(x):\n    y: jax.tree_map = x",
+        "try:\n    from jax import shard_map\nexcept ImportError:\n    OLD = True\nif OLD:\n    jax.tree_map(f)",
+    ],
+)
+def test_what_asks_for_the_release_is_guarded(tmp_path: Path, code: str) -> None:
+    """Code that a release does not run, or that catches an absent name, is guarded."""
+    of = found(tmp_path, HEAD + code)
+    assert ([("certain", "jax.tree_map")], []) == (names(of, guarded=True), names(of))
+
+
+def test_annotations_that_nothing_evaluates_are_guarded(tmp_path: Path) -> None:
+    """Under `from __future__ import annotations` a missing name in an annotation is harmless; without it, it is not."""
+    code = "import jax\ndef f(x: jax.tree_map): ..."
+    assert [True] == [each.guarded for each in found(tmp_path, f"from __future__ import annotations\n{code}")]
+    assert [False] == [each.guarded for each in found(tmp_path, code)]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "try:\n    jax.tree_map(f)\nexcept Exception:\n    pass",
+        "try:\n    jax.tree_map(f)\nexcept ValueError:\n    pass",
+        "try:\n    pass\nexcept ImportError:\n    pass\nfinally:\n    jax.tree_map(f)",
+        "if hasattr(jax, 'jit'):\n    jax.tree_map(f)",
+        "if not hasattr(jax, 'tree_map'):\n    jax.tree_map(f)",
+        "if hasattr(self, 'tree_map'):\n    jax.tree_map(f)",
+        "if jax.__version_info__ >= (0, 6):\n    jax.tree_map(f)",
+        "if Version(jax.__version__) > Version('0.4.1') or x:\n    jax.tree_map(f)",
+        "import sys\nif sys.version_info > (3, 11):\n    jax.tree_map(f)",
+        "if jax.__version_info__ < (0, 6):\n    x = 1\njax.tree_map(f)",
+        "import functools\n@functools.partial(jax.jit, static_argnums=0)\ndef g(x):\n    return jax.tree_map(x)",
+    ],
+)
+def test_other_conditions_guard_nothing(tmp_path: Path, code: str) -> None:
+    """A clause for all errors, or a test that this release passes, does not guard a missing name."""
+    of = found(tmp_path, HEAD + code)
+    assert ([], [("certain", "jax.tree_map")]) == (names(of, guarded=True), names(of))
+
+
+def test_a_condition_of_another_module_guards(tmp_path: Path) -> None:
+    """A condition in one module guards code in another."""
+    (tmp_path / "compat.py").write_text("import jax\nOLD = jax.__version_info__ < (0, 6)\nJAX_OLD = OLD")
+    (tmp_path / "__init__.py").touch()
+    code = "import jax\nfrom .compat import JAX_OLD\nif JAX_OLD:\n    jax.tree_map(f)"
+    assert [True] == [each.guarded for each in found(tmp_path, code)]
+    assert [False] == [each.guarded for each in found(tmp_path, code.replace("if", "if not"))]
+
+
+CONDITIONS = st.recursive(
+    st.sampled_from([Constant(each) for each in Holds]),
+    lambda inner: st.one_of(inner.map(Not), st.tuples(inner, inner).map(All), st.tuples(inner, inner).map(AnyOf)),
+    max_leaves=8,
+)
+
+
+@given(CONDITIONS, st.fixed_dictionaries({}))
+def test_what_is_unknown_stays_so(condition: Condition, versions: dict[str, str]) -> None:
+    """A condition has a value if its unknown and free parts cannot change it; else it is unknown or free."""
+
+    def filled(of: Condition, unknown: bool, free: bool) -> bool:
+        match of:
+            case Constant(value):
+                return {Holds.YES: True, Holds.NO: False, Holds.FREE: free}.get(value, unknown)
+            case Not(inner):
+                return not filled(inner, unknown, free)
+            case All(inner):
+                return all(filled(each, unknown, free) for each in inner)
+            case AnyOf(inner):
+                return any(filled(each, unknown, free) for each in inner)
+        raise AssertionError(of)
+
+    told = holds(condition, versions)
+    if told in (Holds.YES, Holds.NO):
+        assert {told.value} == {filled(condition, one, two) for one in (True, False) for two in (True, False)}
