@@ -157,6 +157,14 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
         "It says of each public name and parameter when it came and went, and which the stack's own releases need.",
     )
     naming.add_argument("--fresh", action="store_true", help="ask every release again, not only those that are new")
+    numbering = command(
+        "numbers",
+        "call the numerical functions of jax on its releases, and publish what they return",
+        "commands:publish_numbers",
+        "Each call is compared with a reference, and with the release before. Releases that were measured are kept.",
+    )
+    numbering.add_argument("cells", nargs="*", type=_cell, metavar="CELL", help="default: every release of jax")
+    numbering.add_argument("--fresh", action="store_true", help="measure every release again")
     command(
         "line",
         "build the release line, and print a command of asv's that runs on it",

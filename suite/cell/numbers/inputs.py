@@ -64,7 +64,7 @@ INPUTS: dict[str, tuple[str, Any]] = {
     "booleans_1": ("bool", [True, True, False, False]),
     "booleans_2": ("bool", [True, False, True, False]),
     "probabilities": ("float32", _PROBABILITIES),
-    "counts": ("float32", [0.0, 1.0, 2.0, 5.0, 10.0, -1.0, 0.5, 100.0, 1e6, _INF, _NAN]),
+    "counts": ("float32", [0.0, 1.0, 2.0, 5.0, 10.0, -1.0, 100.0, 1e6, _INF, _NAN]),
     "positive": ("float32", [0.01, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 50.0, 1e3]),
     "positive_1": ("float32", _first([0.0, 0.01, 0.5, 1.0, 2.5, 10.0, 100.0])),
     "positive_2": ("float32", _second([0.0, 0.01, 0.5, 1.0, 2.5, 10.0, 100.0])),

@@ -1,0 +1,189 @@
+"""Compare what a call returned with its reference, or with what it returned before. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from suite.cell.numbers.inputs import INPUTS
+from suite.cell.numbers.recipes import Call
+from suite.numbers import reference
+from suite.numbers.outcomes import Array, Outcome, arrays
+
+Status = Literal["right", "off", "wrong", "raises", "ended", "unknown"]
+Kind = Literal["value", "rounding", "dtype", "shape", "raises", "returns", "ended"]
+# The significand's bits after the first, the smallest normal number and the largest.
+_FORMATS = {
+    "float16": (10, 2.0**-14, 65504.0),
+    "bfloat16": (7, 2.0**-126, 3.3895313892515355e38),
+    "float32": (23, 2.0**-126, 3.4028234663852886e38),
+    "float64": (52, 2.0**-1022, 1.7976931348623157e308),
+    "complex64": (23, 2.0**-126, 3.4028234663852886e38),
+    "complex128": (52, 2.0**-1022, 1.7976931348623157e308),
+}
+# Up to so many units in the last place a value is right: elementwise, and where many numbers go into one.
+_BOUND, _BOUND_OF_MANY = 8.0, 64.0
+# Beyond this part of the value, it is wrong and not just off.
+_WRONG = 0.01
+_EDGES = ("float32", "float16", "bfloat16", "float64", "complex64", "int32", "probabilities", "positive", "counts", "unit")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The status of an outcome, the error in units in the last place if it is known, and a sentence's part."""
+
+    status: Status
+    ulp: float | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change from one release to the next, and a sentence's part."""
+
+    kind: Kind
+    detail: str
+
+
+@dataclass(frozen=True)
+class _Difference:
+    """The largest difference of two arrays in units in the last place; infinite where one is wrong."""
+
+    ulp: float
+    detail: str = ""
+
+
+def judged(call: Call, outcome: Outcome) -> Judged:
+    """Return the status of an outcome."""
+    if "ended" in outcome:
+        return Judged("ended", detail=str(outcome["ended"]))
+    if "raises" in outcome:
+        return Judged("raises", detail=str(outcome["raises"]))
+    got, wanted = arrays(outcome), reference.values(call)
+    if got is None or wanted is None or len(got) != len(wanted):
+        return Judged("unknown")
+    names = [leaf[0].removeprefix("python ") for leaf in outcome["values"]]
+    worst = _Difference(0.0)
+    for value, dtype, should in zip(got, names, wanted, strict=True):
+        if value.shape != should.shape:
+            return Judged("wrong", detail=f"shape {value.shape}, should be {should.shape}")
+        found = _difference(call, value, should, dtype, "should be")
+        worst = max(worst, found, key=lambda each: each.ulp)
+    many = not is_elementwise(call)
+    if worst.ulp <= (_BOUND_OF_MANY if many else _BOUND):
+        return Judged("right", worst.ulp)
+    bits = min((_FORMATS[name][0] for name in names if name in _FORMATS), default=0)
+    wrong = worst.ulp * 2.0**-bits > max(_WRONG, 2.0 ** (4 - bits))
+    return Judged("wrong" if wrong else "off", None if np.isinf(worst.ulp) else worst.ulp, worst.detail)
+
+
+def change(call: Call, old: Outcome, new: Outcome) -> Change | None:
+    """Return what changed from one outcome to another; None where nothing did, or two digests differ unexplained."""
+    if old == new:
+        return None
+    if "ended" in new or "ended" in old:
+        return Change("ended", f"{_told(new)}, was {_told(old)}")
+    if "raises" in new or "raises" in old:
+        return Change("raises" if "raises" in new else "returns", f"{_told(new)}, was {_told(old)}")
+    types = [[leaf[0] for leaf in outcome["values"]] for outcome in (old, new)]
+    if types[0] != types[1]:
+        return Change("dtype", f"{', '.join(types[1])}, was {', '.join(types[0])}")
+    shapes = [[tuple(leaf[1]) for leaf in outcome["values"]] for outcome in (old, new)]
+    if shapes[0] != shapes[1]:
+        return Change("shape", f"{_shapes(shapes[1])}, was {_shapes(shapes[0])}")
+    before, after = arrays(old), arrays(new)
+    if before is None or after is None:
+        return Change("value", "other values, of which only a digest is kept")
+    worst = _Difference(0.0)
+    for value, was, dtype in zip(after, before, types[0], strict=True):
+        found = _difference(call, value, was, dtype.removeprefix("python "), "was")
+        worst = max(worst, found, key=lambda each: each.ulp)
+    if worst.ulp <= _BOUND_OF_MANY:
+        return Change("rounding", f"up to {worst.ulp:.0f} ulp") if worst.ulp else None
+    return Change("value", worst.detail)
+
+
+def is_elementwise(call: Call) -> bool:
+    """Return True if each element of the result is of one element of the inputs."""
+    return bool(call.inputs) and all(name.rpartition("_")[0] in _EDGES or name in _EDGES for name in call.inputs)
+
+
+def _difference(call: Call, got: Array, wanted: Array, dtype: str, word: str) -> _Difference:
+    if not got.size:
+        return _Difference(0.0)
+    if dtype not in _FORMATS:
+        with np.errstate(all="ignore"):
+            should = wanted.astype(got.dtype) if wanted.dtype.kind in "biu" or np.all(np.isfinite(wanted)) else wanted
+        apart = np.where(got != should, np.inf, 0.0)
+        return _worst(call, apart, got, should, word)
+    if got.dtype.kind == "c" or wanted.dtype.kind == "c":
+        return _complex(call, got, wanted, dtype, word)
+    return _worst(call, _ulps(call, got.astype(float), wanted.astype(float), dtype), got, wanted, word)
+
+
+def _complex(call: Call, got: Array, wanted: Array, dtype: str, word: str) -> _Difference:
+    one, other = got.astype(complex), wanted.astype(complex)
+    # What is no number has many spellings as a complex one.
+    whole = np.isfinite(one) & np.isfinite(other)
+    bits, tiny, _ = _FORMATS[dtype]
+    size = np.abs(other) if is_elementwise(call) else np.full(other.shape, np.max(np.abs(other[whole]), initial=0.0))
+    with np.errstate(all="ignore"):
+        apart = np.where(whole, np.abs(one - other) / (np.maximum(size, tiny) * 2.0**-bits), 0.0)
+    apart = np.where(np.isfinite(other) & np.isnan(one), np.inf, apart)
+    return _worst(call, apart, got, wanted, word)
+
+
+def _ulps(call: Call, got: Array, wanted: Array, dtype: str) -> Array:
+    bits, tiny, most = _FORMATS[dtype]
+    with np.errstate(all="ignore"):
+        # As this format has it: too large is infinite, and the subnormal may be 0.
+        rounded = np.where(np.abs(wanted) > most * (1 + 2.0 ** -(bits + 2)), np.sign(wanted) * np.inf, wanted)
+        finite = np.abs(rounded[np.isfinite(rounded)])
+        size = np.abs(rounded) if is_elementwise(call) else np.maximum(np.abs(rounded), np.max(finite, initial=0.0))
+        unit = 2.0 ** np.floor(np.log2(np.maximum(np.where(np.isfinite(size), size, 1.0), tiny))) * 2.0**-bits
+        apart = np.abs(got - rounded) / unit
+    apart = np.where((got == rounded) | (np.isnan(got) & np.isnan(rounded)), 0.0, apart)
+    apart = np.where((np.abs(got) <= tiny) & (np.abs(rounded) <= tiny), 0.0, apart)
+    # The largest number for infinity, and the other way round, is a matter of rounding.
+    edge = (np.abs(got) >= most * (1 - 2.0**-bits * 64)) & (np.abs(rounded) >= most * (1 - 2.0**-bits * 64))
+    apart = np.where(edge & (np.sign(got) == np.sign(rounded)), 0.0, apart)
+    return np.where(np.isnan(apart) | (np.isinf(got) != np.isinf(rounded)) & (apart > 0), np.inf, apart)
+
+
+def _worst(call: Call, apart: Array, got: Array, wanted: Array, word: str) -> _Difference:
+    if not np.any(apart):
+        return _Difference(0.0)
+    flat = int(np.argmax(apart))
+    one, other = np.ravel(got)[flat], np.ravel(wanted)[flat]
+    at = _at(call, flat, got.shape)
+    return _Difference(float(np.ravel(apart)[flat]), f"{_number(one)}{at}, {word} {_number(other)}")
+
+
+def _at(call: Call, flat: int, shape: Sequence[int]) -> str:
+    if is_elementwise(call) and all(np.size(INPUTS[name][1]) == np.prod(shape, dtype=int) for name in call.inputs):
+        given = [_number(np.ravel(reference.array(name, wide=False))[flat]) for name in call.inputs]
+        return f" of {', '.join(given)}"
+    if not shape:
+        return ""
+    return f" at [{', '.join(str(place) for place in np.unravel_index(flat, tuple(shape)))}]"
+
+
+def _number(value: object) -> str:
+    if isinstance(value, (np.bool_, np.integer)):
+        return str(value)
+    return f"{value:.6g}"
+
+
+def _told(outcome: Outcome) -> str:
+    if "raises" in outcome:
+        return f"raises {outcome['raises']}"
+    if "ended" in outcome:
+        return f"ends with {outcome['ended']}"
+    return f"returns {', '.join(leaf[0] for leaf in outcome['values'])}"
+
+
+def _shapes(shapes: Sequence[tuple[int, ...]]) -> str:
+    return ", ".join(map(str, shapes))

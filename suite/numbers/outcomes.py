@@ -1,0 +1,100 @@
+"""Outcomes of calls, as the cell side tells them, and the file that keeps those of all releases."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from packaging.version import Version
+
+from suite.errors import BadFile, Fault
+from suite.files import REPORTS, content
+from suite.names.spans import track
+
+FOLDER = REPORTS / "published" / "numbers"
+PATH = FOLDER / "_outcomes.json.xz"
+# What an outcome is: `{"values": [[dtype, shape, bytes]]}`, `{"raises": class}`, `{"ended": how}`, `{"same": "eager"}`.
+Outcome = Mapping[str, Any]
+# An outcome from one place among the releases to another.
+Span = tuple[int, int, Outcome]
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """The outcomes of each call, by key, on `releases` of jax in version order."""
+
+    releases: tuple[str, ...]
+    features: tuple[str, ...]
+    calls: Mapping[str, tuple[Span, ...]]
+
+
+def join(walks: Mapping[str, Mapping[str, Outcome]], features: Sequence[str]) -> Outcomes:
+    """Return the spans of what was measured, by release."""
+    releases = sorted(walks, key=Version)
+    keys = sorted({key for walk in walks.values() for key in walk})
+    calls = {}
+    for key in keys:
+        texts = [_text(walks[release].get(key)) for release in releases]
+        calls[key] = tuple((first, last, json.loads(text)) for first, last, text in track(texts))
+    return Outcomes(tuple(releases), tuple(features), calls)
+
+
+def split(outcomes: Outcomes) -> dict[str, dict[str, Outcome]]:
+    """Return what was measured, by release."""
+    found: dict[str, dict[str, Outcome]] = {release: {} for release in outcomes.releases}
+    for key, spans in outcomes.calls.items():
+        for first, last, outcome in spans:
+            for release in outcomes.releases[first : last + 1]:
+                found[release][key] = outcome
+    return found
+
+
+def load(path: Path = PATH) -> Outcomes:
+    """Return the published outcomes; none where there is no file. Raises BadFile."""
+    if not path.exists():
+        return Outcomes((), (), {})
+    try:
+        read = json.loads(lzma.decompress(content(path)))
+        calls = {key: tuple((first, last, outcome) for first, last, outcome in spans) for key, spans in read["calls"].items()}
+        return Outcomes(tuple(read["releases"]), tuple(read["features"]), calls)
+    except (OSError, ValueError, KeyError, TypeError, lzma.LZMAError) as error:
+        raise BadFile([Fault(path, "file", str(error))]) from error
+
+
+def packed(outcomes: Outcomes) -> bytes:
+    """Return the file's bytes, the same for the same outcomes."""
+    calls = {key: outcomes.calls[key] for key in sorted(outcomes.calls)}
+    data = {"releases": outcomes.releases, "features": outcomes.features, "calls": calls}
+    return lzma.compress(json.dumps(data, separators=(",", ":"), sort_keys=True).encode(), preset=9)
+
+
+def arrays(outcome: Outcome) -> list[Array] | None:
+    """Return the arrays that a call returned; None if it did not return, or a digest is all that is known."""
+    if "values" not in outcome:
+        return None
+    found = [_array(*leaf) for leaf in outcome["values"]]
+    return None if any(each is None for each in found) else [each for each in found if each is not None]
+
+
+def _array(dtype: str, shape: Sequence[int], told: str) -> Array | None:
+    if told.startswith("sha256:") or dtype == "text":
+        return None
+    read, name = bytes.fromhex(told), dtype.removeprefix("python ")
+    if name == "bfloat16":
+        # The upper half of a float32.
+        return (np.frombuffer(read, np.uint16).astype(np.uint32) << 16).view(np.float32).reshape(shape)
+    try:
+        return np.frombuffer(read, name).reshape(shape)
+    except (TypeError, ValueError):
+        return None
+
+
+def _text(outcome: Outcome | None) -> str | None:
+    return json.dumps(outcome, sort_keys=True) if outcome is not None else None
