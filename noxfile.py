@@ -91,8 +91,8 @@ OF_ASV = {
 COMMANDS = {
     **OF_A_TAG,
     **{name: [name] for name in ("run", "report", "check", "try", "explain", "merge", "diff", "rebuild", "bisect")},
-    **{name: [name] for name in ("clean", "discover", "snapshot", "threads", "names", "numbers", "lock", "choose", "rekey")},
-    **{name: [name] for name in ("pins", "cost")},
+    **{name: [name] for name in ("clean", "discover", "snapshot", "threads", "names", "numbers", "lock", "choose")},
+    **{name: [name] for name in ("rekey", "pins", "cost")},
     "device-programs": ["programs"],
     **OF_ASV,
 }

@@ -93,7 +93,5 @@ def _made(cell: Cell) -> dict[str, Any]:
 @cache
 def caller() -> str:
     """Return the sha256 of the code that makes the calls, its recipes and inputs."""
-    sources = sorted((ROOT / "suite" / "cell" / "numbers").glob("*.py"))
+    sources = sorted((ROOT / "suite" / "cell" / "numbers").glob("*.*"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
-
-

@@ -36,7 +36,10 @@ def by(function: str, before: str, release: str) -> str:
 
     It is the ids of issues that touch the function and change there, or an address. Raises BadFile.
     """
-    new = lambda version: Version(before) < Version(version) <= Version(release)  # noqa: E731
+
+    def new(version: str) -> bool:
+        return Version(before) < Version(version) <= Version(release)
+
     if issues := [id for id, bounds in _boundaries().get(function, {}).items() if any(map(new, bounds))]:
         return " ".join(issues)
     lines = read(Explanations, _PATH).explanations
@@ -49,7 +52,9 @@ def _boundaries() -> dict[str, dict[str, frozenset[str]]]:
     """Return the releases of jax at which the cases change that touch a function, by function and issue."""
     found: dict[str, dict[str, frozenset[str]]] = {}
     for entry in catalogue.entries():
-        touched = {each.partition(" if ")[0].partition("(")[0] for each in source.touches(text(entry.source), entry.issue)}
+        touched = {
+            each.partition(" if ")[0].partition("(")[0] for each in source.touches(text(entry.source), entry.issue)
+        }
         bounds = frozenset(bound for case in entry.issue.cases for rule in case.rules for bound in _bounds(rule.on))
         for name in touched:
             found.setdefault(name, {})[entry.issue.id] = bounds

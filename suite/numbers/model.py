@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from functools import cache
 from io import StringIO
 from pathlib import Path
+from typing import Literal
 
-from suite.files import REPORTS, text
+from suite.fields import VersionText
+from suite.files import REPORTS, FileModel, dump, read, text
 
 # In a clone they are in the published report; a wheel has them beside this module.
 _CARRIED = Path(__file__).with_name("data")
 FOLDER = _CARRIED if _CARRIED.exists() else REPORTS / "published" / "numbers"
+MEASURED = "measured.json"
+
+
+class Measured(FileModel):
+    """What was measured: releases of jax in version order, features of the CPU, and counts of functions and calls."""
+
+    schema_version: Literal[1] = 1
+    releases: tuple[VersionText, ...]
+    cpu: tuple[str, ...]
+    functions: int
+    calls: int
+
+    @property
+    def text(self) -> str:
+        """The file's text."""
+        return dump(self.model_dump(mode="json"))
 
 
 @dataclass(frozen=True)
 class Row:
     """What a call does on the releases of jax from `first` to `last`.
 
-    `status` is right, off, wrong, raises, ended or unknown; `ulp` is its error; `detail` is the value that is furthest
-    off. `change` says how it differs from the row before, and `was` in what; `explained` is an issue's id, an address,
-    or empty.
+    `status` is right, off, differs, raises, ended or unknown; `ulp` is its error; `detail` is the value that is off by
+    most. `change` says how it differs from the row before, and `was` in what; `explained` is an issue's id, an address,
+    or empty. Rows of a call with one `digest` return the same.
     """
 
     function: str
@@ -36,6 +54,7 @@ class Row:
     change: str
     was: str
     explained: str
+    digest: str
 
     @property
     def listed(self) -> bool:
@@ -55,16 +74,18 @@ def written(rows: Iterable[Row]) -> str:
     return out.getvalue()
 
 
-def rows(folder: Path = FOLDER) -> Iterator[Row]:
-    """Return the published rows, by module. Raises BadFile."""
+@cache
+def by_function(folder: Path = FOLDER) -> dict[str, tuple[Row, ...]]:
+    """Return the published rows by function. Raises BadFile."""
+    found: dict[str, list[Row]] = {}
     for path in sorted(folder.glob("*.csv")):
-        yield from (Row(**row) for row in csv.DictReader(StringIO(text(path))))
+        for row in csv.DictReader(StringIO(text(path))):
+            found.setdefault(row["function"], []).append(Row(**row))
+    return {function: tuple(rows) for function, rows in found.items()}
 
 
 @cache
-def by_function() -> dict[str, tuple[Row, ...]]:
-    """Return the published rows by function. Raises BadFile."""
-    found: dict[str, list[Row]] = {}
-    for row in rows():
-        found.setdefault(row.function, []).append(row)
-    return {function: tuple(of) for function, of in found.items()}
+def measured(folder: Path = FOLDER) -> Measured:
+    """Return what was measured; nothing where no numbers are published. Raises BadFile."""
+    path = folder / MEASURED
+    return read(Measured, path) if path.exists() else Measured(releases=(), cpu=(), functions=0, calls=0)

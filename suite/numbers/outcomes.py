@@ -62,7 +62,9 @@ def load(path: Path = PATH) -> Outcomes:
         return Outcomes((), (), {})
     try:
         read = json.loads(lzma.decompress(content(path)))
-        calls = {key: tuple((first, last, outcome) for first, last, outcome in spans) for key, spans in read["calls"].items()}
+        calls = {
+            key: tuple((first, last, outcome) for first, last, outcome in spans) for key, spans in read["calls"].items()
+        }
         return Outcomes(tuple(read["releases"]), tuple(read["features"]), calls)
     except (OSError, ValueError, KeyError, TypeError, lzma.LZMAError) as error:
         raise BadFile([Fault(path, "file", str(error))]) from error

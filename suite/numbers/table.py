@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import replace
+from hashlib import sha256
 
 from suite.cell.numbers.recipes import Call, calls
 from suite.numbers import compare, explained
 from suite.numbers.compare import Change
-from suite.numbers.model import Row, written
+from suite.numbers.model import MEASURED, Measured, Row, written
 from suite.numbers.outcomes import Outcome, Outcomes, Span
 
 
@@ -16,39 +19,33 @@ def texts(outcomes: Outcomes) -> dict[str, str]:
     found: dict[str, list[Row]] = {}
     for row in rows(outcomes):
         found.setdefault(row.function.rpartition(".")[0], []).append(row)
-    return {f"{module}.csv": written(of) for module, of in sorted(found.items())}
+    functions = {row.function for of in found.values() for row in of}
+    measured = Measured(
+        releases=outcomes.releases, cpu=outcomes.features, functions=len(functions), calls=len(outcomes.calls)
+    )
+    return {MEASURED: measured.text, **{f"{module}.csv": written(of) for module, of in sorted(found.items())}}
 
 
 def rows(outcomes: Outcomes) -> Iterator[Row]:
-    """Return the rows, by call and release."""
+    """Return the rows, by call and release; of a call under jit or vmap, where it is not the same as without."""
     for call in calls():
-        spans = outcomes.calls.get(call.key, ())
-        eager = outcomes.calls.get(f"eager {call.text}", ())
         before: Outcome | None = None
         row: Row | None = None
-        for first, last, outcome in _whole(spans, eager):
-            changed = compare.change(call, before, outcome) if before is not None else None
-            before = outcome
-            made = _row(outcomes, call, (first, last, outcome), changed)
+        for span in outcomes.calls.get(call.key, ()):
+            if "same" in span[2]:
+                before = None
+                continue
+            changed = compare.change(call, before, span[2]) if before is not None else None
+            before = span[2]
+            made = _row(outcomes, call, span, changed)
             if row is not None and not made.change and (row.status, row.detail) == (made.status, made.detail):
-                # The digest alone is another, or nothing is.
-                made = Row(**{**vars(made), "first": row.first, "change": row.change, "was": row.was})
+                # Only bits that no comparison tells apart are others.
+                made = replace(made, first=row.first, change=row.change, was=row.was, explained=row.explained)
             elif row is not None:
                 yield row
             row = made
         if row is not None:
             yield row
-
-
-def _whole(spans: tuple[Span, ...], eager: tuple[Span, ...]) -> Iterator[Span]:
-    """Return spans in which what is the same as the eager call's is written out."""
-    for first, last, outcome in spans:
-        if "same" not in outcome:
-            yield first, last, outcome
-            continue
-        for start, end, whole in eager:
-            if start <= last and first <= end:
-                yield max(first, start), min(last, end), whole
 
 
 def _row(outcomes: Outcomes, call: Call, span: Span, changed: Change | None) -> Row:
@@ -68,4 +65,5 @@ def _row(outcomes: Outcomes, call: Call, span: Span, changed: Change | None) -> 
         change=changed.kind if changed else "",
         was=changed.detail if changed else "",
         explained=explained.by(call.function, outcomes.releases[first - 1], release) if is_listed else "",
+        digest=sha256(json.dumps(outcome, sort_keys=True).encode()).hexdigest()[:8],
     )

@@ -92,7 +92,10 @@ INPUTS: dict[str, tuple[str, Any]] = {
     "segments": ("int32", [0, 2, 2, 1, 5, -1, 0]),
     "complexes": ("complex64", [1 + 2j, -3j, 0.5 + 0j, -1 - 1j, 2 + 0.25j]),
     "complex_ties": ("complex64", [1 + 2j, 1 - 2j, 0j, -1 + 0j, 1 + 1j]),
-    "cube": ("float32", [[[float((i * 7 + j * 5 + k * 3) % 11 - 5) for k in range(4)] for j in range(3)] for i in range(2)]),
+    "cube": (
+        "float32",
+        [[[float((i * 7 + j * 5 + k * 3) % 11 - 5) for k in range(4)] for j in range(3)] for i in range(2)],
+    ),
     "rectangle": ("float32", _RECT),
     "integer_matrix": ("int32", [[1, -2, 3], [4, 0, 6]]),
     "square": ("float32", _M33),

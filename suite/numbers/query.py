@@ -1,0 +1,49 @@
+"""Queries on the published numbers: what changes from one release to another, and what differs on one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from packaging.version import Version
+
+from suite.numbers.model import FOLDER, Row, by_function, measured
+
+
+def is_measured(release: str, folder: Path = FOLDER) -> bool:
+    """Return True if the calls were made on a release of jax. Raises BadFile."""
+    return release in measured(folder).releases
+
+
+def known(functions: Iterable[str], folder: Path = FOLDER) -> list[str]:
+    """Return those functions that are called on the releases. Raises BadFile."""
+    return sorted(set(functions) & by_function(folder).keys())
+
+
+def changes(function: str, old: str, new: str, folder: Path = FOLDER) -> tuple[Row, ...]:
+    """Return the rows in which a function returns something else after `old` and up to `new`. Raises BadFile.
+
+    What changed and changed back is not told.
+    """
+    found, rows = [], by_function(folder).get(function, ())
+    for call in dict.fromkeys((row.form, row.call) for row in rows):
+        of = [row for row in rows if (row.form, row.call) == call]
+        between = [row for row in of if Version(old) < Version(row.first) <= Version(new) and row.change]
+        before, after = _at(of, old), _at(of, new)
+        if between and before and after and before.digest != after.digest:
+            found.append(max(between, key=lambda row: (row.listed, Version(row.first))))
+    return tuple(found)
+
+
+def unlike(function: str, release: str, folder: Path = FOLDER) -> tuple[Row, ...]:
+    """Return the rows in which a function differs from its reference, or does not end, on a release. Raises BadFile."""
+    rows = by_function(folder).get(function, ())
+    return tuple(row for row in rows if row.status in ("differs", "ended") and _holds(row, release))
+
+
+def _at(rows: Iterable[Row], release: str) -> Row | None:
+    return next((row for row in rows if _holds(row, release)), None)
+
+
+def _holds(row: Row, release: str) -> bool:
+    return Version(row.first) <= Version(release) <= Version(row.last)
