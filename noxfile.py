@@ -87,6 +87,8 @@ OF_ASV = {
     "bench": ["bench", "run"],
     **{f"bench-{work}": ["bench", work] for work in ("compare", "count", "noise", "publish")},
 }
+# The sessions whose command needs a group of packages besides.
+GROUPS = {**dict.fromkeys(OF_ASV, "bench"), "numbers": "numbers"}
 # The sessions that are a command of `python -m suite`, and its words. What follows `--` comes after them.
 COMMANDS = {
     **OF_A_TAG,
@@ -132,8 +134,8 @@ BOTH_TESTED = {"tests", "faults"}.issubset(ASKED.sessions)
 def suite(session: nox.Session) -> None:
     """Run the command that this session is, in the environment that it needs, and fail the session if it fails."""
     called, code = [*(words(session.name) or ()), *session.posargs], Exit.AS_EXPECTED
-    if session.name in OF_ASV:
-        install(session, "bench")
+    if session.name in GROUPS:
+        install(session, GROUPS[session.name])
         session.run("python", "-m", "suite", *called, success_codes=[Exit.AS_EXPECTED.value, Exit.UNDECIDED.value])
     elif session.name in OF_A_TAG and ON_CLUSTER:
         install(session, extras=["cluster"])
@@ -170,9 +172,9 @@ def add_commands() -> None:
 
         does = told[" ".join(called[:2]) if called[0] == "bench" else called[0]]
         run.__doc__ = "\n\n".join([*filter(None, [ABOUT.get(name)]), does, f"Options: nox -s {name} -- --help"])
-        apart = name in OF_ASV or (name in OF_A_TAG and ON_CLUSTER)
+        apart = name in GROUPS or (name in OF_A_TAG and ON_CLUSTER)
         backend = None if apart else "none"
-        nox.session(name=name, default=name == "compat", reuse_venv=name in OF_ASV, venv_backend=backend)(run)
+        nox.session(name=name, default=name == "compat", reuse_venv=name in GROUPS, venv_backend=backend)(run)
 
 
 add_commands()

@@ -12,6 +12,7 @@ from suite.check.knowledge import Knowledge
 from suite.check.source import concern, lacks
 from suite.check.source.concern import Concern, Met
 from suite.check.source.conditions import excludes, is_dead
+from suite.check.source.numbers import Numbers, numbers
 from suite.check.source.uses import Place, Unread, Usage
 from suite.judge.rules import Pins
 from suite.names import libraries
@@ -22,7 +23,8 @@ class SourceRead:
     """The source that was read: the number of files, those that could not be read, and skipped folders.
 
     Of the `functions` that it calls, `covered` are touched by a case that was looked up, and `lacking` do not exist.
-    `untold` are issues of the stack that code can meet without naming anything.
+    `untold` are issues of the stack that code can meet without naming anything. `numbers` are those of the functions
+    that it calls.
     """
 
     files: int
@@ -32,6 +34,7 @@ class SourceRead:
     covered: int = 0
     lacking: int = 0
     untold: tuple[str, ...] = ()
+    numbers: Numbers | None = None
 
 
 def of_stack(answer: Answer) -> list[Finding]:
@@ -103,6 +106,7 @@ def of_source(
         len(called & touched),
         len({line.name for line in lines if line.level == "certain" and not line.guarded} & called),
         tuple(id for id in untold if id not in {reached for reached, *_ in told}),
+        numbers(called, answer.versions.get("jax"), before.get("jax") if before else None),
     )
     return [*lines, *issues], read, list(ignored)
 

@@ -18,7 +18,8 @@ from suite.console import Terminal
 from suite.errors import Failed
 from suite.files import ROOT, STATE, replace_all
 from suite.numbers import outcomes, table
-from suite.numbers.outcomes import FOLDER, PATH, Outcomes
+from suite.numbers.model import FOLDER
+from suite.numbers.outcomes import PATH, PUBLISHED, Outcomes
 from suite.run import environment, probe_call
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
@@ -46,7 +47,8 @@ def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
     if len(features) > 1:
         raise Failed("the releases were measured on CPUs with other features: measure all of them here with `--fresh`")
     made = outcomes.join(walks, sorted(features))
-    replace_all(FOLDER, {PATH.name: outcomes.packed(made), **table.texts(made)})
+    tables = {f"{FOLDER.name}/{name}": text for name, text in table.texts(made).items()}
+    replace_all(PUBLISHED, {PATH.name: outcomes.packed(made), **tables})
     console.print(f"{len(made.calls)} calls on {len(made.releases)} releases of jax, {len(todo)} of them measured now")
 
 

@@ -17,8 +17,8 @@ from suite.errors import BadFile, Fault
 from suite.files import REPORTS, content
 from suite.names.spans import track
 
-FOLDER = REPORTS / "published" / "numbers"
-PATH = FOLDER / "_outcomes.json.xz"
+PUBLISHED = REPORTS / "published"
+PATH = PUBLISHED / "numbers.json.xz"
 # What an outcome is: `{"values": [[dtype, shape, bytes]]}`, `{"raises": class}`, `{"ended": how}`, `{"same": "eager"}`.
 Outcome = Mapping[str, Any]
 # An outcome from one place among the releases to another.

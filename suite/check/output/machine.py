@@ -12,6 +12,7 @@ from suite.check.finding import KINDS, Finding
 from suite.check.outcome import Outcome
 from suite.check.output.constraints import constraints
 from suite.check.output.text import named
+from suite.check.source.numbers import Numbers
 from suite.check.source.uses import Place
 from suite.files import dump
 from suite.names import libraries
@@ -52,6 +53,7 @@ def as_json(found: Outcome) -> str:
             **{"untold": list(read.untold) if read else [], "looked_up": dict(answer.counts)},
             **{"blocked": len(answer.blocked), "unknown": list(answer.unknown), "unsure": found.unsure},
         },
+        "numbers": _numbers(read.numbers) if read and read.numbers else None,
         "ignored": list(answer.ignored),
         "baseline": {"known": baseline.known, "gone": baseline.gone} if baseline else None,
         "findings": list(map(_finding, found.findings)),
@@ -60,6 +62,14 @@ def as_json(found: Outcome) -> str:
         "suite_version": __version__,
     }
     return dump(data)
+
+
+def _numbers(of: Numbers) -> dict[str, Any]:
+    """Return the numbers of the called functions: the release or the two, counts, and a row for each that is told."""
+    names = ("function", "form", "call", "status", "detail", "change", "was", "explained")
+    rows = [{name: vars(row)[name] for name in names} for row in (*of.changed, *of.unlike)]
+    told = {"on": of.new, "since": of.old or None, "functions": len(of.functions), "rounded": list(of.rounded)}
+    return {**told, "sentence": of.sentence, "rows": rows}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -81,7 +91,8 @@ def markdown(found: Outcome) -> str:
     answer = found.answer
     stack = " ".join(filter(None, [f"{answer.stack.where}: {named(answer)}.", answer.imports, found.assumed]))
     where = cell(stack).replace("[", "\\[").replace("`", "\\`")
-    lines = [f"**{cell(found.sentence)}** {found.coverage}".rstrip(), "", where, ""]
+    numbers = found.read.numbers.sentence if found.read and found.read.numbers else ""
+    lines = [" ".join(filter(None, [f"**{cell(found.sentence)}**", found.coverage, numbers])), "", where, ""]
     links = {issue.id: issue.link for issue, _ in answer.issues}
     shown = [each for each in found.findings if not each.guarded and each.level != "chronic"]
     if shown:

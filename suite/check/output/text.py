@@ -12,6 +12,7 @@ from suite.check.answer import Answer, Effect
 from suite.check.finding import KINDS, Finding
 from suite.check.knowledge import KnownIssue
 from suite.check.outcome import Outcome
+from suite.check.source import numbers
 from suite.judge.rules import STACK, requirements
 from suite.judge.table import PROPERTIES
 from suite.judge.wording import named as some
@@ -29,6 +30,7 @@ SHORT = {
 }
 _STYLES = {"certain": "red", "likely": "magenta", "deprecated": "yellow"}
 _MAX_GONE = 5
+_MAX_NUMBERS = 3
 
 
 def show(found: Outcome, console: Console, *, verbose: bool) -> None:
@@ -54,6 +56,8 @@ def show(found: Outcome, console: Console, *, verbose: bool) -> None:
         _table(found, console)
     if verbose:
         _whole(found, console)
+    for line in _numbers(found, verbose=verbose):
+        say(console, line)
     for line in _rest(found, verbose=verbose):
         say(console, line, "dim")
     for entry in found.stale:
@@ -129,6 +133,19 @@ def _rest(found: Outcome, *, verbose: bool) -> Iterator[str]:
             yield f"Not read: {some(told)}."
         if read.skipped:
             yield f"Skipped: {some(read.skipped)}."
+
+
+def _numbers(found: Outcome, *, verbose: bool) -> Iterator[str]:
+    """Yield the numbers of the called functions: other values after an upgrade, and those unlike NumPy's."""
+    of = found.read.numbers if found.read else None
+    if of is None or not of.sentence:
+        return
+    yield of.sentence
+    rows = [*of.changed, *(of.unlike if verbose else ())]
+    kept = rows if verbose else rows[:_MAX_NUMBERS]
+    yield from (f"  {numbers.told(row)}" for row in kept)
+    if len(kept) < len(rows):
+        yield f"  … {len(rows) - len(kept)} more: --verbose"
 
 
 def _chronic(found: Outcome) -> str:

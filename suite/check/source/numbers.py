@@ -1,0 +1,79 @@
+"""Numbers of the functions that a source calls: other values after an upgrade, and values unlike NumPy's. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from suite.numbers import query
+from suite.numbers.model import Row
+
+_WORDS = {"value": "", "dtype": "returns ", "shape": "has shape ", "raises": "", "returns": "", "ended": ""}
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The called functions that were measured, and their rows.
+
+    `changed` has a row of each function that returns something else on the release `new` than on `old`; `rounded` are
+    those that differ by rounding alone; `unlike` has a row of each that differs from its reference on `new`.
+    """
+
+    functions: tuple[str, ...]
+    new: str
+    old: str = ""
+    changed: tuple[Row, ...] = ()
+    rounded: tuple[str, ...] = ()
+    unlike: tuple[Row, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What is known of the numbers, with the counts."""
+        if not self.functions:
+            return ""
+        count = len(self.functions)
+        head = f"Of the {count} numerical function{'s' * (count != 1)} you call"
+        if self.old:
+            changed, rounded = len(self.changed), len(self.rounded)
+            other = (
+                f"{changed or 'none'} return{'s' * (changed <= 1)} other values on jax {self.new} than on {self.old}"
+            )
+            by = f"; {rounded} differ{'s' * (rounded == 1)} by rounding alone" if rounded else ""
+            return f"{head}, {other} for the inputs that were tried{by}."
+        if not self.unlike:
+            return ""
+        names = [row.function for row in self.unlike]
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        differ = f"{len(names)} differ{'s' * (len(names) == 1)} from NumPy or SciPy for extreme inputs"
+        return f"{head}, {differ} on jax {self.new}: {', '.join(names[:3])}{more}."
+
+
+def told(row: Row) -> str:
+    """Return a change, or a difference, in words: `jax.numpy.sinc(float32): nan of inf, NumPy has 0`."""
+    form = "" if row.form == "eager" else f"{row.form} of "
+    what = f"{_WORDS.get(row.change, '')}{row.was}" if row.change else row.detail
+    by = f" ({row.explained.partition(' ')[0]})" if row.change and row.explained else ""
+    return f"{form}{row.call}: {what}{by}"
+
+
+def numbers(called: Collection[str], new: str | None, old: str | None = None) -> Numbers | None:
+    """Return the numbers of called functions on a release of jax, or from one to another; None where it is unknown.
+
+    Raises BadFile.
+    """
+    if new is None or not query.is_measured(new) or (old is not None and not query.is_measured(old)):
+        return None
+    functions = query.known(called)
+    if old is None:
+        unlike = [rows[0] for function in functions if (rows := query.unlike(function, new))]
+        return Numbers(tuple(functions), new, unlike=tuple(unlike))
+    first, rounded = [], []
+    for function in functions:
+        rows = query.changes(function, old, new)
+        if listed := [row for row in rows if row.listed]:
+            # Plain calls and what nothing explains come first.
+            first.append(min(listed, key=lambda row: (bool(row.explained), row.form != "eager")))
+        elif rows:
+            rounded.append(function)
+    first.sort(key=lambda row: bool(row.explained))
+    return Numbers(tuple(functions), new, old, tuple(first), tuple(rounded))
