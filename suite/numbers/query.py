@@ -8,6 +8,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from suite.numbers.model import FOLDER, Row, by_function, measured
+from suite.numbers.uncalled import uncalled
 
 
 def is_measured(release: str, folder: Path = FOLDER) -> bool:
@@ -16,8 +17,9 @@ def is_measured(release: str, folder: Path = FOLDER) -> bool:
 
 
 def known(functions: Iterable[str], folder: Path = FOLDER) -> list[str]:
-    """Return those functions that are called on the releases. Raises BadFile."""
-    return sorted(set(functions) & by_function(folder).keys())
+    """Return those functions that are called on the releases, by the names of their rows. Raises BadFile."""
+    aliases = uncalled().aliases
+    return sorted({aliases.get(name, name) for name in functions} & by_function(folder).keys())
 
 
 def changes(function: str, old: str, new: str, folder: Path = FOLDER) -> tuple[Row, ...]:

@@ -18,7 +18,7 @@ ISSUES = sorted(ROOT.glob("suite/issues/**/*.py"))
 BENCHMARKS = sorted(ROOT.glob("benchmarks/**/*.py"))
 # What a room imports stands above it. Modules at the top serve all rooms, and know of none but `cell`.
 ROOMS = (
-    *("cell", "issues", "stack", "judge", "catalogue", "records", "run", "names", "check", "bisect"),
+    *("cell", "issues", "stack", "judge", "catalogue", "records", "run", "names", "numbers", "check", "bisect"),
     *("programs", "timings", "report", "upkeep"),
 )
 SUITE = ROOT / "suite"

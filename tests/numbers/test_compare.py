@@ -1,0 +1,129 @@
+"""What a call returned beside its reference, and beside what it returned before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from suite.cell.numbers.inputs import INPUTS
+from suite.cell.numbers.recipes import Call, calls
+from suite.numbers import compare, outcomes, reference
+from suite.numbers.outcomes import Outcome
+
+CALLS = {call.key: call for call in calls()}
+SIN = CALLS["eager jax.numpy.sin(float32)"]
+
+
+def returned(*values: Any, dtype: str = "float32") -> Outcome:
+    """The outcome of a call that returns arrays of a type."""
+    made = [np.asarray(value, dtype) for value in values]
+    return {"values": [[dtype, list(each.shape), each.tobytes().hex()] for each in made]}
+
+
+def of(call: Call, **changed: Any) -> Outcome:
+    """The reference's own values as an outcome, with some elements changed: `at=3, to=1.0`."""
+    value = np.array(reference.values(call)[0][0], np.float32)
+    if changed:
+        value[changed["at"]] = changed["to"]
+    return returned(value)
+
+
+def test_what_numpy_returns_is_right() -> None:
+    """The reference's value, rounded to the type of the call, is right."""
+    assert "right" == compare.judged(SIN, of(SIN)).status
+
+
+@pytest.mark.parametrize(
+    ("at", "to", "status", "detail"),
+    [
+        (2, np.nan, "differs", "nan of 1, NumPy has 0.841471"),
+        (2, -0.841471, "differs", "-0.841471 of 1, NumPy has 0.841471"),
+        (2, 0.84148, "off", "0.84148 of 1, NumPy has 0.841471"),
+        (-1, 0.0, "differs", "0 of nan, NumPy has nan"),
+        (-3, np.inf, "differs", "inf of inf, NumPy has nan"),
+    ],
+)
+def test_a_value_that_is_another_is_told(at: int, to: float, status: str, detail: str) -> None:
+    """NaN for a number, a number for NaN, another sign and a value far off differ; one near is off by some units."""
+    found = compare.judged(SIN, of(SIN, at=at, to=to))
+
+    assert (status, detail) == (found.status, found.detail)
+
+
+def test_a_subnormal_input_decides_nothing() -> None:
+    """XLA may take a subnormal number for 0, so what such an input gives is not compared."""
+    place = INPUTS["float32"][1].index(1e-40)
+
+    assert "right" == compare.judged(SIN, of(SIN, at=place, to=0.0)).status
+
+
+def test_what_has_no_reference_is_unknown() -> None:
+    """A call without a reference, one that raises and one that ended are told as that."""
+    call = CALLS["eager jax.random.bits(jax.random.PRNGKey(0), (3,))"]
+
+    assert ("unknown", "raises", "ended") == tuple(
+        compare.judged(call, outcome).status
+        for outcome in (returned([1, 2, 3], dtype="uint32"), {"raises": "TypeError"}, {"ended": "hung"})
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "detail"),
+    [
+        (returned([1.0]), {"raises": "TypeError"}, "raises", "raises TypeError, was returns float32"),
+        ({"raises": "TypeError"}, returned([1.0]), "returns", "returns float32, was raises TypeError"),
+        (returned([1.0]), {"ended": "SIGSEGV"}, "ended", "ends with SIGSEGV, was returns float32"),
+        (returned([1.0]), returned([1.0], dtype="float16"), "dtype", "float16, was float32"),
+        (returned([1.0]), returned([[1.0]]), "shape", "(1, 1), was (1,)"),
+        (returned([1.0, 2.0]), returned([1.0, np.nan]), "value", "nan at [1], was 2"),
+        (returned([1, 2], dtype="int32"), returned([1, 3], dtype="int32"), "value", "3 at [1], was 2"),
+        (returned([1.0]), returned([1.0000001]), "rounding", "up to 1 ulp"),
+    ],
+)
+def test_a_change_has_a_kind(old: Outcome, new: Outcome, kind: str, detail: str) -> None:
+    """A change is one of exception, type, shape, value or rounding; any bit of an integer is a value."""
+    found = compare.change(CALLS["eager jax.numpy.cumsum(vector)"], old, new)
+
+    assert found is not None
+    assert (kind, detail) == (found.kind, found.detail)
+
+
+NUMBERS = arrays.arrays(np.float32, st.integers(0, 8), elements=st.floats(width=32))
+
+
+@given(NUMBERS)
+def test_nothing_changes_from_a_value_to_itself(value: Any) -> None:
+    """The same bits are no change, NaN and infinity among them."""
+    assert compare.change(SIN, returned(value), returned(value.copy())) is None
+
+
+OUTCOMES = st.one_of(
+    st.just({"raises": "TypeError"}), st.just({"same": "eager"}), NUMBERS.map(lambda each: returned(each))
+)
+WALKS = st.dictionaries(
+    st.sampled_from(["0.4.9", "0.4.10", "0.5.0", "0.12.0.1"]),
+    st.dictionaries(st.sampled_from(["eager a", "jit a", "eager b"]), OUTCOMES),
+    max_size=4,
+)
+
+
+@given(WALKS)
+def test_outcomes_of_releases_are_kept_whole(walks: dict[str, dict[str, Outcome]]) -> None:
+    """Joined and split, the outcomes of every release are what they were."""
+    assert walks == outcomes.split(outcomes.join(walks, ()))
+
+
+def test_a_bfloat16_is_read_as_it_was_written() -> None:
+    """The bytes of a bfloat16 are the upper half of a float32's."""
+    wanted = np.array([1.0, -2.5, np.inf], np.float32)
+    upper = (wanted.view(np.uint32) >> 16).astype(np.uint16)
+
+    found = outcomes.arrays({"values": [["bfloat16", [3], upper.tobytes().hex()]]})
+
+    assert found is not None
+    np.testing.assert_array_equal(wanted, found[0])

@@ -1,0 +1,70 @@
+"""Questions to the published numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suite.numbers import query
+from suite.numbers.model import MEASURED, Measured, Row, written
+
+F = "jax.numpy.f"
+
+
+def row(first: str, last: str, digest: str, **more: Any) -> Row:
+    """A row of a call from one release to another."""
+    own: dict[str, Any] = {"status": "right", "ulp": "", "detail": "", "change": "", "was": "", "explained": ""}
+    return Row(
+        **{**own, "function": F, "form": "eager", "call": f"{F}(x)", **more}, first=first, last=last, digest=digest
+    )
+
+
+ROWS = (
+    row("0.4.30", "0.4.35", "a"),
+    row("0.5.0", "0.5.0", "b", change="value", was="2, was 1"),
+    row("0.6.0", "0.6.0", "a", change="value", was="1, was 2"),
+    row("0.7.0", "0.8.0", "c", change="rounding", status="differs", detail="3, NumPy has 1"),
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the rows."""
+    releases = ("0.4.30", "0.4.35", "0.5.0", "0.6.0", "0.7.0", "0.8.0")
+    (tmp_path / MEASURED).write_text(Measured(releases=releases, cpu=(), functions=1, calls=1).text)
+    (tmp_path / "jax.numpy.csv").write_text(written(ROWS))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        ("0.4.30", "0.4.35", []),
+        ("0.4.30", "0.5.0", ["value"]),
+        ("0.4.30", "0.6.0", []),
+        ("0.5.0", "0.8.0", ["value"]),
+        ("0.6.0", "0.8.0", ["rounding"]),
+    ],
+)
+def test_a_change_between_two_releases_is_found(folder: Path, old: str, new: str, wanted: list[str]) -> None:
+    """A function has a change where the two releases return something else, and the largest is told."""
+    assert wanted == [found.change for found in query.changes(F, old, new, folder)]
+
+
+def test_a_difference_holds_from_first_to_last(folder: Path) -> None:
+    """A function differs from its reference on the releases of the row that says so."""
+    assert [[], ["3, NumPy has 1"]] == [
+        [found.detail for found in query.unlike(F, release, folder)] for release in ("0.6.0", "0.8.0")
+    ]
+
+
+def test_a_function_without_rows_is_not_known(folder: Path) -> None:
+    """Only functions that are called on the releases are known."""
+    assert [F] == query.known([F, "jax.numpy.other"], folder)
+
+
+def test_without_numbers_nothing_is_measured(tmp_path: Path) -> None:
+    """Where no numbers are published, no release was measured."""
+    assert not query.is_measured("0.4.30", tmp_path)

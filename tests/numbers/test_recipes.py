@@ -1,0 +1,50 @@
+"""The recipes: every public numerical function is called, or listed with the reason."""
+
+from __future__ import annotations
+
+import ast
+
+from suite.cell.numbers.recipes import calls
+from suite.names import query
+from suite.numbers.uncalled import uncalled
+
+MODULES = (
+    *("jax.numpy", "jax.numpy.linalg", "jax.numpy.fft", "jax.nn", "jax.nn.initializers", "jax.lax", "jax.lax.linalg"),
+    *("jax.random", "jax.ops", "jax.scipy"),
+)
+
+
+def functions() -> set[str]:
+    """Return the public functions of these modules on the newest release that was walked."""
+    names = query.names("jax")
+    modules = [name for name in names.modules if name in MODULES or name.startswith("jax.scipy.")]
+    found = {f"{module}.{name}" for module in modules for name in names.modules[module].names}
+    return {name for name in found if query.kind(name, names.releases[-1]) == "function"}
+
+
+def test_every_function_is_called_or_listed() -> None:
+    """A public function of the newest jax is called, is another name of a called one, or is listed with a reason."""
+    called = {call.function for call in calls()}
+    listed = {name for reason in uncalled().reasons for name in uncalled().functions(reason)}
+
+    assert functions() - called - uncalled().aliases.keys() == listed
+
+
+def test_another_name_is_of_a_called_function() -> None:
+    """What is called in the place of another name is called."""
+    assert {call.function for call in calls()}.issuperset(uncalled().aliases.values())
+
+
+def test_a_call_is_an_expression_of_its_inputs() -> None:
+    """What a call names is jax, an input, or a builtin."""
+    for call in calls():
+        tree = ast.parse(call.text, mode="eval")
+        bound = {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)}
+        named = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name)}
+
+        assert named <= {"jax", "float", "slice", *call.inputs, *bound}, call.text
+
+
+def test_gradients_are_taken_of_what_has_inputs() -> None:
+    """A call in another form than its own has inputs that can be traced."""
+    assert all(call.inputs for call in calls() if call.form != "eager")
