@@ -14,7 +14,7 @@ from suite.numbers import reference
 from suite.numbers.outcomes import Array, Outcome, arrays
 
 Status = Literal["right", "off", "differs", "raises", "ended", "unknown"]
-Kind = Literal["value", "rounding", "dtype", "shape", "raises", "returns", "ended"]
+Kind = Literal["value", "rounding", "bits", "dtype", "shape", "raises", "returns", "ended"]
 # The significand's bits after the first, the smallest normal number and the largest.
 _FORMATS = {
     "float16": (10, 2.0**-14, 65504.0),
@@ -97,14 +97,12 @@ def _against(call: Call, outcome: Outcome, got: Sequence[Array], wanted: Sequenc
         return Judged("right", worst.ulp)
     bits = min((_FORMATS[name][0] for name in names if name in _FORMATS), default=0)
     is_far = worst.ulp * 2.0**-bits > max(_FAR, 2.0 ** (4 - bits))
-    # What should be 0 of numbers such as 1.
-    is_small = worst.absolute <= _BOUND_OF_MANY * 2.0**-bits and "e-" not in call.text
     ulp = None if np.isinf(worst.ulp) else worst.ulp
-    return Judged("differs" if is_far and not is_small else "off", ulp, worst.detail)
+    return Judged("differs" if is_far and not _is_small(call, worst, names) else "off", ulp, worst.detail)
 
 
 def change(call: Call, old: Outcome, new: Outcome) -> Change | None:
-    """Return what changed from one outcome to another; None where nothing did, or two digests differ unexplained."""
+    """Return what changed from one outcome to another; None where nothing did that is compared."""
     if old == new:
         return None
     if "ended" in new or "ended" in old:
@@ -119,14 +117,22 @@ def change(call: Call, old: Outcome, new: Outcome) -> Change | None:
         return Change("shape", f"{_shapes(shapes[1])}, was {_shapes(shapes[0])}")
     before, after = arrays(old), arrays(new)
     if before is None or after is None:
-        return Change("value", "other values, of which only a digest is kept")
+        return Change("bits", "other bits, of which a digest is kept")
     worst = _Difference(0.0)
     for value, was, dtype in zip(after, before, types[0], strict=True):
-        found = _difference(call, value, was, dtype.removeprefix("python "), "was")
+        skip = reference.skipped(call, value.shape)
+        found = _difference(call, value, was, dtype.removeprefix("python "), "was", skip)
         worst = max(worst, found, key=lambda each: each.ulp)
     if worst.ulp <= _BOUND_OF_MANY:
         return Change("rounding", f"up to {worst.ulp:.0f} ulp") if worst.ulp else None
-    return Change("value", worst.detail)
+    is_small = _is_small(call, worst, types[0])
+    return Change("rounding" if is_small else "value", worst.detail)
+
+
+def _is_small(call: Call, worst: _Difference, dtypes: Sequence[str]) -> bool:
+    """Return True for a difference that is small beside 1: what should be 0 of numbers such as 1."""
+    bits = min((_FORMATS[name][0] for name in dtypes if name in _FORMATS), default=64)
+    return worst.absolute <= _BOUND_OF_MANY * 2.0**-bits and "e-" not in call.text
 
 
 def is_elementwise(call: Call) -> bool:

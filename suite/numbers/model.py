@@ -59,7 +59,7 @@ class Row:
     @property
     def listed(self) -> bool:
         """True if the change is more than one of rounding."""
-        return self.change not in ("", "rounding")
+        return self.change not in ("", "rounding", "bits")
 
 
 COLUMNS = tuple(field.name for field in fields(Row))

@@ -52,7 +52,7 @@ def _row(outcomes: Outcomes, call: Call, span: Span, changed: Change | None) -> 
     first, last, outcome = span
     judged = compare.judged(call, outcome)
     release = outcomes.releases[first]
-    is_listed = changed is not None and changed.kind != "rounding"
+    is_listed = changed is not None and changed.kind not in ("rounding", "bits")
     return Row(
         function=call.function,
         form=call.form,
