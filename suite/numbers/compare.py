@@ -24,8 +24,8 @@ _FORMATS = {
     "complex64": (23, 2.0**-126, 3.4028234663852886e38),
     "complex128": (52, 2.0**-1022, 1.7976931348623157e308),
 }
-# Up to so many units in the last place a value is right: elementwise, and where many numbers go into one.
-_BOUND, _BOUND_OF_MANY = 8.0, 64.0
+# Up to so many units in the last place a value is right, by bits: elementwise, and where many numbers go into one.
+_BOUNDS = {7: (2.0, 4.0), 10: (4.0, 16.0), 23: (8.0, 64.0), 52: (8.0, 64.0)}
 # Beyond this part of the value, it differs and is not just off.
 _FAR = 0.01
 _ORDER: tuple[Status, ...] = ("right", "off", "differs", "raises", "ended", "unknown")
@@ -93,9 +93,9 @@ def _against(call: Call, outcome: Outcome, got: Sequence[Array], wanted: Sequenc
             # SciPy checks parameters, and JAX does not.
             skip |= np.isnan(should)
         worst = max(worst, _difference(call, value, should, dtype, word, skip), key=lambda each: each.ulp)
-    if worst.ulp <= (_BOUND if is_elementwise(call) else _BOUND_OF_MANY):
+    bits, bounds = _precision(names)
+    if worst.ulp <= bounds[not is_elementwise(call)]:
         return Judged("right", worst.ulp)
-    bits = min((_FORMATS[name][0] for name in names if name in _FORMATS), default=0)
     is_far = worst.ulp * 2.0**-bits > max(_FAR, 2.0 ** (4 - bits))
     ulp = None if np.isinf(worst.ulp) else worst.ulp
     return Judged("differs" if is_far and not _is_small(call, worst, names) else "off", ulp, worst.detail)
@@ -123,7 +123,7 @@ def change(call: Call, old: Outcome, new: Outcome) -> Change | None:
         skip = reference.skipped(call, value.shape)
         found = _difference(call, value, was, dtype.removeprefix("python "), "was", skip)
         worst = max(worst, found, key=lambda each: each.ulp)
-    if worst.ulp <= _BOUND_OF_MANY:
+    if worst.ulp <= _precision(types[0])[1][1]:
         return Change("rounding", f"up to {worst.ulp:.0f} ulp") if worst.ulp else None
     is_small = _is_small(call, worst, types[0])
     return Change("rounding" if is_small else "value", worst.detail)
@@ -131,8 +131,14 @@ def change(call: Call, old: Outcome, new: Outcome) -> Change | None:
 
 def _is_small(call: Call, worst: _Difference, dtypes: Sequence[str]) -> bool:
     """Return True for a difference that is small beside 1: what should be 0 of numbers such as 1."""
-    bits = min((_FORMATS[name][0] for name in dtypes if name in _FORMATS), default=64)
-    return worst.absolute <= _BOUND_OF_MANY * 2.0**-bits and "e-" not in call.text
+    bits, bounds = _precision(dtypes)
+    return worst.absolute <= bounds[1] * 2.0**-bits and "e-" not in call.text
+
+
+def _precision(dtypes: Sequence[str]) -> tuple[int, tuple[float, float]]:
+    """Return the bits of the least precise type, and up to how many units a value is right; for integers nothing."""
+    bits = [_FORMATS[name][0] for dtype in dtypes if (name := dtype.removeprefix("python ")) in _FORMATS]
+    return (min(bits), _BOUNDS[min(bits)]) if bits else (0, (0.0, 0.0))
 
 
 def is_elementwise(call: Call) -> bool:
