@@ -205,7 +205,7 @@ def _worst(call: Call, apart: Array, got: Array, wanted: Array, word: str) -> _D
 def _at(call: Call, flat: int, shape: Sequence[int]) -> str:
     if is_elementwise(call) and all(np.size(INPUTS[name][1]) == np.prod(shape, dtype=int) for name in call.inputs):
         given = [_number(np.ravel(reference.array(name, wide=False))[flat]) for name in call.inputs]
-        return f" of {', '.join(given)}"
+        return f" for {', '.join(given)}"
     if not shape:
         return ""
     return f" at [{', '.join(str(place) for place in np.unravel_index(flat, tuple(shape)))}]"

@@ -49,7 +49,7 @@ class Numbers:
 
 
 def told(row: Row) -> str:
-    """Return a change, or a difference, in words: `jax.numpy.sinc(float32): nan of inf, NumPy has 0`."""
+    """Return a change, or a difference, in words: `jax.numpy.sinc(float32): nan for inf, NumPy has 0`."""
     form = "" if row.form == "eager" else f"{row.form} of "
     what = f"{_WORDS.get(row.change, '')}{row.was}" if row.change else row.detail
     by = f" ({row.explained.partition(' ')[0]})" if row.change and row.explained else ""
