@@ -44,7 +44,7 @@ class Numbers:
             return ""
         names = [row.function for row in self.unlike]
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        differ = f"{len(names)} differ{'s' * (len(names) == 1)} from NumPy or SciPy for extreme inputs"
+        differ = f"{len(names)} differ{'s' * (len(names) == 1)} from NumPy or SciPy for some inputs that were tried"
         return f"{head}, {differ} on jax {self.new}: {', '.join(names[:3])}{more}."
 
 

@@ -1,0 +1,81 @@
+"""The numbers of the functions that a source calls, in an answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suite.check.source import numbers
+from suite.numbers import query
+from suite.numbers.model import MEASURED, Measured, Row, written
+
+
+def row(function: str, first: str, last: str, **more: Any) -> Row:
+    """A row of a function's only call."""
+    own: dict[str, Any] = {"status": "right", "ulp": "", "detail": "", "change": "", "was": "", "explained": ""}
+    return Row(
+        **{**own, "form": "eager", "digest": first, **more},
+        function=function,
+        call=f"{function}(x)",
+        first=first,
+        last=last,
+    )
+
+
+ROWS = (
+    row("jax.numpy.sinc", "0.6.0", "0.6.0", status="differs", detail="nan for inf, NumPy has 0"),
+    row("jax.numpy.sinc", "0.7.0", "0.7.0", change="value", was="0 for inf, was nan"),
+    row("jax.numpy.exp", "0.6.0", "0.6.0"),
+    row("jax.numpy.exp", "0.7.0", "0.7.0", change="rounding", was="up to 1 ulp"),
+    row("jax.numpy.abs", "0.6.0", "0.7.0"),
+)
+CALLED = {"jax.numpy.sinc", "jax.numpy.exp", "jax.numpy.absolute", "jax.jit"}
+
+
+@pytest.fixture(autouse=True)
+def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Publish the rows."""
+    (tmp_path / MEASURED).write_text(Measured(releases=("0.6.0", "0.7.0"), cpu=(), functions=3, calls=3).text)
+    (tmp_path / "jax.numpy.csv").write_text(written(ROWS))
+    for name in ("is_measured", "known", "changes", "unlike"):
+        asked = getattr(query, name)
+        monkeypatch.setattr(query, name, lambda *words, asked=asked: asked(*words, folder=tmp_path))
+
+
+def test_an_upgrade_tells_other_values_and_counts_rounding() -> None:
+    """Of the called functions, those with other values are told, and changes of rounding are counted."""
+    found = numbers.numbers(CALLED, "0.7.0", "0.6.0")
+
+    assert found is not None
+    assert ["jax.numpy.sinc(x): 0 for inf, was nan"] == [numbers.told(each) for each in found.changed]
+    assert found.sentence == (
+        "Of the 3 numerical functions you call, 1 returns other values on jax 0.7.0 than on 0.6.0 for the inputs that "
+        "were tried; 1 differs by rounding alone."
+    )
+
+
+@pytest.mark.parametrize(
+    ("release", "told"),
+    [
+        (
+            "0.6.0",
+            "Of the 3 numerical functions you call, 1 differs from NumPy or SciPy for some inputs that were tried on "
+            "jax 0.6.0: jax.numpy.sinc.",
+        ),
+        ("0.7.0", ""),
+    ],
+)
+def test_a_stack_names_functions_that_differ(release: str, told: str) -> None:
+    """For one release the called functions are named that differ from their reference there."""
+    found = numbers.numbers(CALLED, release)
+
+    assert found is not None
+    assert told == found.sentence
+
+
+@pytest.mark.parametrize(("new", "old"), [("0.8.0", None), ("0.7.0", "0.5.0"), (None, None)])
+def test_what_was_not_measured_is_not_told(new: str | None, old: str | None) -> None:
+    """Of a release that was not measured nothing is said."""
+    assert numbers.numbers(CALLED, new, old) is None
