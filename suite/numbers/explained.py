@@ -1,8 +1,8 @@
-"""What explains a change of numbers: an issue of the catalogue, or a line of upstream's changelog."""
+"""What explains a change of numbers: an issue of the catalogue that touches the function, and changes there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
@@ -16,35 +16,34 @@ from suite.files import FileModel, read, text
 _PATH = Path(__file__).with_name("explained.toml")
 
 
-class Explanation(FileModel):
-    """A line of upstream's changelog: the functions, as patterns, that it explains on a release."""
+class Explained(FileModel):
+    """The file: for functions, as a pattern, those that they are computed with."""
 
-    release: str
-    functions: tuple[str, ...]
-    says: str
-    source: str
-
-
-class Explanations(FileModel):
-    """The file of explanations."""
-
-    explanations: tuple[Explanation, ...]
+    through: Mapping[str, tuple[str, ...]]
 
 
 def by(function: str, before: str, release: str) -> str:
-    """Return what explains a change after the release `before` and up to `release`; empty if nothing is known to.
+    """Return the ids of issues that explain a change after the release `before` and up to `release`, if there are any.
 
-    It is the ids of issues that touch the function and change there, or an address. Raises BadFile.
+    They touch the function, or one that it is computed with, and a case of theirs changes there. Raises BadFile.
     """
+    found = dict.fromkeys(_changing(function, before, release))
+    for pattern, others in _through().items() if not found else ():
+        if fnmatch(function, pattern):
+            found |= dict.fromkeys(issue for other in others for issue in _changing(other, before, release))
+    return " ".join(found)
 
+
+def _changing(function: str, before: str, release: str) -> list[str]:
     def new(version: str) -> bool:
         return Version(before) < Version(version) <= Version(release)
 
-    if issues := [id for id, bounds in _boundaries().get(function, {}).items() if any(map(new, bounds))]:
-        return " ".join(issues)
-    lines = read(Explanations, _PATH).explanations
-    found = [line for line in lines if new(line.release) and any(fnmatch(function, each) for each in line.functions)]
-    return found[0].source if found else ""
+    return [issue for issue, bounds in _boundaries().get(function, {}).items() if any(map(new, bounds))]
+
+
+@cache
+def _through() -> Mapping[str, tuple[str, ...]]:
+    return read(Explained, _PATH).through
 
 
 @cache

@@ -1,0 +1,25 @@
+"""What explains a change of numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from suite.numbers import explained
+
+
+@pytest.mark.parametrize(
+    ("function", "before", "release", "wanted"),
+    [
+        ("jax.random.uniform", "0.4.38", "0.5.0", "random-stream-of-uniform-draws same-seed-other-numbers"),
+        ("jax.random.uniform", "0.5.1", "0.5.2", ""),
+        ("jax.scipy.linalg.toeplitz", "0.4.35", "0.5.0", "toeplitz-batch"),
+        ("jax.nn.initializers.he_normal", "0.4.38", "0.5.0", "same-seed-other-numbers"),
+        ("jax.numpy.no_such_function", "0.4.18", "0.12.0", ""),
+    ],
+)
+def test_an_issue_explains_what_changes_where_its_case_does(
+    function: str, before: str, release: str, wanted: str
+) -> None:
+    """An issue explains a change if it touches the function or one below it, and a case changes on that release."""
+    assert set(wanted.split()) <= set(explained.by(function, before, release).split())
+    assert bool(wanted) is bool(explained.by(function, before, release))
