@@ -39,7 +39,8 @@ class Row:
     """What a call does on the releases of jax from `first` to `last`.
 
     `status` is right, off, differs, raises, ended or unknown; `ulp` is its error; `detail` is the value that is off by
-    most. `change` says how it differs from the row before, and `was` in what; `explained` are ids of issues, or empty. Rows of a call with one `digest` return the same.
+    most. `change` says how it differs from the row before, and `was` in what; `explained` are ids of issues, or empty.
+    Rows of a call with one `digest` return the same.
     """
 
     function: str
