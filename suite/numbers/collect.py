@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import subprocess
@@ -14,6 +15,7 @@ from packaging.version import Version
 
 from suite.cell.atomic import write
 from suite.cell.machine import cores
+from suite.cell.numbers.recipes import calls
 from suite.console import Terminal
 from suite.errors import Failed
 from suite.files import ROOT, STATE, replace_all
@@ -31,25 +33,31 @@ _ONE_CORE = "--xla_cpu_multi_thread_eigen=false"
 
 
 def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
-    """Make the calls in `cells`, or on every release, and write the files; with `fresh` also where that was done.
+    """Make the calls that were not made yet in `cells`, or on every release, and write the files; with `fresh` all.
 
     Raises Failed, BadFile, OSError.
     """
     known = Outcomes((), (), {}) if fresh else outcomes.load()
     walks = outcomes.split(known)
     features = set(known.features)
-    todo = [cell for cell in cells or wanted() if _release(cell) not in walks]
+    every = tuple(call.key for call in calls())
+    new = tuple(key for key in every if key not in known.calls)
+    todo = [(cell, new if _release(cell) in walks else every) for cell in cells or wanted()]
+    todo = [(cell, keys) for cell, keys in todo if keys]
     with ThreadPoolExecutor(cores()) as pool:
-        for number, (cell, walk) in enumerate(zip(todo, pool.map(_walked, todo), strict=True), 1):
-            console.print(f"{number}/{len(todo)} {cell.id}: {len(walk['outcomes'])} calls", soft_wrap=True)
-            walks[_release(cell)] = walk["outcomes"]
+        for number, walk in enumerate(pool.map(lambda each: _walked(*each), todo), 1):
+            cell, keys = todo[number - 1]
+            console.print(f"{number}/{len(todo)} {cell.id}: {len(keys)} calls", soft_wrap=True)
+            made = {key: walk["outcomes"][key] for key in keys if key in walk["outcomes"]}
+            walks[_release(cell)] = {**walks.get(_release(cell), {}), **made}
             features.add(" ".join(walk["machine"]["cpu_features"]))
     if len(features) > 1:
         raise Failed("the releases were measured on CPUs with other features: measure all of them here with `--fresh`")
-    made = outcomes.join(walks, sorted(features))
-    tables = {f"{FOLDER.name}/{name}": text for name, text in table.texts(made).items()}
-    replace_all(PUBLISHED, {PATH.name: outcomes.packed(made), **tables})
-    console.print(f"{len(made.calls)} calls on {len(made.releases)} releases of jax, {len(todo)} of them measured now")
+    found = outcomes.join(walks, sorted(features))
+    tables = {f"{FOLDER.name}/{name}": text for name, text in table.texts(found).items()}
+    replace_all(PUBLISHED, {PATH.name: outcomes.packed(found), **tables})
+    told = f"{len(found.calls)} calls on {len(found.releases)} releases of jax, {len(todo)} of them measured now"
+    console.print(told, soft_wrap=True)
 
 
 def wanted() -> list[Cell]:
@@ -62,27 +70,39 @@ def _release(cell: Cell) -> str:
     return lock.load(cell).pins["jax"]
 
 
-def _walked(cell: Cell) -> Mapping[str, Any]:
-    """Return what a release's calls return, from a file if they were made with the same code."""
+def _walked(cell: Cell, keys: Sequence[str]) -> Mapping[str, Any]:
+    """Return the outcomes of calls in a cell; those that were made here with the same code are kept in a file."""
     path = WALKS / f"{cell.id}.json"
-    try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if found["caller"] == caller():
-            return found
-    except (OSError, ValueError, KeyError):
-        pass
-    made = {**_made(cell), "caller": caller()}
-    write(path, json.dumps(made, separators=(",", ":")))
-    return made
+    kept: dict[str, Any] = {}
+    with contextlib.suppress(OSError, ValueError):
+        kept = json.loads(path.read_text(encoding="utf-8"))
+    if kept.get("caller") != caller():
+        kept = {}
+    called, before = kept.get("called", []), kept.get("outcomes", {})
+    if left := [key for key in keys if key not in set(called)]:
+        made = _made(cell, left)
+        kept = {
+            **{"caller": caller(), "machine": made["machine"]},
+            **{"called": [*called, *left], "outcomes": {**before, **made["outcomes"]}},
+        }
+        write(path, json.dumps(kept, separators=(",", ":")))
+    return kept
 
 
-def _made(cell: Cell) -> dict[str, Any]:
+def _made(cell: Cell, keys: Sequence[str]) -> dict[str, Any]:
     with environment.held(cell) as there:
         command = probe_call.command(there.executable, "suite.cell.numbers.call")
         surroundings = {**probe_call.surroundings(), "JAX_PLATFORMS": "cpu", "XLA_FLAGS": _ONE_CORE}
         try:
             ran = subprocess.run(
-                command, env=surroundings, cwd=STATE, capture_output=True, text=True, timeout=_SECONDS, check=False
+                command,
+                input=json.dumps(keys),
+                env=surroundings,
+                cwd=STATE,
+                capture_output=True,
+                text=True,
+                timeout=_SECONDS,
+                check=False,
             )
         except subprocess.TimeoutExpired as error:
             raise Failed(f"{cell.id}: the calls took more than {_SECONDS} s; finished releases are kept") from error
@@ -94,6 +114,6 @@ def _made(cell: Cell) -> dict[str, Any]:
 
 @cache
 def caller() -> str:
-    """Return the sha256 of the code that makes the calls, its recipes and inputs."""
-    sources = sorted((ROOT / "suite" / "cell" / "numbers").glob("*.*"))
+    """Return the sha256 of the code that makes the calls, and of the inputs: a new call voids no other."""
+    sources = sorted((ROOT / "suite" / "cell" / "numbers").glob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()

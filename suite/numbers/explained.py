@@ -38,7 +38,9 @@ def _changing(function: str, before: str, release: str) -> list[str]:
     def new(version: str) -> bool:
         return Version(before) < Version(version) <= Version(release)
 
-    return [issue for issue, bounds in _boundaries().get(function, {}).items() if any(map(new, bounds))]
+    # Some issues touch a whole module: `jax.scipy.stats.bernoulli`.
+    touched = {**_boundaries().get(function.rpartition(".")[0], {}), **_boundaries().get(function, {})}
+    return [issue for issue, bounds in touched.items() if any(map(new, bounds))]
 
 
 @cache
