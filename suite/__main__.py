@@ -15,8 +15,8 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
-from suite.check.words import add as add_check
-from suite.check.words import add_try, call, parse_words
+from suite.check.command_line import add as add_check
+from suite.check.command_line import add_try, call, parse_words
 from suite.errors import Exit, Misused, guarded
 
 _REPORTS = Path(__file__).resolve().parent.parent / "reports"
@@ -221,7 +221,7 @@ def _add_to(parser: argparse.ArgumentParser) -> None:
 def _add_bisect(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Finds the release of a package where a case changes between affected and not. A release that cannot be tested "
-        "is never taken for either: it is gone round. Linked packages move together: each jax comes with its jaxlib. "
+        "is skipped. Linked packages move together: each jax comes with its jaxlib. "
         "n releases take at most ⌈log2 n⌉ + 3 cell runs, less what is on record, more where one cannot be tested."
     )
     wrong = "not as expected, or the end points agree or show the opposite"
@@ -274,7 +274,9 @@ def _add_bench(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Argumen
     )
     comparing.add_argument("base", type=_of_line, metavar="A")
     comparing.add_argument("other", type=_of_line, metavar="B")
-    comparing.add_argument("--processes", type=int, metavar="N", help="of each side (default: the fewest that decide)")
+    comparing.add_argument(
+        "--processes", type=int, metavar="N", help="processes for each cell (default: the fewest that decide)"
+    )
     kept = "keep what is judged in benchmarks/compared, of which the published page is made; without, nothing is kept"
     comparing.add_argument("--keep", action="store_true", help=kept)
     noisy = work(

@@ -87,9 +87,9 @@ def selected(issue: list[str], rows: Rows) -> tuple[Entry, ...]:
 
 
 def share(cells: Sequence[Cell], part: Shard | None) -> tuple[Cell, ...]:
-    """Return what falls into a shard of `cells` by their costs in the published report; all without one.
+    """Return the cells of one shard, divided by their costs in the published report; without a shard, all cells.
 
-    Raises Misused where nothing does, and BadFile.
+    Raises Misused if the shard is empty, and BadFile.
     """
     if part is None:
         return tuple(cells)

@@ -13,7 +13,7 @@ _WIDTH = 80
 
 
 class Terminal(Console):
-    """A console for anybody's text: a style is given beside a text, never within it, and only rich moves the cursor."""
+    """A console that prints any text as it is: markup in it has no effect, and it cannot move the cursor."""
 
     def __init__(self, width: int | None = None) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, width=width)

@@ -99,7 +99,7 @@ def entry(module: str) -> Entry:
     """The issue in `module`. Raises whatever that does, and where it has none."""
     loaded = importlib.import_module(module)
     if not isinstance(issue := getattr(loaded, "ISSUE", None), Issue):
-        raise TypeError("it has no ISSUE, which is an Issue")
+        raise TypeError("it does not define ISSUE as an Issue")
     found = Entry(issue, module, Path(str(loaded.__file__)))
     # A reader is shown it, and its hash is that of the text.
     found.source.read_text(encoding="utf-8")
@@ -174,11 +174,12 @@ _OF_JAX = frozenset(["jax", "jaxlib"])
 
 
 def run_where(runs: Runs, holds: Collection[str], cases: Sequence[C], *, row_zero: bool) -> tuple[C, ...]:
-    """Those of an issue's cases that are run in a cell that runs this and holds these packages: all of row zero.
+    """Return the cases of an issue to run in a cell that holds these packages, by the cell's `runs`; row zero: all.
 
-    What needs a guest is run where that is held, which is all that is run there. Most arms ask about the libraries that
-    they hold: what jax does by itself, its own release's cell shows. Where another question has every case of a library
-    already, one of each issue is enough to tell what else moved it. What jaxlib does, the cases without a library show.
+    A case that needs a guest runs in the cells that hold the guest, and those run no other case. Most arms ask about
+    libraries, so they run only the cases that need one; the cell of a jax release runs the others. With "headlines",
+    one such case of each issue is enough, because another arm runs them all. With "jax", the arm asks about jaxlib, and
+    runs the cases that need no library.
     """
     held = releases.guests(holds)
     there = tuple(case for case in cases if (each := releases.guests(case.needs)) <= held and bool(each) == bool(held))

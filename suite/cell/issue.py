@@ -132,9 +132,9 @@ class Case:
     `different`. `control` is the nearest code that must be right on every release, and raises if it is not.
     `behaviours` maps every name that can be seen to what it means: those that `reproducer` returns, those of
     `signatures` (by exception, or by warning: then it counts before what is returned), and the names `crashed`, `hung`
-    and `import-error`, which the probe gives, where that is the documented symptom itself. The issue adds what a rule
-    or a signature names, with the meaning that its kind and `MEANINGS` give; with `differs` it adds `agrees`, and the
-    other way round.
+    and `import-error`, which the probe gives, where that is the documented symptom itself. A behaviour that a rule or a
+    signature names may be left out here: the issue then adds it, with the meaning that its kind and `MEANINGS` give.
+    Where it adds one of `differs` and `agrees`, it adds both.
 
     What a case needs: `needs`, the packages it imports; `x64`; `environment` variables, XLA_FLAGS among them, and
     `host_devices`, for both of which it gets an interpreter of its own; `cpu`, features as /proc/cpuinfo has them;

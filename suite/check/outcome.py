@@ -1,4 +1,4 @@
-"""The outcome of `check`, which every format and the exit code render: answer, source read, and findings."""
+"""The outcome of `check`: answer, source read and findings; its exit code, and the sentences of all formats."""
 
 from __future__ import annotations
 

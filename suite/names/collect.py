@@ -68,7 +68,7 @@ def publish(*, fresh: bool, console: Terminal) -> None:
 def collect(known: Mapping[str, tuple[str, ...]], console: Terminal) -> dict[str, dict[str, Walk]]:
     """Return the walks of releases that are not `known`, by package and version. Raises Failed, BadFile.
 
-    Walks of this machine are reused if the walker's code is the same.
+    Walks that this machine already made are reused if the walker's code is the same.
     """
     # A cell's packages are walked together, because imports of one show in another.
     todo = [

@@ -70,7 +70,7 @@ class Release(FileModel):
         return next((each for each in self.programs if each.workload == workload), None)
 
     def stale(self, sources: Mapping[str, str]) -> list[str]:
-        """The workloads of which it has no program, or one of another source; none where it can have none."""
+        """Return the workloads with no program, or with one of another source; empty if none can be compiled."""
         known = {each.workload: each.source for each in self.programs}
         return [] if self.reason else [name for name, source in sources.items() if known.get(name) != source]
 

@@ -1,4 +1,4 @@
-"""The report, assembled from plan, issues and records; it has every planned observation, run or not."""
+"""The report, assembled from plan, issues and records: cells with what blocks them, and all planned observations."""
 
 from __future__ import annotations
 

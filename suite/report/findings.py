@@ -157,7 +157,7 @@ def _of_stack(report: Report, row: StackRow) -> Iterator[ReportFinding]:
     text = f"With {held}, metadata allows {row.along} {', '.join(latent)}, which does not work."
     text += f" {advice}." if advice else ""
     name = f"finding-latent/{row.along}/" + "+".join(f"{key}-{value}" for key, value in row.holds.items())
-    yield ReportFinding(name, "latent", f"{held}, along {row.along}", text, evidence)
+    yield ReportFinding(name, "latent", f"{held}, by release of {row.along}", text, evidence)
 
 
 def _evidence(row: Observation, *alike: Observation) -> Evidence:

@@ -85,7 +85,7 @@ class RangeRow(FileModel):
     declared_observed: DeclaredObserved
     first: VersionText
     last: VersionText
-    detail: str = Field(default="", description="the fault on the first of them, if the stack does not work")
+    detail: str = Field(default="", description="the fault on the release `first`, if the stack does not work")
 
 
 class AmendmentRow(FileModel):

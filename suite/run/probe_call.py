@@ -177,7 +177,7 @@ def call(
         if seen.failure:
             return Ended("", "run.disk", f"{seen.failure}; {len(left)} of {len(todo)} cases left", tuple(left.values()))
         if seen.written:
-            progress.say(f"{seen.written} wrote into the installed packages: they are installed anew")
+            progress.say(f"{seen.written} wrote into the installed packages; reinstalling them")
             executable = remake()
             if not left:
                 return Ended()

@@ -134,7 +134,9 @@ def _files(client: PyPISimple, package: str) -> Iterable[tuple[DistributionPacka
         raise Unreachable(f"what the package index answers for {package} is no list of its files: a page to log in?")
     dated = [(file, uploaded) for file, uploaded in mine if uploaded is not None]
     if mine and not dated:
-        raise Unreachable(f"the package index gives no upload times of {package}: without, no release has its day")
+        raise Unreachable(
+            f"the package index gives no upload times of {package}, which are needed as the days of its releases"
+        )
     return dated
 
 

@@ -64,7 +64,10 @@ class Lock:
 
     @property
     def wheels(self) -> dict[str, str]:
-        """Each pin with its hashes, which differ between Pythons that need different wheels → `name==version`."""
+        """A mapping of lock entries, each a pin with its hashes, to `name==version`.
+
+        Two Pythons that need different wheels of one release have different entries.
+        """
         entries = (entry for entry in _ENTRIES.split(self.text) if entry and not entry.startswith("#"))
         return {entry: entry.split()[0] for entry in entries}
 

@@ -163,7 +163,7 @@ def _with_values(path: Path) -> Iterator[str]:
 
 
 def machine_name() -> str:
-    """Return what results are filed under: the processor and its cores, and nothing of who owns it."""
+    """Return the machine's name in results: its processor and number of cores, nothing about its owner."""
     cpu = str(Machine.get_defaults()["cpu"])
     words = re.sub(r"\(R\)|\(TM\)|\bCPU\b|\bProcessor\b|@.*|\d+-Core", "", cpu, flags=re.IGNORECASE)
     return f"cpu-{slug(words) or platform.machine()}-x{os.cpu_count()}"

@@ -127,8 +127,9 @@ def _estimate(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], processe
     commits = [asv.commits[cell.id] for cell in cells]
     seconds = results.took(asv.results, commits, patterns)
     if seconds is None:
-        return "how long they take is not known, as no result of these benchmarks is kept; two in, it will be"
-    return f"about {math.ceil(processes * (seconds + _START) / 60)} minutes on a machine like that of the kept results"
+        return "no result of these benchmarks is kept, so their duration is estimated after the first two processes"
+    minutes = math.ceil(processes * (seconds + _START) / 60)
+    return f"about {minutes} minutes, if this machine is as fast as that of the kept results"
 
 
 def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], processes: int) -> Exit:

@@ -132,9 +132,9 @@ def names(results: Path) -> list[str]:
 
 
 def took(results: Path, commits: Iterable[str], patterns: Sequence[str]) -> float | None:
-    """The seconds that asv took to measure once what one of `patterns` finds, on one of `commits` or else on any.
+    """Return the seconds that asv took to measure the matching benchmarks once, on one of `commits` or else on any.
 
-    None where no result of that is kept. Raises BadFile.
+    A benchmark matches if one of `patterns` finds its name. None if no result of these is kept. Raises BadFile.
     """
     own = [path for commit in commits for path in sorted(results.glob(f"*/{commit[:8]}-*.json"))]
     for path in [*own, *sorted(results.glob("*/*-*.json"))]:

@@ -29,7 +29,7 @@ from suite.stack import lock, plan
 from suite.stack.plan import Cell
 
 _TIMES = 5
-_CHECK = "import sys; from suite.check.words import main; main(sys.argv[1:])"
+_CHECK = "import sys; from suite.check.command_line import main; main(sys.argv[1:])"
 _LINES = 100_000
 
 

@@ -86,7 +86,7 @@ def answer(example: Example) -> str:
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
         ran = subprocess.run(
-            [sys.executable, "-c", "from suite.check.words import main; main()", *shlex.split(example.words)],
+            [sys.executable, "-c", "from suite.check.command_line import main; main()", *shlex.split(example.words)],
             cwd=folder,
             env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "110", "NO_COLOR": "1", "PYTHONUTF8": "1"},
             input=example.asked,

@@ -285,7 +285,7 @@ def written(tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) ->
         ("import requestz\n", "line 1: .*ModuleNotFoundError: No module named 'requestz'"),
         ("x = 1\ndef f(:\n", "line 2: .*SyntaxError: invalid syntax"),
         ("import sys\nsys.exit(7)\n", "line 2: .*SystemExit: 7"),
-        ("x = 1\n", "module: .*TypeError: it has no ISSUE"),
+        ("x = 1\n", "module: .*TypeError: it does not define ISSUE"),
         (GOOD.replace('"seen"),)', '"seen"),), typo=1'), "line 11: .*unexpected keyword argument 'typo'"),
         ("# -*- coding: latin-1 -*-\n" + GOOD, "ran"),
     ],

@@ -45,7 +45,7 @@ def ran(repository: Path, **inputs: str) -> tuple[int, str]:
     temporary.mkdir(exist_ok=True)
     python = program(temporary / "bin" / "python3", f'cp -r "{temporary}/tool" "$3"')
     program(temporary / "tool" / "bin" / "pip", "exit 0")
-    code = "from suite.check.words import main; main()"
+    code = "from suite.check.command_line import main; main()"
     program(temporary / "tool" / "bin" / "jax-stack-compat", f"exec '{sys.executable}' -P -c '{code}' \"$@\"")
     given = {name.replace("-", "_").upper(): each["default"] for name, each in ACTION["inputs"].items()}
     env = {**os.environ, **given, "BASE": "main", "LOCK": "locks/all.txt", "OUTPUT": "out.txt", **inputs}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from suite.cell.issue import Rule
-from suite.check import words
+from suite.check import command_line
 from suite.check.answer import answer
 from suite.check.finding import KINDS
 from suite.check.knowledge import load
@@ -172,8 +172,8 @@ def test_a_workaround_is_told_with_what_is_known_of_it(helped: Any, fails: Any, 
 
 def test_the_words_are_those_of_the_tables() -> None:
     """The command line's kinds and formats are the answer's own."""
-    assert tuple(KINDS) == words.KINDS
-    assert ("text", *FORMATS) == words.FORMATS
+    assert tuple(KINDS) == command_line.KINDS
+    assert ("text", *FORMATS) == command_line.FORMATS
 
 
 @pytest.mark.parametrize(("jaxlib", "good"), [("0.4.28", "good with jaxlib 0.4.29"), ("0.4.29", None), ("", None)])

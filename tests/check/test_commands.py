@@ -10,8 +10,8 @@ import pytest
 
 from suite.cell.issue import Rule
 from suite.check import answer as answers
+from suite.check import command_line
 from suite.check import knowledge as known
-from suite.check import words
 from suite.check.inputs.stack import Stack
 from suite.errors import Exit
 from tests.check.conftest import Said
@@ -205,7 +205,7 @@ def test_a_pipe_for_what_to_ignore_is_not_waited_for(world: Path, said: Said) ->
     assert "jax-stack-compat.toml: file: it is a pipe" in out
 
 
-@pytest.mark.parametrize("format", words.FORMATS)
+@pytest.mark.parametrize("format", command_line.FORMATS)
 @pytest.mark.parametrize("name", ["a\n::error::b<b>[c](d)`\x1b[31m.txt", "\n::error::b.txt"])
 def test_a_name_of_a_lock_is_no_command(world: Path, format: str, name: str, said: Said) -> None:
     """The name of a lock cannot inject a command of GitHub, of a terminal or of HTML."""
@@ -289,7 +289,7 @@ def test_a_symptom_is_explained(text: str, code: Exit, told: str, world: Path, s
 def test_the_installed_command_has_both(capsys: pytest.CaptureFixture[str]) -> None:
     """`jax-stack-compat check --help` has examples and explains its exit codes."""
     with pytest.raises(SystemExit) as ended:
-        words.main(["check", "--help"])
+        command_line.main(["check", "--help"])
 
     assert not ended.value.code
     out = capsys.readouterr().out
@@ -301,7 +301,7 @@ def test_the_installed_command_has_both(capsys: pytest.CaptureFixture[str]) -> N
 def test_an_empty_word_is_told(typed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """An empty argument, as of an unset variable, is an error."""
     with pytest.raises(SystemExit) as ended:
-        words.main(["check", *typed])
+        command_line.main(["check", *typed])
     assert Exit.MISUSED == ended.value.code
     assert "Is a shell variable unset?" in capsys.readouterr().err
 

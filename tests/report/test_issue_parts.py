@@ -382,7 +382,7 @@ def test_stacks_beside_the_line_stand_by_what_was_seen(known: Report) -> None:
     assert [{alike.seen.detail} for alike in case.elsewhere] == [{of_case[cell].detail for cell in of} for of in cells]
     assert "affected" == case.elsewhere[0].seen.verdict
     assert ("0.4.36", "jax-0.4.36+equinox-0.11.8+diffrax-0.6.0") in case.elsewhere[0].rows[
-        "equinox 0.11.8, diffrax 0.6.0, along jax"
+        "equinox 0.11.8, diffrax 0.6.0, by release of jax"
     ]
 
 

@@ -196,8 +196,8 @@ def test_how_long_it_takes_is_said_first(pretend: Pretend, capsys: pytest.Captur
 
     # Three benchmarks of a second, and five until they start, sixteen times.
     estimates = (
-        "how long they take is not known, as no result of these benchmarks is kept; two in, it will be",
-        "about 3 minutes on a machine like that of the kept results",
+        "no result of these benchmarks is kept, so their duration is estimated after the first two processes",
+        "about 3 minutes, if this machine is as fast as that of the kept results",
     )
     assert [f"8 processes of each side: {each}, and again for what looks changed" for each in estimates] == said
 

@@ -16,7 +16,7 @@ import pytest
 from suite import __version__, address
 from suite.__main__ import parse
 from suite.catalogue import catalogue
-from suite.check import words
+from suite.check import command_line
 from suite.errors import Exit
 from suite.files import ROOT
 from suite.report.model import Report
@@ -140,7 +140,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_documents_ask_is_answered(told: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Each `check` and `explain` of the documents answers; 4 says that an environment has no stack."""
     with piped_in(TRACEBACK), pytest.raises(SystemExit) as ended:
-        words.main(shlex.split(told))
+        command_line.main(shlex.split(told))
     said = capsys.readouterr()
     assert ended.value.code in (Exit.AS_EXPECTED, Exit.UNEXPECTED, Exit.UNDECIDED), said.err
     assert said.out

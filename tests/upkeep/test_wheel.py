@@ -38,7 +38,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def call(installed: Path, *words: str, asked: str = "") -> subprocess.CompletedProcess[str]:
     """Run `jax-stack-compat` as the wheel has it, in a folder without a checkout."""
-    command = ("-P", "-c", "from suite.check.words import main; main()", *words)
+    command = ("-P", "-c", "from suite.check.command_line import main; main()", *words)
     variables = {"PYTHONPATH": str(installed), "SUITE_STATE": str(installed / "state")}
     return python(*command, folder=installed, asked=asked, env=variables)
 

@@ -195,7 +195,10 @@ def _is_own(type: str) -> bool:
 
 @cache
 def _pattern(message: str) -> re.Pattern[str]:
-    """Return the pattern of a signature's message: its pieces in order, from a whole word; any container matches."""
+    """Return a pattern that finds a signature's message: its pieces in order, from the start of a word.
+
+    In a message about an unhashable type, any of dict, list and set matches.
+    """
     said = re.sub(r"\s+", " ", plain(message))
     found = ".*?".join(map(re.escape, said.split("…")))
     found = re.sub(r"'(?:dict|list|set)'", "'(?:dict|list|set)'", found) if said.startswith("unhashable") else found

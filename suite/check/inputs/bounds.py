@@ -71,7 +71,7 @@ def declared(path: Path) -> dict[str, list[tuple[str, SpecifierSet]]] | None:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any], tuple[str, str] | None]:
-    """Return the declaring tables, and the key and reason if nothing can be read from them."""
+    """Return [project] and [dependency-groups]; if no bounds can be read, also the key at fault and the reason."""
     found = foreign.toml(path, foreign.text(path))
     project, groups = _table(path, found, "project"), _table(path, found, _GROUPS)
     if not project and not groups:

@@ -55,7 +55,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Export:
-    """A name of a module: what it may stand for, and what it is as a condition."""
+    """A name that a module defines: its possible origins, and the condition on a release that its value is."""
 
     origins: Origins
     condition: Condition

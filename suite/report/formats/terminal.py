@@ -157,7 +157,9 @@ def _stacks(report: Report, console: Console) -> None:
             asked = row.question
             console.print(Text(f"\n{asked}", style="bold"))
         strip = "".join(STACK_GLYPHS[word] if (word := cells[each]) else "·" for each in row.cells)
-        console.print(Text(f"  {strip}  {summary.held(row)}, along {row.along}: {summary.ranges(row)}"), soft_wrap=True)
+        console.print(
+            Text(f"  {strip}  {summary.held(row)}, by release of {row.along}: {summary.ranges(row)}"), soft_wrap=True
+        )
         if told := summary.advice(row):
             console.print(Text(f"      {told}", "yellow"), soft_wrap=True)
 

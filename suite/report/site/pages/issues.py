@@ -1,4 +1,4 @@
-"""The pages issues/<id>.html: an issue's story, workaround, changes and observations."""
+"""The data of the pages issues/<id>.html. The story is the issue module's docstring; other text is in the template."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RELATED_SHOWN = 5
 # The grounds for a turn's blame, in words.
 GROUNDS: Mapping[Grounds, str] = {
     "run": "runs show it",
-    "rule": "a rule says so",
+    "rule": "by the case's rules",
     "together": "which package is to blame is not known",
 }
 
@@ -160,7 +160,7 @@ def _elsewhere(facts: Facts, of: Mapping[str, Observation]) -> list[Alike]:
         found.setdefault(kind_of(seen), Alike({}, seen)).rows.setdefault(row, []).append((label, seen.cell))
 
     for row in facts.report.stacks:
-        name = f"{summary.held(row)}, along {row.along}"
+        name = f"{summary.held(row)}, by release of {row.along}"
         for id in row.cells:
             if id in left:
                 put(name, facts.cells[id].holds[row.along], left.pop(id))
