@@ -22,8 +22,9 @@ from suite.report.formats.check_json import check_json
 from suite.report.formats.compat_md import compat_md
 from suite.report.formats.feed import feed
 from suite.report.model import CompatFile, Report
-from suite.report.site import timings
+from suite.report.site import numbers, timings
 from suite.report.site.build import named_after, site
+from suite.report.site.numbers import NOTHING, Numbers
 from suite.report.site.timings import TimedMachine
 from suite.timings.results import COMPARED, NOISE, RESULTS
 
@@ -51,7 +52,7 @@ def write(report: Report, folder: Path) -> list[Path]:
 def _write(report: Report, folder: Path, former: Report | None, measured: _Measured) -> list[Path]:
     timed, compiled = measured
     own = {**stored.texts(report), **_as_data(timed, compiled)}
-    return _put_all({**own, **siblings(report, timed, compiled)}, folder, former)
+    return _put_all({**own, **siblings(report, timed, compiled, numbers.load(folder))}, folder, former)
 
 
 def publish(report: Report, folder: Path) -> Report:
@@ -75,7 +76,7 @@ def rebuild(folder: Path, *, timed_anew: bool = False) -> list[Path]:
         _measured() if timed_anew else (timings.load(folder / TIMINGS), programs.listed(folder / PROGRAMS))
     )
     own = _as_data(timed, compiled) if timed_anew else {}
-    return _put_all({**own, **siblings(report, timed, compiled)}, folder, report)
+    return _put_all({**own, **siblings(report, timed, compiled, numbers.load(folder))}, folder, report)
 
 
 def _read(folder: Path) -> tuple[Report | None, _Measured]:
@@ -99,13 +100,18 @@ def _as_data(timed: tuple[TimedMachine, ...], compiled: tuple[Programs, ...]) ->
     return {TIMINGS: timings.text(timed), **({PROGRAMS: programs.list_text(compiled)} if compiled else {})}
 
 
-def siblings(report: Report, timed: tuple[TimedMachine, ...], compiled: tuple[Programs, ...] = ()) -> dict[str, str]:
-    """Return the text, by name, of each file made from the report, its timings and its programs."""
+def siblings(
+    report: Report,
+    timed: tuple[TimedMachine, ...],
+    compiled: tuple[Programs, ...] = (),
+    measured: Numbers = NOTHING,
+) -> dict[str, str]:
+    """Return the text, by name, of each file made from the report, its timings, its programs and its numbers."""
     return {
         "compat.schema.json": schema(),
         "COMPAT.md": compat_md(report),
         "check.json": check_json(report),
-        **site(report, timed, compiled),
+        **site(report, timed, compiled, measured),
         "feed.xml": feed(report, compiled),
     }
 

@@ -29,6 +29,8 @@ from suite.report.model import Report
 from suite.report.site.facts import Facts
 from suite.report.site.install import constraints
 from suite.report.site.marked import highlight, linked, verdict_styles
+from suite.report.site.numbers import NOTHING, Numbers, sources
+from suite.report.site.numbers import shown as call
 from suite.report.site.page import Page
 from suite.report.site.pages import (
     cells,
@@ -38,6 +40,7 @@ from suite.report.site.pages import (
     issues,
     matrix,
     metadata,
+    numbers,
     programs,
     releases,
     retired,
@@ -68,14 +71,20 @@ KINDS: tuple[Kind, ...] = (
     stack.pages,
     releases.pages,
     metadata.pages,
+    numbers.pages,
     timings.pages,
     programs.pages,
 )
 
 
-def site(report: Report, timed: tuple[TimedMachine, ...], compiled: tuple[Programs, ...] = ()) -> dict[str, str]:
+def site(
+    report: Report,
+    timed: tuple[TimedMachine, ...],
+    compiled: tuple[Programs, ...] = (),
+    measured: Numbers = NOTHING,
+) -> dict[str, str]:
     """Return the text of each file of the site, by path."""
-    facts = Facts(report, timed, compiled)
+    facts = Facts(report, timed, compiled, measured)
     parts = {path.name: path.read_text(encoding="utf-8") for path in sorted(ASSETS.iterdir())}
     # The shared style comes first, so that a page's own style can override it.
     styles = sorted((name for name in parts if name.endswith(".css")), key=lambda name: (name != "style.css", name))
@@ -105,6 +114,7 @@ def named_after(report: Report, timed: tuple[TimedMachine, ...], compiled: tuple
         *constraints(facts),
         *(page.path for page in seeds.pages(facts)),
         *paths(timed).values(),
+        "numbers.html",
         "programs.html",
         *programs.paths(compiled),
     }
@@ -133,11 +143,24 @@ def _templates() -> Environment:
     )
     templates.filters |= {"said": said, "prose": prose}
     of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, summary.span)
-    own = (*of_report, summary.replay, tally, link, linked, highlight, duration, quantity, turned, amount, label)
+    own = (
+        *of_report,
+        summary.replay,
+        tally,
+        link,
+        linked,
+        highlight,
+        duration,
+        quantity,
+        turned,
+        amount,
+        label,
+        sources,
+    )
     templates.globals |= {each.__name__: each for each in own}
     templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "properties": PROPERTIES}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
-    templates.globals |= {"program_page": programs.path}
+    templates.globals |= {"program_page": programs.path, "statuses": numbers.STATUSES, "call": call}
     templates.globals |= {"turn_words": TURNS, "order": ORDER, "retired": set(retired_issues())}
     return templates
 

@@ -15,6 +15,7 @@ from suite.programs.changes import turns
 from suite.programs.model import Programs
 from suite.report import standing, summary
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
+from suite.report.site.numbers import NOTHING, Numbers
 from suite.report.site.timeline import Step, stands, steps
 from suite.report.site.timings import TimedMachine
 from suite.report.standing import Standing
@@ -35,11 +36,12 @@ class StripRun:
 
 @dataclass(frozen=True)
 class Facts:
-    """A report, its timings and its programs for absent devices, with indexes."""
+    """A report, its timings, its programs for absent devices and its numbers, with indexes."""
 
     report: Report
     timed: tuple[TimedMachine, ...] = ()
     programs: tuple[Programs, ...] = ()
+    numbers: Numbers = NOTHING
 
     @cached_property
     def seen(self) -> defaultdict[tuple[str, str], dict[str, Observation]]:

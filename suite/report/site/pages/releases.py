@@ -14,6 +14,7 @@ from suite.judge.table import UNDECIDED, VERDICTS, Verdict
 from suite.report.model import AmendmentRow, CellRow, IssueRow, Observation
 from suite.report.site import install
 from suite.report.site.facts import Facts
+from suite.report.site.numbers import ChangedNumbers, changed
 from suite.report.site.page import Page
 from suite.report.site.pages.timings import charts, keyed
 from suite.report.site.timeline import Turned, stands
@@ -103,6 +104,7 @@ class ReleaseView:
     amendments: list[AmendmentRow]
     speed: list[Speed]
     charts: Mapping[tuple[str, str], str]
+    numbers: ChangedNumbers | None
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,13 @@ def _release(told: _ReleaseData, cell: CellRow, cells: Sequence[CellRow], place:
         amendments=[each for name in own for each in told.amendments.get((name, cell.packages.get(name, "")), ())],
         speed=[_speed(told, machine, cell) for machine in facts.timed],
         charts=told.charts,
+        numbers=_numbers(facts, cell),
     )
+
+
+def _numbers(facts: Facts, cell: CellRow) -> ChangedNumbers | None:
+    line = (each.holds["jax"] for each in facts.line if each.moves == "jax")
+    return changed(facts.numbers, cell.holds["jax"], line) if cell.moves == "jax" else None
 
 
 def _once(cells: Sequence[CellRow]) -> list[CellRow]:

@@ -1,0 +1,106 @@
+"""The site's view of the published numbers: what each call returns along the releases, and what a release changed.
+
+Pure, and nothing is judged here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from packaging.version import Version
+
+from suite.numbers import model
+from suite.numbers.model import Measured, Row
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What was measured, and the rows of each function; no rows if a report has no numbers."""
+
+    measured: Measured
+    rows: Mapping[str, tuple[Row, ...]]
+
+
+@dataclass(frozen=True)
+class ChangedNumbers:
+    """The calls that return something else on a release than on `before`, the measured release before it.
+
+    `skipped` has the releases between the two. `rounded` counts the calls that differ by rounding alone.
+    """
+
+    before: str
+    skipped: list[str]
+    functions: dict[str, list[Row]]
+    rounded: int
+
+
+NOTHING = Numbers(Measured(releases=(), cpu=(), functions=0, calls=0), {})
+
+
+def load(report: Path) -> Numbers:
+    """Return the numbers beside a report. Raises BadFile."""
+    folder = report / model.FOLDER.name
+    return Numbers(model.measured(folder), model.by_function(folder))
+
+
+def by_call(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
+    """Return rows by form and call."""
+    found: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        found.setdefault((row.form, row.call), []).append(row)
+    return found
+
+
+def stretches(rows: Iterable[Row], releases: tuple[str, ...]) -> list[Row]:
+    """Return the rows of one call, joined where only rounding parts them."""
+    found: list[Row] = []
+    for row in rows:
+        before = found[-1] if found else None
+        if before is not None and not row.listed and row.status == before.status and _follows(before, row, releases):
+            found[-1] = replace(
+                row, first=before.first, change=before.change, was=before.was, explained=before.explained
+            )
+        else:
+            found.append(row)
+    return found
+
+
+def changed(numbers: Numbers, release: str, line: Iterable[str]) -> ChangedNumbers | None:
+    """Return what changed with a release of jax; None if it or no earlier release was measured.
+
+    `line` has all releases of jax.
+    """
+    place = _place(numbers.measured.releases, release)
+    if place < 1:
+        return None
+    before = numbers.measured.releases[place - 1]
+    skipped = [each for each in line if Version(before) < Version(each) < Version(release)]
+    turned = [row for rows in numbers.rows.values() for row in rows if row.first == release and row.change]
+    functions: dict[str, list[Row]] = {}
+    for row in turned:
+        if row.listed:
+            functions.setdefault(row.function, []).append(row)
+    rounded = sum(not row.listed for row in turned)
+    return ChangedNumbers(before, sorted(skipped, key=Version), dict(sorted(functions.items())), rounded)
+
+
+def shown(row: Row) -> str:
+    """Return a call as written in code, without its function's module: `jit(sin)(float32)`."""
+    name = row.function.rpartition(".")[2]
+    text = row.call.replace(f"{row.function}(", f"{name}(", 1)
+    return text if row.form == "eager" else f"{row.form}: {text}"
+
+
+def _follows(before: Row, row: Row, releases: tuple[str, ...]) -> bool:
+    return _place(releases, row.first) == _place(releases, before.last) + 1
+
+
+def _place(releases: tuple[str, ...], release: str) -> int:
+    return releases.index(release) if release in releases else -1
+
+
+def sources(row: Row) -> Iterator[str]:
+    """Yield the ids of issues, or the address, that explain a row's change."""
+    yield from row.explained.split()
