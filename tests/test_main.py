@@ -164,7 +164,7 @@ COMMANDS = {
     "needs": ["--source", "."],
     **{"run": [CELL.id], "record": [CELL.id], "merge": ["a"], "diff": ["a", "b"], "bisect": ["a"], "bench": ["run"]},
     **{"try": ["jax==0.1"], "rekey": ["HEAD"]},
-    **{name: [] for name in ("clean", "compat", "choose")},
+    **{name: [] for name in ("clean", "compat", "choose", "numbers")},
 }
 
 

@@ -19,7 +19,7 @@ from suite.cell.numbers.recipes import calls
 from suite.console import Terminal
 from suite.errors import Failed
 from suite.files import ROOT, STATE, replace_all
-from suite.numbers import outcomes, table
+from suite.numbers import outcomes, query, table
 from suite.numbers.model import FOLDER
 from suite.numbers.outcomes import PATH, PUBLISHED, Outcomes
 from suite.run import environment, probe_call
@@ -58,6 +58,10 @@ def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
     replace_all(PUBLISHED, {PATH.name: outcomes.packed(found), **tables})
     told = f"{len(found.calls)} calls on {len(found.releases)} releases of jax, {len(todo)} of them measured now"
     console.print(told, soft_wrap=True)
+    for cell in todo:
+        functions = dict.fromkeys(row.function for row in query.changed(_release(cell)))
+        if functions:
+            console.print(f"{cell.id} returns something else: {', '.join(functions)}", soft_wrap=True)
 
 
 def wanted() -> list[Cell]:

@@ -37,6 +37,11 @@ def changes(function: str, old: str, new: str, folder: Path = FOLDER) -> tuple[R
     return tuple(found)
 
 
+def changed(release: str, folder: Path = FOLDER) -> tuple[Row, ...]:
+    """Return the rows that begin on a release with a change of more than rounding. Raises BadFile."""
+    return tuple(row for rows in by_function(folder).values() for row in rows if row.listed and row.first == release)
+
+
 def unlike(function: str, release: str, folder: Path = FOLDER) -> tuple[Row, ...]:
     """Return the rows in which a function differs from its reference, or does not end, on a release. Raises BadFile."""
     rows = by_function(folder).get(function, ())

@@ -20,6 +20,7 @@ from suite.report.site.build import site
 from suite.report.site.timings import TimedMachine
 from suite.timings.results import COMPARED, NOISE, RESULTS
 from tests.report.site_browser import UNFOLD, WIDTH, afresh, put, violations
+from tests.report.test_numbers import EVERY
 from tests.worlds import as_known, few, otherwise
 
 # Each kind of page, and the sections that it has here.
@@ -33,9 +34,10 @@ PAGES: dict[str, set[str]] = {
     "cells.html": {"own"},
     "findings.html": {"_not-known", "_workaround-fails", "_latent", "unexpected", "undecided"},
     "stack.html#jax%200.5.3..jax%200.6.0": set(),
-    "releases/jax-0.7.0.html": {"turned", "stacks"},
+    "releases/jax-0.7.0.html": {"turned", "numbers", "stacks"},
     "releases/jax-0.4.32.html": set(),
     "metadata.html": set(),
+    "numbers.html": {"differ", "end", "changed", "rest"},
     "timings.html": set(),
     "timings/cpu-published.html": set(),
     "programs.html": set(),
@@ -86,13 +88,13 @@ def of_all_sorts() -> Report:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write the site of that report, with real timings, and programs for an H100 of two releases."""
+    """Write the site of that report, with real timings, programs for an H100 of two releases, and numbers."""
     (machine, *_) = timings.machines(RESULTS, NOISE, COMPARED)
     found = model.load(TARGETS["h100"])
     # With every release axe would check thousands of equal rows.
     two = [each for each in found.releases if each.cell in ("jax-0.11.0", "jax-0.11.1")]
     compiled = texts.with_diffs(found.model_copy(update={"releases": two}))
-    return put(site(of_all_sorts(), (small(machine),), (compiled,)), tmp_path_factory.mktemp("site"))
+    return put(site(of_all_sorts(), (small(machine),), (compiled,), EVERY), tmp_path_factory.mktemp("site"))
 
 
 def small(machine: TimedMachine) -> TimedMachine:

@@ -19,12 +19,15 @@ from hypothesis import strategies as st
 from suite import __main__ as command
 from suite.errors import BadFile, Exit
 from suite.files import REPORTS, ROOT
+from suite.numbers import model
 from suite.report.formats.observations_csv import COLUMNS
 from suite.report.model import Observation, Report
 from suite.report.stored import name_of, read_report, texts
 from suite.report.write import write
 from tests.processes import lacking
+from tests.report import test_numbers
 from tests.report.on_disk import save, saved, there
+from tests.report.test_numbers import EVERY
 from tests.report.test_report import ANY_OBSERVATION, PLAIN, REPORTS_TO_SHOW, observation, report, undecided
 from tests.report.test_siblings import ANYTHING, hostile, named
 
@@ -175,9 +178,10 @@ DOCUMENT = ROOT / "docs" / "data.md"
 CELL = "jax-0.9.2"
 
 
-def recipe(language: str) -> str:
-    """The document's first block of code in this language."""
-    found, *_ = re.findall(rf"```{language}\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
+def recipe(language: str, section: str) -> str:
+    """The block of code in this language, in a section of the document."""
+    _, text = DOCUMENT.read_text(encoding="utf-8").split(f"\n## {section}\n")
+    (found,) = re.findall(rf"```{language}\n(.*?)```", text.partition("\n## ")[0], re.DOTALL)
     return str(found)
 
 
@@ -208,7 +212,7 @@ def test_pandas_reads_the_observations(affected: list[Observation], published: R
     """The recipe finds what is affected, each column has its documented type, and only what is null is missing."""
     needed("pandas")
     names: dict[str, Any] = {}
-    exec(recipe("python"), names)
+    exec(recipe("python", "pandas"), names)
 
     wanted = Counter((each.issue, each.workaround) for each in affected)
     assert wanted == {key: count for key, count in names["affected"].stack().items() if count}
@@ -223,7 +227,7 @@ def test_duckdb_reads_the_observations(affected: list[Observation], published: R
     """The recipe finds issues by kind, with their titles; each column has its documented type."""
     duckdb = needed("duckdb")
 
-    found = duckdb.sql(recipe("sql")).fetchall()
+    found = duckdb.sql(recipe("sql", "DuckDB")).fetchall()
 
     wrong = {issue.id: issue.title for issue in published.issues if issue.kind == "silent-wrong"}
     counts = Counter(each.issue for each in affected if each.issue in wrong)
@@ -238,7 +242,27 @@ def test_duckdb_reads_the_observations(affected: list[Observation], published: R
 def test_the_names_are_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """The recipe prints until when jax.tree_map is there, which the changelog says too."""
     monkeypatch.chdir(REPORTS / "published")
-    (code,) = re.findall(r"```python\n(import json\n.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.S)
-    exec(code, {})
+    exec(recipe("python", "Names"), {})
 
     assert "function 0.4.18 0.5.3\n" == capsys.readouterr().out
+
+
+def test_the_columns_of_numbers_are_documented() -> None:
+    """The document's table of numbers has each column that is written, in its order."""
+    (_, text) = DOCUMENT.read_text(encoding="utf-8").split("\n## Numbers\n")
+
+    assert list(model.COLUMNS) == re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+
+
+def test_pandas_reads_the_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recipe finds what differs on the newest release alone; the type of each column is text, and none is null."""
+    needed("pandas")
+    test_numbers.save(EVERY, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+
+    exec(recipe("python", "Numbers"), names)
+
+    assert ["jax.some.differs(float32)"] == list(names["differ"]["call"])
+    assert {"str"} == {str(of) for of in names["numbers"].dtypes}
+    assert not names["numbers"].isna().any(axis=None)

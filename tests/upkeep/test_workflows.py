@@ -96,10 +96,11 @@ def test_there_is_a_cell_for_every_part() -> None:
 
 
 def test_what_discover_changes_reaches_the_parts() -> None:
-    """Snapshot, locks and names are handed to every job that reads them, into the same place."""
+    """Snapshot, locks, names and numbers are handed to every job that reads them, into the same place."""
     made = {job: step["with"] for job, step in steps("release-day.yml") if step.get("with", {}).get("name") == "found"}
 
     assert {"discover", "run", "merge"} == set(made)
-    assert ["suite/stack", "state/records", "reports/published/names"] == made["discover"]["path"].split()
+    published = [f"reports/published/{each}" for each in ("names", "numbers", "numbers.json.xz")]
+    assert ["suite/stack", "state/records", *published] == made["discover"]["path"].split()
     # Two paths have the tree's root in common, and are put back there.
     assert [None, None] == [made[job].get("path") for job in ("run", "merge")]

@@ -17,7 +17,7 @@ _IMPORT = re.compile(r"import \w+: (\w+): (.*?)(?=; import \w+: |$)")
 
 
 def search_data(facts: Facts) -> str:
-    """Return a script that sets `SEARCH`: each issue's names, title, functions, threads and symptoms, and the cells."""
+    """Return a script that sets `SEARCH`: issues with what finds them, the cells, and functions with numbers."""
     issues: list[dict[str, Any]] = []
     numbers: dict[str, int] = {}
     for issue in facts.report.issues:
@@ -37,7 +37,17 @@ def search_data(facts: Facts) -> str:
     }
     cells = [cell.id for cell in facts.line]
     refuted = [[each.ref, f"{each.title} {each.claim}".strip()] for each in facts.report.refuted]
-    named = {"packages": list(known(facts.report)), "cells": cells, "amended": sorted(amended), "refuted": refuted}
+    numbers_of: dict[str, list[str]] = {}
+    for function in sorted(facts.numbers.rows):
+        module, _, name = function.rpartition(".")
+        numbers_of.setdefault(module, []).append(name)
+    named = {
+        "packages": list(known(facts.report)),
+        "cells": cells,
+        "amended": sorted(amended),
+        "refuted": refuted,
+        "numbers": numbers_of,
+    }
     return script("SEARCH", {"issues": issues, "names": list(numbers), **named})
 
 

@@ -19,7 +19,7 @@ from suite.report.site.page import Page
 STATUSES: Mapping[str, tuple[str, str, str]] = {
     "differs": ("differs", "changed", "differs from NumPy, SciPy or the documented formula"),
     "ended": ("ends", "crashed", "ended the process by a signal, or did not return"),
-    "off": ("off", "guarded", "within a hundredth of the reference, or near 0 as it is, but not by rounding alone"),
+    "off": ("off", "guarded", "close to the reference, but not by rounding alone"),
     "raises": ("raises", "absent", "raises an exception"),
     "unknown": ("no reference", "not-run", "compared with the release before only"),
     "right": ("right", "clear", "the reference, rounded"),

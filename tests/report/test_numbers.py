@@ -1,0 +1,237 @@
+"""The page of numbers, and what a release's page says of them; the functions are invented."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from suite.files import REPORTS, replace_all
+from suite.numbers.model import MEASURED, Measured, Row, by_function, measured, written
+from suite.report.model import Report
+from suite.report.site import numbers
+from suite.report.site.build import named_after, render, site
+from suite.report.site.facts import Facts
+from suite.report.site.numbers import Numbers
+from suite.report.site.pages import numbers as page_of
+from suite.report.site.pages.numbers import NumbersView
+from suite.report.write import rebuild, write
+from tests.report.site_browser import afresh, put
+from tests.report.test_release_pages import shown
+from tests.report.test_report import EMPTY, observation, report
+
+pytestmark = pytest.mark.usefixtures("untimed")
+
+RELEASES = ("0.5.3", "0.6.0", "0.7.0")
+PLAIN = Row(
+    **{"function": "jax.some.plain", "form": "eager", "call": "jax.some.plain(float32)", "digest": "0"},
+    **{"first": RELEASES[0], "last": RELEASES[-1], "status": "right", "ulp": "0.5", "detail": ""},
+    **{"change": "", "was": "", "explained": ""},
+)
+
+
+def row(name: str, first: str = RELEASES[0], last: str = RELEASES[-1], **changes: str) -> Row:
+    """Return a row of a function, called on an input, that is right unless `changes` say otherwise."""
+    found = replace(PLAIN, function=f"jax.some.{name}", call=f"jax.some.{name}(float32)", first=first, last=last)
+    return replace(found, **changes)
+
+
+def made(*rows: Row, releases: tuple[str, ...] = RELEASES) -> Numbers:
+    """Return rows as measured on these releases."""
+    found: dict[str, tuple[Row, ...]] = {}
+    for each in rows:
+        found[each.function] = (*found.get(each.function, ()), each)
+    calls = {(each.form, each.call) for each in rows}
+    return Numbers(Measured(releases=releases, cpu=("avx",), functions=len(found), calls=len(calls)), found)
+
+
+# Each section of the page has a function, and jax 0.7.0 changed two of them.
+EVERY = made(
+    row("differs", last="0.6.0"),
+    row("differs", "0.7.0", status="differs", detail="0 of -1, SciPy has inf", change="value", was="0 of -1, was 1"),
+    row("ends", status="ended", detail="SIGSEGV"),
+    row("changed", last="0.5.3", status="unknown"),
+    row("changed", "0.6.0", "0.6.0", status="unknown", change="rounding", was="up to 2 ulp"),
+    row("changed", "0.7.0", status="unknown", change="dtype", was="int32, was int64", explained="some-issue"),
+    row("rounds", last="0.6.0"),
+    row("rounds", "0.7.0", change="rounding", was="up to 1 ulp"),
+    row("rounds", form="grad", status="unknown"),
+    row("off", status="off", ulp="12", detail="1.1 of 1, NumPy has 1"),
+    PLAIN,
+)
+
+
+def save(of: Numbers, folder: Path) -> None:
+    """Write numbers beside a report."""
+    rows = written(each for rows in of.rows.values() for each in rows)
+    replace_all(folder / "numbers", {MEASURED: of.measured.text, "jax.some.csv": rows})
+
+
+def view(of: Numbers) -> NumbersView:
+    """Return the view of the page of numbers."""
+    (page,) = page_of.pages(Facts(EMPTY, numbers=of))
+    assert isinstance(page.view, NumbersView)
+    return page.view
+
+
+def on(*releases: str) -> Report:
+    """Return a report on releases of jax."""
+    return report(*(observation(cell=f"jax-{each}") for each in releases))
+
+
+def section(of: Report, release: str, found: Numbers = EVERY) -> str:
+    """Return the text of a release's section of numbers; empty if it has none."""
+    html = site(of, (), (), found)[f"releases/jax-{release}.html"]
+    text = html.partition('aria-labelledby="numbers"')[2].partition("</section>")[0]
+    return shown(f"<main {text}")
+
+
+def test_functions_that_differ_come_first() -> None:
+    """Then come those that end, those that changed, and the rest by module; each stands once."""
+    of = view(EVERY)
+
+    found = {id: [each.name for each in functions] for id, _, functions in of.sections}
+    assert {"differ": ["jax.some.differs"], "end": ["jax.some.ends"], "changed": ["jax.some.changed"]} == found
+    assert list(found) == ["differ", "end", "changed"]
+    assert [("jax.some", ["off", "plain", "rounds"])] == [
+        (module, [each.name.rpartition(".")[2] for each in functions]) for module, functions in of.modules
+    ]
+
+
+def test_a_difference_that_is_over_is_a_change() -> None:
+    """A function that differed on older releases alone is among those that changed."""
+    of = view(made(row("was", last="0.6.0", status="differs"), row("was", "0.7.0", change="value", was="1, was 0")))
+
+    assert ["changed"] == [id for id, _, _ in of.sections]
+    assert {"right": 1} == of.sections[0][2][0].now
+
+
+def test_rounding_parts_no_span() -> None:
+    """Rows that rounding alone parts are one, with the first row's change; a change of rounding is counted."""
+    rows = EVERY.rows["jax.some.changed"]
+
+    assert [("0.5.3", "0.6.0"), ("0.7.0", "0.7.0")] == [
+        (each.first, each.last) for each in numbers.stretches(rows, RELEASES)
+    ]
+    (of,) = view(EVERY).sections[2][2]
+    assert (["0.7.0"], 1) == (of.changed, of.rounded)
+
+
+def test_spans_with_a_gap_stay_apart() -> None:
+    """A call that a release between does not have is not said to do the same there."""
+    rows = [row("gone", last="0.5.3"), row("gone", first="0.7.0")]
+
+    assert rows == numbers.stretches(rows, RELEASES)
+
+
+def test_what_is_right_everywhere_is_counted() -> None:
+    """Calls that are right or without a reference, and never changed, are no row of the page."""
+    html = render(next(page_of.pages(Facts(EMPTY, numbers=EVERY))), Facts(EMPTY, numbers=EVERY))
+
+    assert 'id="jax.some.plain"' in html
+    assert "plain(float32)" not in html
+    assert "jax.some.rounds 1 right and 1 without a reference, 1 change of rounding" in shown(html)
+    assert "off(float32) 0.5.3 – 0.7.0 off 1.1 of 1, NumPy has 1 12 ulp" in shown(html)
+
+
+def test_a_difference_is_never_called_wrong() -> None:
+    """The page says whose value differs, and that this is not always a bug."""
+    text = shown(site(EMPTY, (), (), EVERY)["numbers.html"])
+
+    assert "differs 0 of -1, SciPy has inf 0 of -1, was 1; unexplained" in text
+    assert "A difference is not always a bug" in text
+    assert "wrong" not in text.lower()
+
+
+def test_a_function_that_the_newest_release_lacks_says_so() -> None:
+    """It has no status on the newest release, and is among the rest."""
+    text = shown(site(EMPTY, (), (), made(PLAIN, row("gone", last="0.6.0")))["numbers.html"])
+
+    assert "jax.some.gone 1 right, not on jax 0.7.0" in text
+
+
+def test_without_numbers_there_is_no_page_and_no_way_to_one() -> None:
+    """No page, no link, and no section on the page of a release."""
+    files = site(on(*RELEASES), ())
+
+    assert "numbers.html" not in files
+    assert [] == [name for name, text in files.items() if name.endswith(".html") and "numbers.html" in text]
+    assert "numbers.html" in named_after(EMPTY, ())
+
+
+def test_the_page_is_made_of_what_lies_beside_the_report(tmp_path: Path) -> None:
+    """A report that is written over numbers has the page, and one that is rebuilt without them loses it."""
+    save(EVERY, tmp_path)
+    write(on(*RELEASES), tmp_path)
+    assert "jax.some.differs" in (tmp_path / "numbers.html").read_text(encoding="utf-8")
+
+    for path in (tmp_path / "numbers").iterdir():
+        path.unlink()
+    by_function.cache_clear()
+    measured.cache_clear()
+    rebuild(tmp_path)
+    assert not (tmp_path / "numbers.html").exists()
+
+
+def test_a_release_names_the_numbers_that_it_changed() -> None:
+    """Function, call, what it is and was, the reference and what explains it; rounding as one count."""
+    text = section(on(*RELEASES), "0.7.0")
+
+    assert "compared with jax 0.6.0 ." in text
+    assert "2 functions return something else, in 2 calls" in text
+    assert "jax.some.changed changed(float32) dtype int32, was int64 no reference some-issue" in text
+    assert "jax.some.differs differs(float32) 0 of -1, was 1 differs 0 of -1, SciPy has inf unexplained" in text
+    assert "1 call differs by rounding alone." in text
+    assert "rounds" not in text
+    html = site(on(*RELEASES), (), (), EVERY)["releases/jax-0.7.0.html"]
+    assert '<a href="../numbers.html#jax.some.differs">' in html
+    assert '<a href="../issues/some-issue.html">' in html
+
+
+def test_a_release_without_changes_says_so() -> None:
+    """Rounding alone is no change of numbers."""
+    assert "No call returns something else by more than rounding. 1 call differs by rounding alone." in section(
+        on(*RELEASES), "0.6.0"
+    )
+
+
+def test_a_change_between_measured_releases_is_put_down_to_none() -> None:
+    """Where the release before was not measured, the page says which may have brought the change."""
+    found = made(*EVERY.rows["jax.some.differs"], releases=("0.6.0", "0.7.0"))
+    text = section(on("0.6.0", "0.6.1", "0.6.2", "0.7.0"), "0.7.0", found)
+
+    assert "compared with jax 0.6.0 . Not measured: jax 0.6.1 , 0.6.2 . The changes came with one of them" in text
+
+
+@pytest.mark.parametrize(
+    ("release", "said"), [("0.5.3", "It is the first release whose numbers were measured"), ("0.6.1", "not measured.")]
+)
+def test_a_release_with_nothing_to_compare_says_why(release: str, said: str) -> None:
+    """The first measured release has none before it, and others were not measured."""
+    assert said in section(on("0.5.3", "0.6.1"), release)
+
+
+def test_published_numbers_are_a_page_under_a_megabyte(published: Report) -> None:
+    """A phone loads it."""
+    facts = Facts(published, numbers=numbers.load(REPORTS / "published"))
+
+    assert [] == [len(text) for page in page_of.pages(facts) if len(text := render(page, facts).encode()) > 1_000_000]
+
+
+@pytest.mark.usefixtures("_no_complaints")
+def test_a_reader_finds_a_function(opened: Page, tmp_path: Path) -> None:
+    """An address unfolds its function, the filter leaves what fits, and the front page leads to a function."""
+    address = put(site(on(*RELEASES), (), (), EVERY), tmp_path).as_uri()
+    page = afresh(opened, f"{address}/numbers.html#jax.some.changed")
+    expect(page.get_by_text("int32, was int64")).to_be_visible()
+
+    page.fill("#n-name", "some.Off(x)")
+    expect(page.locator("#n-count")).to_have_text("1 of 6 functions")
+    assert ["rest", "jax.some"] == [each.get_attribute("id") for each in page.locator("h2:visible, h3:visible").all()]
+
+    page = afresh(opened, f"{address}/index.html")
+    page.fill("#search", "some.ends")
+    page.get_by_role("link", name="jax.some.ends: what it returned on each release").click()
+    expect(page.locator("details[open] code").first).to_have_text("jax.some.ends")
