@@ -116,7 +116,7 @@ def test_rounding_parts_no_span() -> None:
         (each.first, each.last) for each in numbers.stretches(rows, RELEASES)
     ]
     (of,) = view(EVERY).sections[2][2]
-    assert (["0.7.0"], 1) == (of.changed, of.rounded)
+    assert (["0.7.0"], {"rounding": 1}) == (of.changed, of.unlisted)
 
 
 def test_spans_with_a_gap_stay_apart() -> None:
@@ -132,7 +132,7 @@ def test_what_is_right_everywhere_is_counted() -> None:
 
     assert 'id="jax.some.plain"' in html
     assert "plain(float32)" not in html
-    assert "jax.some.rounds 1 right and 1 without a reference, 1 change of rounding" in shown(html)
+    assert "jax.some.rounds 1 right and 1 without a reference; changes: 1 of rounding" in shown(html)
     assert "off(float32) 0.5.3 – 0.7.0 off 1.1 of 1, NumPy has 1 12 ulp" in shown(html)
 
 
@@ -183,7 +183,7 @@ def test_a_release_names_the_numbers_that_it_changed() -> None:
     assert "2 functions return something else, in 2 calls" in text
     assert "jax.some.changed changed(float32) dtype int32, was int64 no reference some-issue" in text
     assert "jax.some.differs differs(float32) 0 of -1, was 1 differs 0 of -1, SciPy has inf unexplained" in text
-    assert "1 call differs by rounding alone." in text
+    assert "Changes not listed: 1 of rounding." in text
     assert "rounds" not in text
     html = site(on(*RELEASES), (), (), EVERY)["releases/jax-0.7.0.html"]
     assert '<a href="../numbers.html#jax.some.differs">' in html
@@ -192,7 +192,7 @@ def test_a_release_names_the_numbers_that_it_changed() -> None:
 
 def test_a_release_without_changes_says_so() -> None:
     """Rounding alone is no change of numbers."""
-    assert "No call returns something else by more than rounding. 1 call differs by rounding alone." in section(
+    assert "No call returns something else by more than rounding. Changes not listed: 1 of rounding." in section(
         on(*RELEASES), "0.6.0"
     )
 

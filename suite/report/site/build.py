@@ -29,8 +29,7 @@ from suite.report.model import Report
 from suite.report.site.facts import Facts
 from suite.report.site.install import constraints
 from suite.report.site.marked import highlight, linked, verdict_styles
-from suite.report.site.numbers import NOTHING, Numbers, sources
-from suite.report.site.numbers import shown as call
+from suite.report.site.numbers import NOTHING, Numbers, call
 from suite.report.site.page import Page
 from suite.report.site.pages import (
     cells,
@@ -143,24 +142,11 @@ def _templates() -> Environment:
     )
     templates.filters |= {"said": said, "prose": prose}
     of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, summary.span)
-    own = (
-        *of_report,
-        summary.replay,
-        tally,
-        link,
-        linked,
-        highlight,
-        duration,
-        quantity,
-        turned,
-        amount,
-        label,
-        sources,
-    )
+    own = (*of_report, summary.replay, tally, link, linked, highlight, duration, quantity, turned, amount, label, call)
     templates.globals |= {each.__name__: each for each in own}
     templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "properties": PROPERTIES}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
-    templates.globals |= {"program_page": programs.path, "statuses": numbers.STATUSES, "call": call}
+    templates.globals |= {"program_page": programs.path, "statuses": numbers.STATUSES}
     templates.globals |= {"turn_words": TURNS, "order": ORDER, "retired": set(retired_issues())}
     return templates
 

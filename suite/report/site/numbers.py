@@ -5,7 +5,8 @@ Pure, and nothing is judged here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,13 +28,14 @@ class Numbers:
 class ChangedNumbers:
     """The calls that return something else on a release than on `before`, the measured release before it.
 
-    `skipped` has the releases between the two. `rounded` counts the calls that differ by rounding alone.
+    `skipped` has the releases between the two. `unlisted` counts the calls that differ by `rounding` alone,
+    or by other `bits` of results that are kept as a digest.
     """
 
     before: str
     skipped: list[str]
     functions: dict[str, list[Row]]
-    rounded: int
+    unlisted: Mapping[str, int]
 
 
 NOTHING = Numbers(Measured(releases=(), cpu=(), functions=0, calls=0), {})
@@ -82,12 +84,16 @@ def changed(numbers: Numbers, release: str, line: Iterable[str]) -> ChangedNumbe
     for row in turned:
         if row.listed:
             functions.setdefault(row.function, []).append(row)
-    rounded = sum(not row.listed for row in turned)
-    return ChangedNumbers(before, sorted(skipped, key=Version), dict(sorted(functions.items())), rounded)
+    return ChangedNumbers(before, sorted(skipped, key=Version), dict(sorted(functions.items())), unlisted(turned))
 
 
-def shown(row: Row) -> str:
-    """Return a call as written in code, without its function's module: `jit(sin)(float32)`."""
+def unlisted(rows: Iterable[Row]) -> dict[str, int]:
+    """Return the number of changes that are no change of values that anybody can see, by kind."""
+    return dict(Counter(row.change for row in rows if row.change and not row.listed))
+
+
+def call(row: Row) -> str:
+    """Return a call as written in code, without its function's module: `jit: sin(float32)`."""
     name = row.function.rpartition(".")[2]
     text = row.call.replace(f"{row.function}(", f"{name}(", 1)
     return text if row.form == "eager" else f"{row.form}: {text}"
@@ -99,8 +105,3 @@ def _follows(before: Row, row: Row, releases: tuple[str, ...]) -> bool:
 
 def _place(releases: tuple[str, ...], release: str) -> int:
     return releases.index(release) if release in releases else -1
-
-
-def sources(row: Row) -> Iterator[str]:
-    """Yield the ids of issues, or the address, that explain a row's change."""
-    yield from row.explained.split()

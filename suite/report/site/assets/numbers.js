@@ -9,7 +9,7 @@
     const wanted = box.value.trim().toLowerCase().replace(/\(.*$/, "").replace(/^[a-z]+(?=\.)/, first => SHORT[first] || first);
     let shown = 0;
     for (const each of functions) {
-      const fits = each.id.toLowerCase().includes(wanted);
+      const fits = [each, ...each.querySelectorAll("span[id]")].some(named => named.id.toLowerCase().includes(wanted));
       each.classList.toggle("off", !fits);
       shown += fits;
     }
@@ -18,8 +18,8 @@
   };
   // An address names a function: unfold it, whatever is filtered.
   const arrive = () => {
-    const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!named?.matches(".function")) return;
+    const named = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.closest(".function");
+    if (!named) return;
     box.value = "";
     filter();
     named.open = true;

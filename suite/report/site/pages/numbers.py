@@ -10,9 +10,10 @@ from typing import Any
 
 from suite.cell.numbers.inputs import INPUTS, SHAPES
 from suite.numbers.model import Row
+from suite.numbers.uncalled import uncalled
 from suite.report.markup import clipped
 from suite.report.site.facts import Facts
-from suite.report.site.numbers import Numbers, by_call, stretches
+from suite.report.site.numbers import Numbers, by_call, stretches, unlisted
 from suite.report.site.page import Page
 
 # The words for people, and the colours of style.css, the worst first.
@@ -33,15 +34,16 @@ class Function:
     """A function's listed calls, each with its stretches of releases, and counts of the others.
 
     `now` has the calls on the newest measured release by status, the worst first; it is empty if that release lacks
-    the function. `changed` has the releases that changed more than rounding, `rounded` counts changes of rounding.
+    the function. `changed` has the releases with other values, `unlisted` counts lesser changes by kind.
     """
 
     name: str
+    aliases: list[str]
     calls: list[list[Row]]
     others: Mapping[str, int]
     now: Mapping[str, int]
     changed: list[str]
-    rounded: int
+    unlisted: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -88,11 +90,12 @@ def _function(name: str, rows: Iterable[Row], releases: tuple[str, ...]) -> Func
     now = Counter(row.status for each in of for row in each if row.last == releases[-1])
     return Function(
         name=name,
+        aliases=sorted(alias for alias, of_it in uncalled().aliases.items() if of_it == name),
         calls=listed,
         others=Counter(each[0].status for each in of if each not in listed),
         now={status: now[status] for status in STATUSES if now[status]},
         changed=sorted({row.first for each in of for row in _turns(each)}, key=releases.index),
-        rounded=sum(row.change == "rounding" for row in rows),
+        unlisted=unlisted(rows),
     )
 
 
