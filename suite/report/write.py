@@ -24,7 +24,7 @@ from suite.report.formats.feed import feed
 from suite.report.model import CompatFile, Report
 from suite.report.site import numbers, timings
 from suite.report.site.build import named_after, site
-from suite.report.site.numbers import NOTHING, Numbers
+from suite.report.site.numbers import NOTHING, MeasuredNumbers
 from suite.report.site.timings import TimedMachine
 from suite.timings.results import COMPARED, NOISE, RESULTS
 
@@ -104,7 +104,7 @@ def siblings(
     report: Report,
     timed: tuple[TimedMachine, ...],
     compiled: tuple[Programs, ...] = (),
-    measured: Numbers = NOTHING,
+    measured: MeasuredNumbers = NOTHING,
 ) -> dict[str, str]:
     """Return the text, by name, of each file made from the report, its timings, its programs and its numbers."""
     return {

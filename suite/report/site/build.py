@@ -29,7 +29,7 @@ from suite.report.model import Report
 from suite.report.site.facts import Facts
 from suite.report.site.install import constraints
 from suite.report.site.marked import highlight, linked, verdict_styles
-from suite.report.site.numbers import NOTHING, Numbers, call
+from suite.report.site.numbers import NOTHING, MeasuredNumbers, call
 from suite.report.site.page import Page
 from suite.report.site.pages import (
     cells,
@@ -80,7 +80,7 @@ def site(
     report: Report,
     timed: tuple[TimedMachine, ...],
     compiled: tuple[Programs, ...] = (),
-    measured: Numbers = NOTHING,
+    measured: MeasuredNumbers = NOTHING,
 ) -> dict[str, str]:
     """Return the text of each file of the site, by path."""
     facts = Facts(report, timed, compiled, measured)

@@ -15,7 +15,7 @@ from suite.programs.changes import turns
 from suite.programs.model import Programs
 from suite.report import standing, summary
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
-from suite.report.site.numbers import NOTHING, Numbers
+from suite.report.site.numbers import NOTHING, MeasuredNumbers
 from suite.report.site.timeline import Step, stands, steps
 from suite.report.site.timings import TimedMachine
 from suite.report.standing import Standing
@@ -41,7 +41,7 @@ class Facts:
     report: Report
     timed: tuple[TimedMachine, ...] = ()
     programs: tuple[Programs, ...] = ()
-    numbers: Numbers = NOTHING
+    numbers: MeasuredNumbers = NOTHING
 
     @cached_property
     def seen(self) -> defaultdict[tuple[str, str], dict[str, Observation]]:

@@ -12,12 +12,13 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from suite.numbers import model
-from suite.numbers.model import Measured, Row
+from suite.numbers.model import Measured, Row, by_function, measured
+
+_FOLDER = "numbers"
 
 
 @dataclass(frozen=True)
-class Numbers:
+class MeasuredNumbers:
     """What was measured, and the rows of each function; no rows if a report has no numbers."""
 
     measured: Measured
@@ -38,13 +39,12 @@ class ChangedNumbers:
     unlisted: Mapping[str, int]
 
 
-NOTHING = Numbers(Measured(releases=(), cpu=(), functions=0, calls=0), {})
+NOTHING = MeasuredNumbers(Measured(releases=(), cpu=(), functions=0, calls=0), {})
 
 
-def load(report: Path) -> Numbers:
+def load(report: Path) -> MeasuredNumbers:
     """Return the numbers beside a report. Raises BadFile."""
-    folder = report / model.FOLDER.name
-    return Numbers(model.measured(folder), model.by_function(folder))
+    return MeasuredNumbers(measured(report / _FOLDER), by_function(report / _FOLDER))
 
 
 def by_call(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
@@ -69,7 +69,7 @@ def stretches(rows: Iterable[Row], releases: tuple[str, ...]) -> list[Row]:
     return found
 
 
-def changed(numbers: Numbers, release: str, line: Iterable[str]) -> ChangedNumbers | None:
+def changed(numbers: MeasuredNumbers, release: str, line: Iterable[str]) -> ChangedNumbers | None:
     """Return what changed with a release of jax; None if it or no earlier release was measured.
 
     `line` has all releases of jax.
@@ -84,7 +84,9 @@ def changed(numbers: Numbers, release: str, line: Iterable[str]) -> ChangedNumbe
     for row in turned:
         if row.listed:
             functions.setdefault(row.function, []).append(row)
-    return ChangedNumbers(before, sorted(skipped, key=Version), dict(sorted(functions.items())), unlisted(turned))
+    # What nothing explains comes first.
+    ordered = sorted(functions.items(), key=lambda each: (all(row.explained for row in each[1]), each[0]))
+    return ChangedNumbers(before, sorted(skipped, key=Version), dict(ordered), unlisted(turned))
 
 
 def unlisted(rows: Iterable[Row]) -> dict[str, int]:

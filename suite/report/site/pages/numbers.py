@@ -13,14 +13,14 @@ from suite.numbers.model import Row
 from suite.numbers.uncalled import uncalled
 from suite.report.markup import clipped
 from suite.report.site.facts import Facts
-from suite.report.site.numbers import Numbers, by_call, stretches, unlisted
+from suite.report.site.numbers import MeasuredNumbers, by_call, stretches, unlisted
 from suite.report.site.page import Page
 
 # The words for people, and the colours of style.css, the worst first.
 STATUSES: Mapping[str, tuple[str, str, str]] = {
     "differs": ("differs", "changed", "differs from NumPy, SciPy or the documented formula"),
     "ended": ("ends", "crashed", "ended the process by a signal, or did not return"),
-    "off": ("off", "guarded", "close to the reference, but not by rounding alone"),
+    "off": ("off", "guarded", "close to the reference, but further than rounding"),
     "raises": ("raises", "absent", "raises an exception"),
     "unknown": ("no reference", "not-run", "compared with the release before only"),
     "right": ("right", "clear", "the reference, rounded"),
@@ -30,7 +30,7 @@ _INPUT_CHARS = 120
 
 
 @dataclass(frozen=True)
-class Function:
+class CalledFunction:
     """A function's listed calls, each with its stretches of releases, and counts of the others.
 
     `now` has the calls on the newest measured release by status, the worst first; it is empty if that release lacks
@@ -51,8 +51,8 @@ class NumbersView:
     """The view of numbers.html: functions in sections, the rest by module, and the inputs by name."""
 
     newest: str
-    sections: list[tuple[str, str, list[Function]]]
-    modules: list[tuple[str, list[Function]]]
+    sections: list[tuple[str, str, list[CalledFunction]]]
+    modules: list[tuple[str, list[CalledFunction]]]
     inputs: Mapping[str, tuple[str, str]]
 
 
@@ -63,7 +63,7 @@ def pages(facts: Facts) -> Iterator[Page]:
         yield Page("numbers.html", "numbers.html.jinja", "Numbers", view, scripts=("assets/numbers.js",))
 
 
-def _view(numbers: Numbers) -> NumbersView:
+def _view(numbers: MeasuredNumbers) -> NumbersView:
     newest = numbers.measured.releases[-1]
     functions = [_function(name, rows, numbers.measured.releases) for name, rows in sorted(numbers.rows.items())]
     differ = [each for each in functions if "differs" in each.now]
@@ -81,14 +81,14 @@ def _view(numbers: Numbers) -> NumbersView:
     return NumbersView(newest, [each for each in sections if each[2]], modules, inputs)
 
 
-def _function(name: str, rows: Iterable[Row], releases: tuple[str, ...]) -> Function:
+def _function(name: str, rows: Iterable[Row], releases: tuple[str, ...]) -> CalledFunction:
     rows = list(rows)
     of = [stretches(each, releases) for each in by_call(rows).values()]
     listed = [
         each for each in of if len({row.status for row in each}) > 1 or each[0].status not in _QUIET or _turns(each)
     ]
     now = Counter(row.status for each in of for row in each if row.last == releases[-1])
-    return Function(
+    return CalledFunction(
         name=name,
         aliases=sorted(alias for alias, of_it in uncalled().aliases.items() if of_it == name),
         calls=listed,
