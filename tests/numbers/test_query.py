@@ -53,6 +53,13 @@ def test_a_change_between_two_releases_is_found(folder: Path, old: str, new: str
     assert wanted == [found.change for found in query.changes(F, old, new, folder)]
 
 
+def test_what_a_release_changes_is_more_than_rounding(folder: Path) -> None:
+    """A release has the rows that begin on it with other values."""
+    assert [["2, was 1"], [], []] == [
+        [found.was for found in query.changed(release, folder)] for release in ("0.5.0", "0.7.0", "0.8.0")
+    ]
+
+
 def test_a_difference_holds_from_first_to_last(folder: Path) -> None:
     """A function differs from its reference on the releases of the row that says so."""
     assert [[], ["3, NumPy has 1"]] == [
