@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from suite.cell.numbers.inputs import INPUTS
-from suite.cell.numbers.recipes import Call
+from suite.cell.numbers.recipes import NumericCall
 from suite.numbers import reference
 from suite.numbers.outcomes import Array, Outcome, arrays
 
@@ -44,7 +44,7 @@ _EDGES = (
 
 
 @dataclass(frozen=True)
-class Judged:
+class Assessment:
     """The status of an outcome, the error in units in the last place if it is known, and a sentence's part."""
 
     status: Status
@@ -53,7 +53,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Change:
+class ValueChange:
     """A change from one release to the next, and a sentence's part."""
 
     kind: Kind
@@ -69,25 +69,25 @@ class _Difference:
     absolute: float = 0.0
 
 
-def judged(call: Call, outcome: Outcome) -> Judged:
+def judged(call: NumericCall, outcome: Outcome) -> Assessment:
     """Return the status of an outcome."""
     if "ended" in outcome:
-        return Judged("ended", detail=str(outcome["ended"]))
+        return Assessment("ended", detail=str(outcome["ended"]))
     if "raises" in outcome:
-        return Judged("raises", detail=str(outcome["raises"]))
+        return Assessment("raises", detail=str(outcome["raises"]))
     got = arrays(outcome)
     wanted = [each for each in reference.values(call) if got is not None and len(each) == len(got)]
     if got is None or not wanted:
-        return Judged("unknown")
+        return Assessment("unknown")
     return min((_against(call, outcome, got, each) for each in wanted), key=lambda each: _ORDER.index(each.status))
 
 
-def _against(call: Call, outcome: Outcome, got: Sequence[Array], wanted: Sequence[Array]) -> Judged:
+def _against(call: NumericCall, outcome: Outcome, got: Sequence[Array], wanted: Sequence[Array]) -> Assessment:
     names = [leaf[0].removeprefix("python ") for leaf in outcome["values"]]
     worst, word = _Difference(0.0), reference.owner(call)
     for value, dtype, should in zip(got, names, wanted, strict=True):
         if value.shape != should.shape:
-            return Judged("differs", detail=f"shape {value.shape}, {word} {should.shape}")
+            return Assessment("differs", detail=f"shape {value.shape}, {word} {should.shape}")
         skip = reference.skipped(call, value.shape)
         if call.reference.startswith("scipy.stats") and should.dtype.kind == "f":
             # SciPy checks parameters, and JAX does not.
@@ -95,41 +95,41 @@ def _against(call: Call, outcome: Outcome, got: Sequence[Array], wanted: Sequenc
         worst = max(worst, _difference(call, value, should, dtype, word, skip), key=lambda each: each.ulp)
     bits, bounds = _precision(names)
     if worst.ulp <= bounds[not is_elementwise(call)]:
-        return Judged("right", worst.ulp)
+        return Assessment("right", worst.ulp)
     is_far = worst.ulp * 2.0**-bits > max(_FAR, 2.0 ** (4 - bits))
     ulp = None if np.isinf(worst.ulp) else worst.ulp
-    return Judged("differs" if is_far and not _is_small(call, worst, names) else "off", ulp, worst.detail)
+    return Assessment("differs" if is_far and not _is_small(call, worst, names) else "off", ulp, worst.detail)
 
 
-def change(call: Call, old: Outcome, new: Outcome) -> Change | None:
+def change(call: NumericCall, old: Outcome, new: Outcome) -> ValueChange | None:
     """Return what changed from one outcome to another; None where nothing did that is compared."""
     if old == new:
         return None
     if "ended" in new or "ended" in old:
-        return Change("ended", f"{_told(new)}, was {_told(old)}")
+        return ValueChange("ended", f"{_told(new)}, was {_told(old)}")
     if "raises" in new or "raises" in old:
-        return Change("raises" if "raises" in new else "returns", f"{_told(new)}, was {_told(old)}")
+        return ValueChange("raises" if "raises" in new else "returns", f"{_told(new)}, was {_told(old)}")
     types = [[leaf[0] for leaf in outcome["values"]] for outcome in (old, new)]
     if types[0] != types[1]:
-        return Change("dtype", f"{', '.join(types[1])}, was {', '.join(types[0])}")
+        return ValueChange("dtype", f"{', '.join(types[1])}, was {', '.join(types[0])}")
     shapes = [[tuple(leaf[1]) for leaf in outcome["values"]] for outcome in (old, new)]
     if shapes[0] != shapes[1]:
-        return Change("shape", f"{_shapes(shapes[1])}, was {_shapes(shapes[0])}")
+        return ValueChange("shape", f"{_shapes(shapes[1])}, was {_shapes(shapes[0])}")
     before, after = arrays(old), arrays(new)
     if before is None or after is None:
-        return Change("bits", "other bits, of which a digest is kept")
+        return ValueChange("bits", "other bits, of which a digest is kept")
     worst = _Difference(0.0)
     for value, was, dtype in zip(after, before, types[0], strict=True):
         skip = reference.skipped(call, value.shape)
         found = _difference(call, value, was, dtype.removeprefix("python "), "was", skip)
         worst = max(worst, found, key=lambda each: each.ulp)
     if worst.ulp <= _precision(types[0])[1][1]:
-        return Change("rounding", f"up to {worst.ulp:.0f} ulp") if worst.ulp else None
+        return ValueChange("rounding", f"up to {worst.ulp:.0f} ulp") if worst.ulp else None
     is_small = _is_small(call, worst, types[0])
-    return Change("rounding" if is_small else "value", worst.detail)
+    return ValueChange("rounding" if is_small else "value", worst.detail)
 
 
-def _is_small(call: Call, worst: _Difference, dtypes: Sequence[str]) -> bool:
+def _is_small(call: NumericCall, worst: _Difference, dtypes: Sequence[str]) -> bool:
     """Return True for a difference that is small beside 1: what should be 0 of numbers such as 1."""
     bits, bounds = _precision(dtypes)
     return worst.absolute <= bounds[1] * 2.0**-bits and "e-" not in call.text
@@ -141,13 +141,13 @@ def _precision(dtypes: Sequence[str]) -> tuple[int, tuple[float, float]]:
     return (min(bits), _BOUNDS[min(bits)]) if bits else (0, (0.0, 0.0))
 
 
-def is_elementwise(call: Call) -> bool:
+def is_elementwise(call: NumericCall) -> bool:
     """Return True if each element of the result is of one element of the inputs."""
     return bool(call.inputs) and all(name.rpartition("_")[0] in _EDGES or name in _EDGES for name in call.inputs)
 
 
 def _difference(
-    call: Call, got: Array, wanted: Array, dtype: str, word: str, skip: Array | bool = False
+    call: NumericCall, got: Array, wanted: Array, dtype: str, word: str, skip: Array | bool = False
 ) -> _Difference:
     if not got.size:
         return _Difference(0.0)
@@ -162,7 +162,7 @@ def _difference(
     return _worst(call, np.where(skip, 0.0, apart), got, should, word)
 
 
-def _complex(call: Call, got: Array, wanted: Array, dtype: str) -> Array:
+def _complex(call: NumericCall, got: Array, wanted: Array, dtype: str) -> Array:
     one, other = got.astype(complex), wanted.astype(complex)
     # What is no number has many spellings as a complex one.
     whole = np.isfinite(one) & np.isfinite(other)
@@ -173,7 +173,7 @@ def _complex(call: Call, got: Array, wanted: Array, dtype: str) -> Array:
     return np.where(np.isfinite(other) & np.isnan(one), np.inf, apart)
 
 
-def _ulps(call: Call, got: Array, wanted: Array, dtype: str) -> Array:
+def _ulps(call: NumericCall, got: Array, wanted: Array, dtype: str) -> Array:
     bits, tiny, most = _FORMATS[dtype]
     with np.errstate(all="ignore"):
         # As this format has it: too large is infinite, and the subnormal may be 0.
@@ -190,7 +190,7 @@ def _ulps(call: Call, got: Array, wanted: Array, dtype: str) -> Array:
     return np.where(np.isnan(apart) | (np.isinf(got) != np.isinf(rounded)) & (apart > 0), np.inf, apart)
 
 
-def _worst(call: Call, apart: Array, got: Array, wanted: Array, word: str) -> _Difference:
+def _worst(call: NumericCall, apart: Array, got: Array, wanted: Array, word: str) -> _Difference:
     if not np.any(apart):
         return _Difference(0.0)
     flat = int(np.argmax(apart))
@@ -202,7 +202,7 @@ def _worst(call: Call, apart: Array, got: Array, wanted: Array, word: str) -> _D
     return _Difference(float(np.ravel(apart)[flat]), detail, absolute if np.isfinite(absolute) else np.inf)
 
 
-def _at(call: Call, flat: int, shape: Sequence[int]) -> str:
+def _at(call: NumericCall, flat: int, shape: Sequence[int]) -> str:
     if is_elementwise(call) and all(np.size(INPUTS[name][1]) == np.prod(shape, dtype=int) for name in call.inputs):
         given = [_number(np.ravel(reference.array(name, wide=False))[flat]) for name in call.inputs]
         return f" for {', '.join(given)}"

@@ -35,7 +35,7 @@ class Measured(FileModel):
 
 
 @dataclass(frozen=True)
-class Row:
+class CallRow:
     """What a call does on the releases of jax from `first` to `last`.
 
     `status` is right, off, differs, raises, ended or unknown; `ulp` is its error; `detail` is the value that is off by
@@ -62,10 +62,10 @@ class Row:
         return self.change not in ("", "rounding", "bits")
 
 
-COLUMNS = tuple(field.name for field in fields(Row))
+COLUMNS = tuple(field.name for field in fields(CallRow))
 
 
-def written(rows: Iterable[Row]) -> str:
+def written(rows: Iterable[CallRow]) -> str:
     """Return rows as CSV."""
     out = StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
@@ -75,12 +75,12 @@ def written(rows: Iterable[Row]) -> str:
 
 
 @cache
-def by_function(folder: Path = FOLDER) -> dict[str, tuple[Row, ...]]:
+def by_function(folder: Path = FOLDER) -> dict[str, tuple[CallRow, ...]]:
     """Return the published rows by function. Raises BadFile."""
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[CallRow]] = {}
     for path in sorted(folder.glob("*.csv")):
         for row in csv.DictReader(StringIO(text(path))):
-            found.setdefault(row["function"], []).append(Row(**row))
+            found.setdefault(row["function"], []).append(CallRow(**row))
     return {function: tuple(rows) for function, rows in found.items()}
 
 

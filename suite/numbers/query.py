@@ -7,7 +7,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from suite.numbers.model import FOLDER, Row, by_function, measured
+from suite.numbers.model import FOLDER, CallRow, by_function, measured
 from suite.numbers.uncalled import uncalled
 
 
@@ -22,7 +22,7 @@ def known(functions: Iterable[str], folder: Path = FOLDER) -> list[str]:
     return sorted({aliases.get(name, name) for name in functions} & by_function(folder).keys())
 
 
-def changes(function: str, old: str, new: str, folder: Path = FOLDER) -> tuple[Row, ...]:
+def changes(function: str, old: str, new: str, folder: Path = FOLDER) -> tuple[CallRow, ...]:
     """Return the rows in which a function returns something else after `old` and up to `new`. Raises BadFile.
 
     What changed and changed back is not told.
@@ -37,20 +37,20 @@ def changes(function: str, old: str, new: str, folder: Path = FOLDER) -> tuple[R
     return tuple(found)
 
 
-def changed(release: str, folder: Path = FOLDER) -> tuple[Row, ...]:
+def changed(release: str, folder: Path = FOLDER) -> tuple[CallRow, ...]:
     """Return the rows that begin on a release with a change of more than rounding. Raises BadFile."""
     return tuple(row for rows in by_function(folder).values() for row in rows if row.listed and row.first == release)
 
 
-def unlike(function: str, release: str, folder: Path = FOLDER) -> tuple[Row, ...]:
+def unlike(function: str, release: str, folder: Path = FOLDER) -> tuple[CallRow, ...]:
     """Return the rows in which a function differs from its reference, or does not end, on a release. Raises BadFile."""
     rows = by_function(folder).get(function, ())
     return tuple(row for row in rows if row.status in ("differs", "ended") and _holds(row, release))
 
 
-def _at(rows: Iterable[Row], release: str) -> Row | None:
+def _at(rows: Iterable[CallRow], release: str) -> CallRow | None:
     return next((row for row in rows if _holds(row, release)), None)
 
 
-def _holds(row: Row, release: str) -> bool:
+def _holds(row: CallRow, release: str) -> bool:
     return Version(row.first) <= Version(release) <= Version(row.last)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from suite.cell.numbers.inputs import INPUTS, SHAPES
-from suite.cell.numbers.recipes import Call
+from suite.cell.numbers.recipes import NumericCall
 from suite.numbers.outcomes import Array
 
 _WIDE = {"float32": "float64", "float16": "float64", "bfloat16": "float64", "complex64": "complex128"}
@@ -109,7 +109,7 @@ def _sorted(x: Array) -> Any:
 
 
 @cache
-def values(call: Call) -> tuple[tuple[Array, ...], ...]:
+def values(call: NumericCall) -> tuple[tuple[Array, ...], ...]:
     """Return what a call may return: nothing without a reference, and two values where an integer counts as a float.
 
     NumPy makes a float16 of a small integer, and a float64 of a large one, where JAX makes a float32.
@@ -135,7 +135,7 @@ def values(call: Call) -> tuple[tuple[Array, ...], ...]:
     return tuple(found)
 
 
-def owner(call: Call) -> str:
+def owner(call: NumericCall) -> str:
     """Return whose value the reference is."""
     if call.reference == "nn" and call.function.rpartition(".")[2] in _NN:
         return "its formula gives"
@@ -144,7 +144,7 @@ def owner(call: Call) -> str:
     return "SciPy has" if of_scipy else "NumPy has"
 
 
-def skipped(call: Call, shape: tuple[int, ...]) -> Array:
+def skipped(call: NumericCall, shape: tuple[int, ...]) -> Array:
     """Return a mask of the elements that no reference decides.
 
     XLA may take a subnormal number for 0; an integer divided by 0 has no value.
@@ -185,7 +185,7 @@ def array(name: str, *, wide: bool = True) -> Array:
     return narrow.astype(_WIDE.get(dtype, dtype)) if wide else narrow
 
 
-def _function(call: Call) -> Callable[..., Any] | None:
+def _function(call: NumericCall) -> Callable[..., Any] | None:
     reference, name = call.reference.removeprefix("same:"), call.function.rpartition(".")[2]
     if not reference or reference.startswith("{"):
         return _sorted if reference and name == "sort" else None

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
 
-from suite.cell.numbers.recipes import Call, calls
+from suite.cell.numbers.recipes import NumericCall, calls
 from suite.numbers import compare, explained
-from suite.numbers.compare import Change
-from suite.numbers.model import MEASURED, Measured, Row, written
+from suite.numbers.compare import ValueChange
+from suite.numbers.model import MEASURED, CallRow, Measured, written
 from suite.numbers.outcomes import Outcome, Outcomes, Span
 
 
 def texts(outcomes: Outcomes) -> dict[str, str]:
     """Return the files: name → text, one for each module."""
-    found: dict[str, list[Row]] = {}
+    found: dict[str, list[CallRow]] = {}
     for row in rows(outcomes):
         found.setdefault(row.function.rpartition(".")[0], []).append(row)
     functions = {row.function for of in found.values() for row in of}
@@ -26,11 +26,11 @@ def texts(outcomes: Outcomes) -> dict[str, str]:
     return {MEASURED: measured.text, **{f"{module}.csv": written(of) for module, of in sorted(found.items())}}
 
 
-def rows(outcomes: Outcomes) -> Iterator[Row]:
+def rows(outcomes: Outcomes) -> Iterator[CallRow]:
     """Return the rows, by call and release; of a call under jit or vmap, where it is not the same as without."""
     for call in calls():
         before: Outcome | None = None
-        row: Row | None = None
+        row: CallRow | None = None
         for span in outcomes.calls.get(call.key, ()):
             if "same" in span[2]:
                 before = None
@@ -48,12 +48,12 @@ def rows(outcomes: Outcomes) -> Iterator[Row]:
             yield row
 
 
-def _row(outcomes: Outcomes, call: Call, span: Span, changed: Change | None) -> Row:
+def _row(outcomes: Outcomes, call: NumericCall, span: Span, changed: ValueChange | None) -> CallRow:
     first, last, outcome = span
     judged = compare.judged(call, outcome)
     release = outcomes.releases[first]
     is_listed = changed is not None and changed.kind not in ("rounding", "bits")
-    return Row(
+    return CallRow(
         function=call.function,
         form=call.form,
         call=call.text,

@@ -9,13 +9,13 @@ import pytest
 
 from suite.check.source import numbers
 from suite.numbers import query
-from suite.numbers.model import MEASURED, Measured, Row, written
+from suite.numbers.model import MEASURED, CallRow, Measured, written
 
 
-def row(function: str, first: str, last: str, **more: Any) -> Row:
+def row(function: str, first: str, last: str, **more: Any) -> CallRow:
     """A row of a function's only call."""
     own: dict[str, Any] = {"status": "right", "ulp": "", "detail": "", "change": "", "was": "", "explained": ""}
-    return Row(
+    return CallRow(
         **{**own, "form": "eager", "digest": first, **more},
         function=function,
         call=f"{function}(x)",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from suite.cell.numbers.inputs import INPUTS
-from suite.cell.numbers.recipes import Call, calls
+from suite.cell.numbers.recipes import NumericCall, calls
 from suite.numbers import compare, outcomes, reference
 from suite.numbers.outcomes import Outcome
 
@@ -25,7 +25,7 @@ def returned(*values: Any, dtype: str = "float32") -> Outcome:
     return {"values": [[dtype, list(each.shape), each.tobytes().hex()] for each in made]}
 
 
-def of(call: Call, **changed: Any) -> Outcome:
+def of(call: NumericCall, **changed: Any) -> Outcome:
     """The reference's own values as an outcome, with some elements changed: `at=3, to=1.0`."""
     value = np.array(reference.values(call)[0][0], np.float32)
     if changed:

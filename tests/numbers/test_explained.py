@@ -13,7 +13,7 @@ from suite.numbers import explained
         ("jax.random.uniform", "0.4.38", "0.5.0", "random-stream-of-uniform-draws same-seed-other-numbers"),
         ("jax.random.uniform", "0.5.1", "0.5.2", ""),
         ("jax.scipy.linalg.toeplitz", "0.4.35", "0.5.0", "toeplitz-batch"),
-        ("jax.nn.initializers.he_normal", "0.4.38", "0.5.0", "same-seed-other-numbers"),
+        ("jax.nn.initializers.he_normal", "0.4.38", "0.5.0", "random-stream-of-normal-draws"),
         ("jax.numpy.no_such_function", "0.4.18", "0.12.0", ""),
     ],
 )

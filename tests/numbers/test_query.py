@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from suite.numbers import query
-from suite.numbers.model import MEASURED, Measured, Row, written
+from suite.numbers.model import MEASURED, CallRow, Measured, written
 
 F = "jax.numpy.f"
 
 
-def row(first: str, last: str, digest: str, **more: Any) -> Row:
+def row(first: str, last: str, digest: str, **more: Any) -> CallRow:
     """A row of a call from one release to another."""
     own: dict[str, Any] = {"status": "right", "ulp": "", "detail": "", "change": "", "was": "", "explained": ""}
-    return Row(
+    return CallRow(
         **{**own, "function": F, "form": "eager", "call": f"{F}(x)", **more}, first=first, last=last, digest=digest
     )
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from suite.files import REPORTS, replace_all
-from suite.numbers.model import MEASURED, Measured, Row, by_function, measured, written
+from suite.numbers.model import MEASURED, CallRow, Measured, by_function, measured, written
 from suite.report.model import Report
 from suite.report.site import numbers
 from suite.report.site.build import named_after, render, site
@@ -25,22 +25,22 @@ from tests.report.test_report import EMPTY, observation, report
 pytestmark = pytest.mark.usefixtures("untimed")
 
 RELEASES = ("0.5.3", "0.6.0", "0.7.0")
-PLAIN = Row(
+PLAIN = CallRow(
     **{"function": "jax.some.plain", "form": "eager", "call": "jax.some.plain(float32)", "digest": "0"},
     **{"first": RELEASES[0], "last": RELEASES[-1], "status": "right", "ulp": "0.5", "detail": ""},
     **{"change": "", "was": "", "explained": ""},
 )
 
 
-def row(name: str, first: str = RELEASES[0], last: str = RELEASES[-1], **changes: str) -> Row:
+def row(name: str, first: str = RELEASES[0], last: str = RELEASES[-1], **changes: str) -> CallRow:
     """Return a row of a function, called on an input, that is right unless `changes` say otherwise."""
     found = replace(PLAIN, function=f"jax.some.{name}", call=f"jax.some.{name}(float32)", first=first, last=last)
     return replace(found, **changes)
 
 
-def made(*rows: Row, releases: tuple[str, ...] = RELEASES) -> MeasuredNumbers:
+def made(*rows: CallRow, releases: tuple[str, ...] = RELEASES) -> MeasuredNumbers:
     """Return rows as measured on these releases."""
-    found: dict[str, tuple[Row, ...]] = {}
+    found: dict[str, tuple[CallRow, ...]] = {}
     for each in rows:
         found[each.function] = (*found.get(each.function, ()), each)
     calls = {(each.form, each.call) for each in rows}

@@ -22,7 +22,7 @@ from typing import Any
 
 from suite.cell import machine
 from suite.cell.numbers.inputs import INPUTS, SHAPES
-from suite.cell.numbers.recipes import Call, calls
+from suite.cell.numbers.recipes import NumericCall, calls
 
 _TOGETHER = 300
 _SECONDS = 30.0
@@ -52,7 +52,7 @@ def main() -> int:
     return 0
 
 
-def apart(wanted: Sequence[Call]) -> dict[str, Outcome]:
+def apart(wanted: Sequence[NumericCall]) -> dict[str, Outcome]:
     """Return the outcomes of calls, made in processes of their own; one at which a process ended says how."""
     found: dict[str, Outcome] = {}
     place = 0
@@ -68,7 +68,7 @@ def apart(wanted: Sequence[Call]) -> dict[str, Outcome]:
     return found
 
 
-def _forked(wanted: Sequence[Call]) -> tuple[dict[str, Outcome], tuple[int, str] | None]:
+def _forked(wanted: Sequence[NumericCall]) -> tuple[dict[str, Outcome], tuple[int, str] | None]:
     """Return what a process told, and the place of the call at which it ended, with how."""
     read, write = os.pipe()
     if (child := os.fork()) == 0:
@@ -104,7 +104,7 @@ def _forked(wanted: Sequence[Call]) -> tuple[dict[str, Outcome], tuple[int, str]
     return found, (count, how or (signal.Signals(-code).name if code < 0 else f"exit {code}"))
 
 
-def _made(wanted: Sequence[Call]) -> Iterator[tuple[Call, Outcome | None]]:
+def _made(wanted: Sequence[NumericCall]) -> Iterator[tuple[NumericCall, Outcome | None]]:
     import jax
 
     if wanted[0].x64:
@@ -124,7 +124,7 @@ def _made(wanted: Sequence[Call]) -> Iterator[tuple[Call, Outcome | None]]:
         yield call, outcome or None
 
 
-def _outcome(call: Call) -> Outcome:
+def _outcome(call: NumericCall) -> Outcome:
     """Return what a call returns or raises; nothing if the release has no such function, or the form does not apply."""
     import jax
 

@@ -20,7 +20,7 @@ _WORDS = re.compile(r"[A-Za-z_][\w.]*")
 
 
 @dataclass(frozen=True)
-class Call:
+class NumericCall:
     """A call of a function: an expression, and the inputs that it names."""
 
     function: str
@@ -41,9 +41,9 @@ class Call:
 
 
 @cache
-def calls() -> tuple[Call, ...]:
+def calls() -> tuple[NumericCall, ...]:
     """Return every call, by line; each form of a call is one."""
-    found: dict[str, Call] = {}
+    found: dict[str, NumericCall] = {}
     home = ""
     for line in PATH.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
@@ -54,7 +54,7 @@ def calls() -> tuple[Call, ...]:
     return tuple(found.values())
 
 
-def _of(home: str, names: str, calls: str, forms: list[str], reference: str) -> Iterator[Call]:
+def _of(home: str, names: str, calls: str, forms: list[str], reference: str) -> Iterator[NumericCall]:
     for place, name in enumerate(names.split()):
         function = f"{home}.{name.partition('(')[0]}"
         # Of the others there are gradients at most.
@@ -64,4 +64,4 @@ def _of(home: str, names: str, calls: str, forms: list[str], reference: str) -> 
             named = [word.partition(".")[0] for word in _WORDS.findall(words)]
             inputs = tuple(dict.fromkeys(name for name in named if name in INPUTS))
             for form in ("eager", *(wanted if number == 0 and inputs else ())):
-                yield Call(function, text, form, inputs, reference)
+                yield NumericCall(function, text, form, inputs, reference)

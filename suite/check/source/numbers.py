@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from suite.numbers import query
-from suite.numbers.model import Row
+from suite.numbers.model import CallRow
 
 _WORDS = {"value": "", "dtype": "returns ", "shape": "has shape ", "raises": "", "returns": "", "ended": ""}
 
@@ -22,9 +22,9 @@ class Numbers:
     functions: tuple[str, ...]
     new: str
     old: str = ""
-    changed: tuple[Row, ...] = ()
+    changed: tuple[CallRow, ...] = ()
     rounded: tuple[str, ...] = ()
-    unlike: tuple[Row, ...] = ()
+    unlike: tuple[CallRow, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -48,7 +48,7 @@ class Numbers:
         return f"{head}, {differ} on jax {self.new}: {', '.join(names[:3])}{more}."
 
 
-def told(row: Row) -> str:
+def told(row: CallRow) -> str:
     """Return a change, or a difference, in words: `jax.numpy.sinc(float32): nan for inf, NumPy has 0`."""
     form = "" if row.form == "eager" else f"{row.form} of "
     what = f"{_WORDS.get(row.change, '')}{row.was}" if row.change else row.detail

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from packaging.version import Version
 
-from suite.numbers.model import Measured, Row, by_function, measured
+from suite.numbers.model import CallRow, Measured, by_function, measured
 
 _FOLDER = "numbers"
 
@@ -22,7 +22,7 @@ class MeasuredNumbers:
     """What was measured, and the rows of each function; no rows if a report has no numbers."""
 
     measured: Measured
-    rows: Mapping[str, tuple[Row, ...]]
+    rows: Mapping[str, tuple[CallRow, ...]]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class ChangedNumbers:
 
     before: str
     skipped: list[str]
-    functions: dict[str, list[Row]]
+    functions: dict[str, list[CallRow]]
     unlisted: Mapping[str, int]
 
 
@@ -47,17 +47,17 @@ def load(report: Path) -> MeasuredNumbers:
     return MeasuredNumbers(measured(report / _FOLDER), by_function(report / _FOLDER))
 
 
-def by_call(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
+def by_call(rows: Iterable[CallRow]) -> dict[tuple[str, str], list[CallRow]]:
     """Return rows by form and call."""
-    found: dict[tuple[str, str], list[Row]] = {}
+    found: dict[tuple[str, str], list[CallRow]] = {}
     for row in rows:
         found.setdefault((row.form, row.call), []).append(row)
     return found
 
 
-def stretches(rows: Iterable[Row], releases: tuple[str, ...]) -> list[Row]:
+def stretches(rows: Iterable[CallRow], releases: tuple[str, ...]) -> list[CallRow]:
     """Return the rows of one call, joined where only rounding parts them."""
-    found: list[Row] = []
+    found: list[CallRow] = []
     for row in rows:
         before = found[-1] if found else None
         if before is not None and not row.listed and row.status == before.status and _follows(before, row, releases):
@@ -80,7 +80,7 @@ def changed(numbers: MeasuredNumbers, release: str, line: Iterable[str]) -> Chan
     before = numbers.measured.releases[place - 1]
     skipped = [each for each in line if Version(before) < Version(each) < Version(release)]
     turned = [row for rows in numbers.rows.values() for row in rows if row.first == release and row.change]
-    functions: dict[str, list[Row]] = {}
+    functions: dict[str, list[CallRow]] = {}
     for row in turned:
         if row.listed:
             functions.setdefault(row.function, []).append(row)
@@ -89,19 +89,19 @@ def changed(numbers: MeasuredNumbers, release: str, line: Iterable[str]) -> Chan
     return ChangedNumbers(before, sorted(skipped, key=Version), dict(ordered), unlisted(turned))
 
 
-def unlisted(rows: Iterable[Row]) -> dict[str, int]:
+def unlisted(rows: Iterable[CallRow]) -> dict[str, int]:
     """Return the number of changes that are no change of values that anybody can see, by kind."""
     return dict(Counter(row.change for row in rows if row.change and not row.listed))
 
 
-def call(row: Row) -> str:
+def call(row: CallRow) -> str:
     """Return a call as written in code, without its function's module: `jit: sin(float32)`."""
     name = row.function.rpartition(".")[2]
     text = row.call.replace(f"{row.function}(", f"{name}(", 1)
     return text if row.form == "eager" else f"{row.form}: {text}"
 
 
-def _follows(before: Row, row: Row, releases: tuple[str, ...]) -> bool:
+def _follows(before: CallRow, row: CallRow, releases: tuple[str, ...]) -> bool:
     return _place(releases, row.first) == _place(releases, before.last) + 1
 
 

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from suite.cell.numbers.inputs import INPUTS, SHAPES
-from suite.numbers.model import Row
+from suite.numbers.model import CallRow
 from suite.numbers.uncalled import uncalled
 from suite.report.markup import clipped
 from suite.report.site.facts import Facts
@@ -39,7 +39,7 @@ class CalledFunction:
 
     name: str
     aliases: list[str]
-    calls: list[list[Row]]
+    calls: list[list[CallRow]]
     others: Mapping[str, int]
     now: Mapping[str, int]
     changed: list[str]
@@ -81,7 +81,7 @@ def _view(numbers: MeasuredNumbers) -> NumbersView:
     return NumbersView(newest, [each for each in sections if each[2]], modules, inputs)
 
 
-def _function(name: str, rows: Iterable[Row], releases: tuple[str, ...]) -> CalledFunction:
+def _function(name: str, rows: Iterable[CallRow], releases: tuple[str, ...]) -> CalledFunction:
     rows = list(rows)
     of = [stretches(each, releases) for each in by_call(rows).values()]
     listed = [
@@ -99,7 +99,7 @@ def _function(name: str, rows: Iterable[Row], releases: tuple[str, ...]) -> Call
     )
 
 
-def _turns(of: Iterable[Row]) -> list[Row]:
+def _turns(of: Iterable[CallRow]) -> list[CallRow]:
     return [row for row in of if row.listed]
 
 
