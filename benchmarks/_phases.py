@@ -174,7 +174,7 @@ def compiled(lowered):
 
 
 class Workload(abc.ABC):
-    """What the phases have in common: a workload, made anew for each sample."""
+    """The base of all phases: a workload, made for each sample."""
 
     timeout = 180.0
     rounds = 1
@@ -293,11 +293,11 @@ class Slow(Workload):
 
 
 class Host(Tracing, Lowering, Compiling):
-    """What the host does once."""
+    """The phases that the host goes through once."""
 
 
 class Steady(Dispatching, Executing):
-    """What is done at each call."""
+    """The phases of each call."""
 
 
 class DeviceBusy(Workload):

@@ -81,7 +81,7 @@ def test_tests_and_faults_are_one_run_of_pytest(
     ],
 )
 def test_wrong_words_stop_it_before_anything_runs(nox: Nox, words: tuple[str, ...], told: str) -> None:
-    """Whatever the session and however it is named, wrong words are exit code 2 and a sentence, and nothing runs."""
+    """Wrong words give exit code 2 and a sentence before anything runs, in any session and however it is named."""
     ran = nox(*words)
 
     assert (2, True) == (ran.code, told in ran.complained), ran.complained

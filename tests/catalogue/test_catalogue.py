@@ -88,7 +88,7 @@ def test_an_id_names_one_module() -> None:
 
 
 def test_row_zero_comes_first() -> None:
-    """What asks whether the stack works at all stands before all others, which stand by name."""
+    """Issues of row zero come first; all others follow by name."""
     row_zero = [each.issue.row_zero for each in catalogue.entries()]
     others = [each.issue.id for each in catalogue.entries() if not each.issue.row_zero]
 
@@ -222,7 +222,7 @@ def test_an_issue_with_one_case_is_short() -> None:
     ],
 )
 def test_every_fault_of_a_table_is_said_at_once(cases: list[Case], faults: dict[str, str]) -> None:
-    """What is wrong in an issue's table is said with the file and the key, all of it, and of a good one nothing."""
+    """The faults of an issue's table are all told, with file and key; a good table has none."""
     found = catalogue.faults(entry(*cases))
 
     assert list(faults) == [each.key for each in found]
@@ -396,7 +396,7 @@ def test_an_entry_of_an_ignore_file_is_no_fault(tmp_path: Path) -> None:
 
 
 def test_a_report_that_still_has_it_is_compared() -> None:
-    """What differs between two reports names the retired issue before it counts its cases as gone."""
+    """A comparison with a report that has a retired issue names that issue."""
     now = report(observation())
     before = now.model_copy(update={"issues": [*now.issues, now.issues[0].model_copy(update={"id": ID})]})
 

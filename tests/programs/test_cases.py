@@ -122,7 +122,7 @@ def test_what_is_published_is_what_the_kept_programs_show(target: str) -> None:
 
 
 def test_another_look_judges_what_is_kept_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was judged another way is judged by the text that is in the tree, and what has none stays."""
+    """A change of the judgement applies to programs whose text is in the tree; the others stay."""
     text = (TEXTS / "h100-jax-0.9.0-kept-where-false.hlo.txt").read_bytes()
     monkeypatch.setattr(texts, "packed", lambda target, folder: {"kept-where-false/jax-0.9.0.txt": text})
     of = [Program(workload=name, counts={"while_loops": 1}, seen="odd") for name in ("kept-where-false", "scan")]

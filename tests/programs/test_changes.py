@@ -1,4 +1,4 @@
-"""What changed between releases, in words, and counts as asv reads them."""
+"""Changes between releases, in words, and counts as asv reads them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_libraries_that_came_along_are_named() -> None:
 
 
 def test_a_program_that_comes_or_goes_is_told_with_its_reason() -> None:
-    """What cannot be compiled is told with the reason; what can again is held against the last that could."""
+    """A program that cannot be compiled has its reason; a later one is compared with the last that could be."""
     without = Program(workload="softmax", source="one", reason="ended by SIGSEGV")
     found = programs(
         release("0.8.2", [counted(counts={"copies": 1})]),

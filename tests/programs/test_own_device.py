@@ -1,4 +1,4 @@
-"""What a machine's own device compiles, held against what was compiled without it."""
+"""Programs that a machine compiles for its own device, compared with those compiled without it."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_what_was_packed_is_unpacked(folder: Path, emptied: Path) -> None:
 
 
 def test_a_record_of_this_machine_is_kept(folder: Path, emptied: Path) -> None:
-    """What is on this machine already is not written over."""
+    """A record that is already on this machine is not overwritten."""
     mine = records.path_of(OLD.id, BYPASS.issue.id, BYPASS.issue.cases[0].id)
     mine.parent.mkdir(parents=True)
     mine.write_text("mine", encoding="utf-8")
@@ -148,7 +148,7 @@ def test_a_publish_changes_what_it_has_to(folder: Path, monkeypatch: pytest.Monk
 
 
 def test_the_records_of_a_cell_without_a_run_are_not_read(folder: Path, emptied: Path) -> None:
-    """Where a cell's status is the archive's, so are its records that hold."""
+    """A cell whose status is the archive's keeps the archive's records."""
     for cell in (OLD, NEW):
         put_status(cell)
     before = _bytes(folder)

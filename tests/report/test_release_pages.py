@@ -33,12 +33,12 @@ NEWEST = "0.12.0.1"
 
 
 def shown(text: str) -> str:
-    """What a page has to read, on one line."""
+    """Return the text of a page, on one line."""
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", text.partition("<main")[2])).split())
 
 
 def page(of: Report, name: str = "releases/jax-0.4.30.html", timed: tuple[TimedMachine, ...] = ()) -> str:
-    """What a page of the report's site has to read."""
+    """Return the text of a page of the report's site."""
     return shown(site(of, timed)[name])
 
 
@@ -166,7 +166,7 @@ def test_stacks_that_work_come_first(known: Report) -> None:
 
 
 def test_stacks_are_told_from_one_another() -> None:
-    """What two sets do not share is named, and one set with two names is there once."""
+    """Packages in which two stacks differ are named, and one stack with two names appears once."""
     numpy = {**arm("0.11.8", None).packages, "numpy": "2.0.0"}
     older = arm("0.11.8", "latent", id="jax-0.4.30+equinox-0.11.8+numpy-1.26.4", packages={**numpy, "numpy": "1.26.4"})
     again = arm("0.11.8", "supported", id="jax-0.4.30+equinox-0.11.8", packages=numpy)
@@ -234,7 +234,7 @@ def metadata(*rows: AmendmentRow) -> str:
 
 
 def test_metadata_says_what_to_require_by_who_publishes_it() -> None:
-    """What many rows say of a release is told once, with all their stacks, as the whole requirement to paste."""
+    """Metadata tells each requirement of a release once, with all its stacks, whole and ready to paste."""
     older = amendment(version="0.6.2", declared="")
     html = metadata(older, amendment(), amendment(grounds="run", cells=("jax-0.5.0",), evidence=("#2",)))
 

@@ -48,7 +48,7 @@ WHEELS = st.fixed_dictionaries(
 @settings(max_examples=40, deadline=None)
 @given(pairs=SHOWN, wheels=WHEELS)
 def test_each_pair_that_is_shown_has_one_row(pairs: dict[str, set[Pair]], wheels: dict[str, dict[str, int]]) -> None:
-    """What the newest shows needs no other row, and what another shows is run once; the answer is always the same."""
+    """The newest release's pairs need no other row, every other pair has one, and the answer is always the same."""
     made = choose.choose(pairs, wheels, NOTHING)
 
     assert made == choose.choose(pairs, wheels, NOTHING)

@@ -174,5 +174,5 @@ def headings(path: Path) -> list[str]:
 
 
 def test_the_changelog_begins_with_this_version() -> None:
-    """What is released next is the first heading of the changelog."""
+    """The changelog's first heading is this version."""
     assert __version__ == re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)[0]

@@ -56,7 +56,7 @@ def github(tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> Git
 
 
 def test_titles_and_states_are_of_today(github: GitHub) -> None:
-    """What was merged is told from what was closed, and what no issue names is forgotten."""
+    """A renewal tells merged pull requests from closed ones and forgets threads that no issue names."""
     github.tell(1)
     github.tell(2, state="open")
     github.tell(3, pull_request={"merged_at": "2026-01-02T03:04:05Z"})
