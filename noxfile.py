@@ -81,7 +81,7 @@ OF_A_TAG = {
     "compat-full": ["compat", "--tag", "full"],
     "publish": ["compat", "--tag", "full", "--to", PUBLISHED],
 }
-# Those that need asv; noise is no failure.
+# Those that need asv; noise is not a failure.
 OF_ASV = {
     "line": ["line"],
     "bench": ["bench", "run"],
@@ -144,7 +144,7 @@ def suite(session: nox.Session) -> None:
         # Both follow from the report.
         for follows in ("readme", "choose"):
             main([follows])
-    # A device's compiler that this machine cannot have is no failure.
+    # A device's compiler that this machine cannot have is not a failure.
     if code and not (session.name == "device-programs" and code is Exit.INCOMPLETE):
         session.error(f"{session.name}: {code.name.lower().replace('_', ' ')}")
 
@@ -215,8 +215,8 @@ def tested(session: nox.Session, *where: str) -> None:
     # A file of tests stays together: some share an environment that takes seconds to make. The files with the fewest
     # tests take the longest, and are not left for the end. Some wait for others' processes: two more than cores.
     spread = (f"--numprocesses={(os.cpu_count() or 1) + 2}", "--dist=loadfile", "--no-loadscope-reorder")
-    # They start dozens of interpreters, each of which would compile all anew where none is to write what it compiled
-    # beside the source: then that goes into nox's own folder.
+    # They start dozens of interpreters. If none may write bytecode beside the source, each would compile everything
+    # again: then the bytecode goes into nox's own folder.
     aside = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(session.cache_dir.resolve() / "bytecode")}
     # Docstrings and warnings are tested.
     plain = {"PYTHONOPTIMIZE": None, "PYTHONWARNINGS": None}

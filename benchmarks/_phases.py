@@ -60,7 +60,8 @@ METER = Meter()
 def not_applicable(reason):
     """Leave the benchmark as n/a, and its log with the reason.
 
-    asv takes NotImplementedError for that in a `setup` only, and here is none; elsewhere it wants its own subclass.
+    asv takes NotImplementedError for that in a `setup` only, and here is no `setup`: elsewhere it wants its own
+    subclass.
     """
     mark = sys.modules.get("asv_runner.benchmarks.mark")
     print(f"n/a: {reason}")

@@ -176,7 +176,11 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
     moving.add_argument("--draw", type=int, default=500, metavar="N", help=again)
     chosen_rows = "compute from the published report what the default plan runs, and what each case costs"
     command("choose", chosen_rows, "upkeep.choose:write_all")
-    command("pins", "pin the driver's own packages anew: constraints.txt, the noxfile's header", "upkeep.pins:renew")
+    command(
+        "pins",
+        "renew the pins of the driver's own packages: constraints.txt, the noxfile's header",
+        "upkeep.pins:renew",
+    )
     command("cost", "time runs and answers, each against what it cannot do without", "upkeep.cost:measure")
     return parser, {**chosen.choices, **works}
 
@@ -234,7 +238,7 @@ def _add_bench(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Argumen
     codes = ("all was measured, and nothing is slower", "something is slower, and confirmed")
     parser.epilog = (
         _CODES.format(*codes, "something was not measured, or failed")
-        + " And 4: noise left something undecided, which under nox is no failure."
+        + " And 4: noise left something undecided; nox does not fail on it."
     )
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--bench", action="append", metavar="REGEX", help="only these benchmarks; may be repeated")

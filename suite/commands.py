@@ -429,7 +429,7 @@ def diff(old: Path, new: Path, format: str, *, strict: bool) -> Exit:
 
 
 def rebuild(folder: Path) -> None:
-    """Make every file beside the compat.json in `folder` anew, and if that is what is published, the documents too."""
+    """Rewrite every file beside the compat.json in `folder`, and for the published report the documents too."""
     from suite.report import write
     from suite.upkeep import readme
 

@@ -164,4 +164,4 @@ def nearest(name: str, names: Iterable[str]) -> str:
     longer = [each for each in known if name and each.startswith(name)]
     close = [*longer, *difflib.get_close_matches(name, known, n=3, cutoff=0.5)] or known
     close = list(dict.fromkeys(close))[:3]
-    return f"the nearest are {', '.join(close)}" if close else "there are none"
+    return f"the nearest are {', '.join(close)}" if close else "there are no others"

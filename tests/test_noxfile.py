@@ -92,7 +92,7 @@ def test_wrong_words_stop_it_before_anything_runs(nox: Nox, words: tuple[str, ..
 def test_what_nox_cannot_do_is_a_sentence(
     nox: Nox, words: list[str], state: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Environments under a path with a colon, and a state folder by a path that is not whole, are refused."""
+    """Environments under a path with a colon, and a relative state folder are refused."""
     monkeypatch.setenv("SUITE_STATE", state)
 
     ran = nox("-l", *words)

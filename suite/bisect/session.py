@@ -97,7 +97,7 @@ def _bisection(asked: Question, *, find: Find | None, fresh: bool, console: Cons
         codes.append(code)
         searched.append((found.first, found.last) if found.what == "boundary" else (span[0], span[-1]))
         span = None if find else wording.elsewhere(asked, hunt.seen, searched)
-    # That the outermost releases agree is no answer where a change was found between them.
+    # Outermost releases that agree are not an answer if a change was found between them.
     return max(codes[1:] if len(codes) > 1 and codes[0] is Exit.UNEXPECTED else codes, key=_SEVERITY.index)
 
 

@@ -1,4 +1,4 @@
-"""The result of a hunt in words: the boundary or why there is none, and if it was expected. Pure, but for locks."""
+"""The result of a hunt in words: the boundary, or why it was not found, and if it was expected. Pure, but for locks."""
 
 from __future__ import annotations
 

@@ -202,16 +202,16 @@ def faults(found: Entry) -> list[Fault]:
     try:
         _TABLES.validate_python((issue,))
     except ValidationError as error:
-        # What is no table is not looked into.
+        # Only a table is looked into.
         return [Fault(found.source, _key(issue, each["loc"][1:]), each["msg"]) for each in error.errors()]
     if not issue.cases:
-        note("cases", "there are none")
+        note("cases", "is empty")
     for number, case in enumerate(issue.cases):
         for name, function in (("reproducer", case.reproducer), ("control", case.control)):
             if not isinstance(function, FunctionType):
-                note(f"cases.{number}.{name}", "it is no function of the module")
+                note(f"cases.{number}.{name}", "it is not a function of the module")
         if case.control is no_control:
-            note(f"cases.{number}.control", "there is none")
+            note(f"cases.{number}.control", "is missing")
     if wrong:
         return wrong
     ids = [case.id for case in issue.cases]

@@ -33,7 +33,7 @@ class Ended(Exception):
 
 @dataclass
 class Compiled:
-    """The programs that were compiled, their workloads, and why there are none where there are not."""
+    """The compiled programs and their workloads, or the reason why there are none."""
 
     workloads: dict[str, Workload] = field(default_factory=dict)
     programs: list[Program] = field(default_factory=list)

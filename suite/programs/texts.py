@@ -2,7 +2,7 @@
 
 What was compiled here lies in the state folder, all of it. In the tree, `<target>.hlo.tar.xz` has the programs that
 changed, on both sides of the change, and each first one, so that a clone can show what changed; and all programs of
-device cases, so that what looks at them can be changed, and they be judged anew.
+device cases, so that a changed judgement can be applied to them.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ these records: its cell, and what fills the nulls, in their order.
     [{"cell": null, …, "attempts": [{"parts": …, "seconds": null}]}, ["jax-0.4.31", "2026-11-22T05:20:43Z", 0.091], …]
 
 With 52,928 records of 179 issues in 498 cells this is 1.5 MB. A new issue with 291 records adds 0.11 MB to a history
-that git has packed anew, and a new jax 1.6 MB, data and pages included. One archive of all added 2.7 MB each time.
+that git has repacked, and a new jax 1.6 MB, data and pages included. One archive of all added 2.7 MB each time.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def pack(cells: Iterable[Cell], folder: Path = FOLDER) -> int:
             continue
         pinned = lock.load(cell)
         of_cells.append(_CellLine(status=status, lock=pinned.sha256, packages=dict(pinned.pins)))
-        # Each run of a cell writes its status anew.
+        # Each run of a cell rewrites its status.
         same = of_cells[-1] == cells_there.get(cell.id)
         for entry in catalogue.entries():
             for case in entry.issue.cases:

@@ -130,8 +130,8 @@ class CellRun:
     def call(self, tasks: Sequence[Task], *, alone: bool, remade: bool = False) -> None:
         """Run these tasks by a probe of their own, and see which of them have to be run alone again.
 
-        Tasks that a sibling's fault kept from running go back to `todo`. `remade`: in an environment made anew, where
-        an import that fails counts.
+        Tasks that a sibling's fault kept from running go back to `todo`. In a `remade` environment, a failed import
+        counts.
         """
         stop = Stop()
         with self._changed:
@@ -215,7 +215,7 @@ class CellRun:
         return self._failed is not None
 
     def settle(self) -> None:
-        """Run cases that do not import what they need once more, in an environment made anew.
+        """Run cases whose imports failed a second time, in a new environment.
 
         An import counts only if it fails there too. Call this when no probe of the cell runs.
         """
@@ -266,7 +266,7 @@ class CellRun:
                 self._doubtful.append(each)
 
     def _remake(self, mine: Stop | None) -> Path:
-        """Make the environment anew, once the other probes of the cell have ended: their cases run again."""
+        """Make a new environment after the other probes of the cell have ended; their cases run again."""
         with self._changed:
             self._made = None
             siblings = self._calls - {mine}
@@ -301,7 +301,7 @@ class CellRun:
 
 
 def begin(cell: Cell, entries: Sequence[Entry], *, fresh: bool) -> None:
-    """Have what is asked afresh count no more; or else have what was set aside before, and not made anew, count."""
+    """Set aside the records of a fresh run's cases; in another run, restore those that were not replaced."""
     records.settle(cell.id, back=not fresh)
     if fresh:
         records.set_aside(cell.id, _cases(cell, entries))

@@ -110,7 +110,7 @@ def prepare(cell: Cell, pinned: Lock) -> Environment:
     _uv("venv", "--quiet", "--clear", "--no-project", "--python", str(python), str(folder))
     _uv("pip", "sync", "--require-hashes", "--only-binary=:all:", "--python", str(executable), str(pinned.path))
     if lacking := "; ".join(_lacking(folder, full)):
-        detail = f"{pinned.path.name} is not whole: {lacking}; `nox -s lock` writes it anew"
+        detail = f"{pinned.path.name} is incomplete: {lacking}; `nox -s lock` rewrites it"
         raise Unprepared("error", "install.incomplete", detail)
     write(folder / MARKER, dump(Marker(lock=pinned.sha256, python=full, files=stamp(folder)).model_dump()))
     return Environment(executable, full)
@@ -180,7 +180,7 @@ def _lacking(folder: Path, python: str) -> Iterator[str]:
 
 
 def forget(cell: Cell) -> None:
-    """Have the environment of `cell` made anew when it is next needed."""
+    """Have the environment of `cell` replaced when it is next needed."""
     (ENVIRONMENTS / cell.id / MARKER).unlink(missing_ok=True)
 
 

@@ -71,7 +71,7 @@ def _candidates(version: str) -> Iterator[Path]:
 
 
 def _uv_find(version: str) -> Path | None:
-    # Not with --quiet, which has it find in silence; and an active environment's interpreter is no managed one.
+    # Not with --quiet, which hides the answer; --system, as an active environment's interpreter is not a managed one.
     run = uv_call.run("python", "find", "--system", "--managed-python", "--no-python-downloads", version)
     return Path(run.stdout.strip()) if run.returncode == 0 and run.stdout.strip() else None
 

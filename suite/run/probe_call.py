@@ -151,8 +151,8 @@ def call(
     """Have a probe run `todo` with this interpreter. A new one continues if a case ended the one before.
 
     Cases cannot write into the folders `shut`. If one wrote into the installed packages all the same, `remake` makes
-    the environment anew and returns its interpreter. `root` has the probe and the issues, and `log` names the file of
-    what the probe prints. `stop` ends the call from another thread.
+    a new environment and returns its interpreter. `root` has the probe and the issues, and `log` names the file of the
+    probe's output. `stop` ends the call from another thread.
     """
     if why := limited():
         return Ended("", "run.limits", why, tuple(todo))
@@ -177,7 +177,7 @@ def call(
         if seen.failure:
             return Ended("", "run.disk", f"{seen.failure}; {len(left)} of {len(todo)} cases left", tuple(left.values()))
         if seen.written:
-            progress.say(f"{seen.written} wrote into the installed packages: they are installed anew")
+            progress.say(f"{seen.written} wrote into the installed packages; reinstalling them")
             executable = remake()
             if not left:
                 return Ended()

@@ -129,9 +129,9 @@ def _files(client: PyPISimple, package: str) -> Iterable[tuple[DistributionPacka
     else:
         found = [(file, file.upload_time) for file in ProjectPage.from_response(response, package).packages]
     mine = [(file, uploaded) for file, uploaded in found if canonicalize_name(file.project or "") == package]
-    # A page for people has links too, or none; an index with nothing to offer says so in JSON.
+    # A page for people can be without links, too; an index with nothing to offer says so in JSON.
     if not mine and (found or _is_html(response)):
-        raise Unreachable(f"what the package index answers for {package} is no list of its files: a page to log in?")
+        raise Unreachable(f"the package index's answer for {package} is not a list of its files: is it a login page?")
     dated = [(file, uploaded) for file, uploaded in mine if uploaded is not None]
     if mine and not dated:
         raise Unreachable(f"the package index gives no upload times of {package}: without, no release has its day")
@@ -150,10 +150,10 @@ def _uploaded(link: Link) -> datetime | None:
 
 
 def _tags(package: str, file: DistributionPackage) -> list[tuple[str, str]]:
-    """The interpreters and platforms that this file is for, less those that no cell has; none where it is no wheel."""
+    """Return the interpreters and platforms of a wheel that cells have; nothing for any other file."""
     try:
         _, version, _, tags = parse_wheel_filename(file.filename)
-    except ValueError:  # a source archive, or a version that is none
+    except ValueError:  # a source archive, or an invalid version
         return []
     if version < Version(HELD[package].oldest) or version.is_prerelease:
         return []
@@ -172,7 +172,7 @@ def _requires_dist(client: PyPISimple, file: DistributionPackage) -> list[str]:
     said = parse_email(text)[0]
     names = {canonicalize_name(each or "") for each in (said.get("name"), file.project)}
     if len(names) > 1 or said.get("version") != file.version:
-        raise Unreachable(f"what the package index answers for {file.filename} is not its metadata: a page to log in?")
+        raise Unreachable(f"the package index's answer for {file.filename} is not its metadata: is it a login page?")
     return sorted(filter(_asked_for, said.get("requires_dist", [])))
 
 

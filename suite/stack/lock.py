@@ -99,7 +99,7 @@ def load(cell: Cell) -> Lock:
     except FileNotFoundError as error:
         if cell.unavailable or not cell.tags:
             return Lock(path, "", "", {})
-        raise BadFile([Fault(path, "file", "there is none; `nox -s lock` writes it")]) from error
+        raise BadFile([Fault(path, "file", "does not exist; `nox -s lock` writes it")]) from error
     except (OSError, UnicodeDecodeError) as error:
         raise BadFile([Fault(path, "file", str(error))]) from error
     pinned = parse(text, path)
@@ -116,7 +116,7 @@ def load(cell: Cell) -> Lock:
 def jax_line() -> dict[str, Mapping[str, str]]:
     """Return the pins on each release of jax of the line, in version order.
 
-    There are none where the release cannot be installed, or its lock cannot be read.
+    A release that cannot be installed, or whose lock cannot be read, has no pins.
     """
     cells = {dict(cell.holds)["jax"]: cell for cell in plan.tagged("line") if cell.moves == "jax"}
     found: dict[str, Mapping[str, str]] = {}

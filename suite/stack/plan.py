@@ -146,9 +146,9 @@ _HELD = re.compile(rf"({'|'.join(AXES)})-([0-9][0-9a-z.]*)")
 
 
 def stack(identifier: str) -> Cell:
-    """The cell called `identifier`, planned or not: `jax-0.4.36+diffrax-0.6.0` is what somebody has, maybe.
+    """Return the cell called `identifier`, planned or not: `jax-0.4.36+diffrax-0.6.0` can be somebody's own stack.
 
-    Raises Misused where a part of it is no release.
+    Raises Misused if a part of it is not a release.
     """
     found = {each.id: each for each in cells()}
     if identifier in found:
@@ -163,9 +163,9 @@ def stack(identifier: str) -> Cell:
 
 
 def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False, beside: bool = True) -> Cell:
-    """The cell that holds just these releases, and maybe a Python, whatever the matrix asks for.
+    """Return the cell that holds just these releases, and maybe a Python, whatever the matrix asks for.
 
-    Raises Misused where one of them is none.
+    Raises Misused if one of them is not a release.
     """
     matrix, offered = read(Matrix, PATH), releases.load()
     for name, version in holds.items():

@@ -142,7 +142,7 @@ def save(taken: Snapshot) -> None:
 
 
 def guests(names: Iterable[str]) -> frozenset[str]:
-    """Those of some packages that are none of the stack."""
+    """Return the packages that do not belong to the stack."""
     return _GUESTS.intersection(names)
 
 

@@ -41,8 +41,8 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run uv with these words, `asked` on its standard input, and end it if it is not done `within` so many seconds.
 
-    Its exit status says nothing by itself; what it says last on standard error is why, also where it was ended.
-    Raises BadFile for a uv.toml that is none.
+    Its exit status says nothing by itself; its last line on standard error is the reason, even if it was ended.
+    Raises BadFile for a broken uv.toml.
     """
     command = [found(), *words, *configured()]
     env = {**surroundings(), **variables}
@@ -70,7 +70,7 @@ def run(
 
 
 def found() -> str:
-    """The uv that this Python has, or else the one on PATH. Raises Failed where there is none."""
+    """Return this Python's uv, or else the one on PATH. Raises Failed if there is no uv."""
     try:
         import uv  # what only looks up a stack is installed without
 

@@ -47,7 +47,7 @@ CONF = ROOT / "asv.conf.json"
 WORK = STATE / "timings"
 # What is measured here, with a copy of what is published: it goes into the tree where that is asked for.
 MEASURED, FENCES, COUNTED = WORK / "results", WORK / "fences", WORK / "counts"
-# A log is no eighty columns wide, and the names of benchmarks are long.
+# A log is wider than eighty columns, and the names of benchmarks are long.
 OUT = Terminal(None if sys.stdout.isatty() else 160)
 # How far asv is, as it says it.
 _STEP = re.compile(r"\[\s*(?P<percent>[0-9.]+)%\] ·+ (?P<what>\S+)")
@@ -228,7 +228,7 @@ def only(patterns: Sequence[str]) -> list[str]:
 
 
 def _show(label: str, lines: Iterable[str], log: IO[str]) -> None:
-    """Keep asv's lines, and say how far it is: all the time on a terminal, now and then a line where there is none."""
+    """Keep asv's lines, and show its progress: all the time on a terminal, now and then in a log."""
     last = time.monotonic()
     with OUT.status(Text(label)) as status:
         for line in lines:

@@ -88,7 +88,7 @@ def run(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool
     """Measure every cell once, count what was measured, and say so."""
     total = dict.fromkeys(results.STATES, 0)
     if smoke:
-        # A quick result is no result, and asv would save it beside the others: these go where nobody looks.
+        # asv would save quick results beside the others, and they are not comparable: keep them apart.
         asv = replace(asv, results=WORK / "smoke")
         shutil.rmtree(asv.results, ignore_errors=True)
     for number, cell in enumerate(cells, 1):

@@ -54,7 +54,7 @@ def compare(
 ) -> Exit:
     """Measure two cells in turns, again what looks changed, and say what did change.
 
-    What was judged is written beside what is published where that is asked for: a try is no result.
+    With `keeping`, the judgements are written beside the published ones: a try is not a result.
     """
     if processes < timing.MIN_PROCESSES:
         raise Misused(f"--processes {processes}: a side needs at least {timing.MIN_PROCESSES}")

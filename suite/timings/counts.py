@@ -168,7 +168,7 @@ def spread(count: int) -> list[int]:
 
 
 def load(machine: str, folder: Path = COUNTS) -> Counts:
-    """Return the counts of a machine; empty if there are none. Raises BadFile."""
+    """Return the counts of a machine; empty without a file. Raises BadFile."""
     path = folder / f"{machine}.json"
     return read(Counts, path) if path.exists() else Counts(machine=machine)
 

@@ -54,7 +54,7 @@ class Existing:
 
 
 def find(python: Path) -> Existing:
-    """Ask an interpreter what it has. Raises Misused where that is no release of the line, or cannot be measured."""
+    """Ask an interpreter for its stack. Raises Misused if it is not a release of the line, or cannot be measured."""
     told = probe_call.asked_of_jax(python, [python, "-c", _ASK])
     if told["versions"].pop("asv-runner") == "missing":
         raise Misused(f"asv measures in {python}, and needs its runner there: {python} -m pip install asv-runner")

@@ -163,7 +163,7 @@ def counted(tally: Mapping[State, int]) -> str:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """A file of asv's; empty where there is none. Raises BadFile."""
+    """Return a file of asv's; empty if it does not exist. Raises BadFile."""
     try:
         loaded = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -171,7 +171,7 @@ def load(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise BadFile([Fault(path, "file", str(error))]) from error
     if not isinstance(loaded, dict):
-        raise BadFile([Fault(path, "file", "is no file of asv's")])
+        raise BadFile([Fault(path, "file", "is not a file of asv's")])
     return loaded
 
 

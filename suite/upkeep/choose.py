@@ -32,7 +32,7 @@ Pair = tuple[str, str]
 
 
 def write_all() -> None:
-    """Write default.json and costs.json anew. Raises BadFile, OSError."""
+    """Rewrite default.json and costs.json. Raises BadFile, OSError."""
     published = read_report(REPORTS / "published")
     before = chosen.load() if chosen.PATH.exists() else Chosen(rows={})
     made = choose(shown(published), bytes_of(), before)

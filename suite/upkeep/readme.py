@@ -32,7 +32,7 @@ DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 PICTURE = ROOT / "docs" / "strip.svg"
 # A function that everybody calls: right, wrong and right again.
 _PICTURED = ("pad-corners-of-two-constants", "tuple-of-two")
-# So many lines of each list: a document is no report.
+# The lines of each list: a document is shorter than a report.
 _MOST = 4
 
 

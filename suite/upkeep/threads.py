@@ -19,12 +19,12 @@ _SECONDS = 30
 
 
 def renew(references: Iterable[str], console: Console, *, path: Path = PATH, api: str = API) -> None:
-    """Write the file at `path` anew, with the threads of these references.
+    """Rewrite the file at `path` with the threads of these references.
 
-    One that cannot be had keeps what is known of it, and is named with the reason. GITHUB_TOKEN, where it is set, is
-    sent along: without one, GitHub answers sixty times an hour.
+    A thread that cannot be fetched keeps its old entry, and is named with the reason. GITHUB_TOKEN is sent along if it
+    is set: without it, GitHub answers sixty times an hour.
 
-    Raises BadFile where `path` cannot be read, and Failed, with the file as it was, where not one could be had.
+    Raises BadFile if `path` cannot be read, and Failed, with the file as it was, if no thread could be fetched.
     """
     wanted = sorted(set(references))
     known = read(Threads, path).threads

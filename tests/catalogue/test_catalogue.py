@@ -181,7 +181,7 @@ def test_an_issue_with_one_case_is_short() -> None:
     ("cases", "faults"),
     [
         ([CASE], {}),
-        ([], {"cases": "there are none"}),
+        ([], {"cases": "is empty"}),
         ([CASE, CASE], {"cases": "'headline' stands there twice"}),
         ([case(Rule("worse", "", "seen"))], {"headline.rules.0": "'worse' is not among the behaviours"}),
         ([case(Rule("bad", "jax=>0.5", "seen"))], {"headline.rules.0": "Expected"}),
@@ -205,12 +205,12 @@ def test_an_issue_with_one_case_is_short() -> None:
         ([case(behaviours={"bad": "claer"})], {"headline.behaviours.bad": "should be 'clear', 'affected'"}),
         ([case(needs="jax", seconds=float("nan"))], {"headline.needs": "tuple", "headline.seconds": "finite"}),
         ([case(seconds=0, memory_mib=-1)], {"headline.seconds": "more than nothing", "headline.memory_mib": "more"}),
-        ([case(control=no_control)], {"cases.0.control": "there is none"}),
-        ([case(reproducer=print)], {"cases.0.reproducer": "it is no function of the module"}),
+        ([case(control=no_control)], {"cases.0.control": "is missing"}),
+        ([case(reproducer=print)], {"cases.0.reproducer": "it is not a function of the module"}),
         ([case(Rule("bad", "jax[cpu]<1", "seen"))], {"headline.rules.0": "has extras"}),
         ([case(Rule("bad", "jax<1", "\ud800"))], {"texts": "half a character"}),
         ([case(environment={"A=B": ""})], {"headline.environment": "'A=B' cannot be set"}),
-        ([case(behaviours={"bad": "affected", "no\nid": "clear"})], {"headline.behaviours": r"'no\nid' is no id"}),
+        ([case(behaviours={"bad": "affected", "no\nid": "clear"})], {"headline.behaviours": r"'no\nid' is not an id"}),
         (
             [case(Rule("worse", "", "seen"), needs=("torch",)), CASE],
             {
@@ -234,7 +234,7 @@ def test_every_fault_of_a_table_is_said_at_once(cases: list[Case], faults: dict[
     "name", ["../../../../escaped", "/absolute", "x" * 300, "a\0b", "\ud800", "<lambda>", "Upper", "", "_x"]
 )
 def test_an_id_becomes_no_path_before_it_is_one(name: str) -> None:
-    """A case whose function has a name that is no id, and would lead elsewhere or nowhere, is told before any run."""
+    """A case whose function's name is not an id, and would lead elsewhere or nowhere, is told before any run."""
 
     def other() -> Seen:
         return headline()
@@ -243,7 +243,7 @@ def test_an_id_becomes_no_path_before_it_is_one(name: str) -> None:
 
     ((key, message),) = {(fault.key, fault.message) for fault in catalogue.faults(entry(case(reproducer=other)))}
     assert key.endswith("reproducer")
-    assert message.endswith(" is no id: up to 100 lower-case letters, digits and single dashes")
+    assert message.endswith(" is not an id: up to 100 lower-case letters, digits and single dashes")
 
 
 GOOD = """

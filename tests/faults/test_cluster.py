@@ -171,7 +171,7 @@ def test_what_is_known_here_is_not_sent(lab: Cluster, driver: Driver) -> None:
 
 
 def test_what_a_worker_knows_it_does_not_run(lab: Cluster, tmp_path: Path) -> None:
-    """A worker goes by its own records too: a driver that has none gets them, and --fresh makes them anew."""
+    """A worker goes by its own records too: a driver without records gets them, and --fresh replaces them."""
     first, second = Driver(tmp_path / "first"), Driver(tmp_path / "second")
     # On the one worker there is for it, so that it is the same.
     first.run(lab.address, "absent", count=1, device="gpu")

@@ -32,7 +32,7 @@ def judged(*told: tuple[str, str]) -> dict[str, str]:
     ],
 )
 def test_what_a_text_shows_is_named_with_its_line(name: str, program: str, behaviour: str, shown: str) -> None:
-    """A computation on the host, a multiplication on the GPU, a copy in a branch; one before the loop is none."""
+    """A text's line on the host, on the GPU or of a copy is named; a copy before the loop does not count."""
     found, line = cases.seen(program, (TEXTS / f"{name}.hlo.txt").read_text(encoding="utf-8"), {"while_loops": 1}, "")
 
     assert behaviour == found

@@ -108,7 +108,7 @@ LAUNCHES = "device_programs.H100.track_launches"
 
 
 def test_asv_reads_each_count_as_a_benchmark_of_a_machine_that_ran_nothing(tmp_path: Path) -> None:
-    """A value for each workload on each release of the line, NaN where there is none; the machine's name says it."""
+    """Each workload has a value on each release of the line, or NaN; the machine's name says that nothing ran."""
     found = programs(
         release("0.8.2", [counted(counts={"launches": 9})]),
         release("0.9.0", [counted(counts={"launches": 4}), counted("solve", copies="not told")]),

@@ -101,7 +101,7 @@ def test_every_change_is_told_once(one: Report, other: Report) -> None:
 
 
 def odd(verdict: Verdict, **changes: Any) -> Observation:
-    """An observation of something that is none of the behaviours."""
+    """Return an observation without a behaviour."""
     return observation(verdict=verdict, behaviour=None, **changes)
 
 

@@ -65,7 +65,7 @@ def part(of: Report, cells: Sequence[str], **changes: Any) -> Report:
     """Return the report of a shard that ran these cells."""
     rows = [cell for cell in of.cells if cell.id in cells]
     seen = [each for each in of.observations if each.cell in cells]
-    # What is computed of them is computed anew of the whole.
+    # The merge computes these again, from the whole.
     uncomputed: dict[str, Any] = {"turns": [], "intervals": [], "by_rule": []}
     bare = [
         issue.model_copy(update={"cases": [case.model_copy(update=uncomputed) for case in issue.cases]})

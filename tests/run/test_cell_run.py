@@ -69,7 +69,7 @@ def test_a_real_stack_is_asked_for_more(real_state: Path, tmp_path: Path) -> Non
 
 
 def test_what_is_known_is_not_run_again(recorded: Recorded, capsys: pytest.CaptureFixture[str]) -> None:
-    """A second run keeps every record as it is, and says so; --fresh makes anew what it is asked for."""
+    """A second run keeps every record as it is, and says so; --fresh replaces those that it is asked for."""
     before = recorded()
     main(RECORD)
     assert f"{COUNT} of {COUNT} cases cached, 0 to run" in capsys.readouterr().out

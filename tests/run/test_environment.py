@@ -65,7 +65,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_is_installed_is_what_was_installed(made: dict[str, str], change: str) -> None:
-    """An environment in which a file was changed, removed or added is made anew before a case runs in it."""
+    """An environment with a changed, removed or added file is replaced before a case runs in it."""
     environment.prepare(CELL, PINNED)
     CHANGES[change](packages_of(CELL))
 
@@ -88,7 +88,7 @@ def test_what_is_unchanged_is_not_made_again(made: dict[str, str], monkeypatch: 
 def test_a_file_that_is_not_its_record_s_is_not_linked_again(
     made: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A distribution with a file that its RECORD has otherwise leaves the store before it is linked anew."""
+    """A distribution with a file that differs from its RECORD leaves the store before it is linked again."""
     digest = "sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
     version = PINNED.pins["jax"]
     made[f"jax-{version}.dist-info/RECORD"] = f"jax/__init__.py,{digest},0\njax-{version}.dist-info/METADATA,,\n"
@@ -110,7 +110,7 @@ def test_a_lock_that_lacks_a_package_is_our_error(made: dict[str, str]) -> None:
         f"Metadata-Version: 2.1\nName: jax\nVersion: {version}\nRequires-Dist: abacus>=2; python_version >= '3.8'\n"
         "Requires-Dist: slide-rule; extra == 'cuda'\nRequires-Dist: quill; python_version < '3'\n"
     )
-    with pytest.raises(Unprepared, match=f"is not whole: jax {version} requires abacus; `nox -s lock`") as raised:
+    with pytest.raises(Unprepared, match=f"is incomplete: jax {version} requires abacus; `nox -s lock`") as raised:
         environment.prepare(CELL, PINNED)
     assert ("error", "install.incomplete") == (raised.value.verdict, raised.value.reason)
 

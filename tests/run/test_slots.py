@@ -235,6 +235,6 @@ NO_PARTS = ("x", "", "3", "3/", "/10", "3/10/2", "-1/3", "1.5/3", "3 of 10", "1/
 @pytest.mark.parametrize("text", [*NO_PARTS, "0/3", "4/3", "0/0", "1/0"])
 def test_what_is_no_part_is_told(text: str) -> None:
     """Anything but two numbers and a stroke is refused with an example; parts are counted from one to their number."""
-    told = f"{text!r} is no part of a run: the third of ten is written 3/10"
+    told = f"{text!r} is not a part of a run: write 3/10 for the third of ten"
     with pytest.raises(Misused, match=re.escape(told) if text in NO_PARTS else r"there is no part \d of \d"):
         parse(text)

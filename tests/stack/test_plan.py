@@ -539,7 +539,7 @@ GOOD = built({}).model_dump(mode="json")
         ("1.0", {"requires_python": "banana"}, "1.0.requires_python", "'banana' is not a specifier"),
         ("1.0", {"wheels": {"x.whl": {"newest": GOOD["uploaded"], "platforms": []}}}, "1.0.wheels.x.whl", "pattern"),
         ("1.0", {"uploaded": "2024-06-18T00:00:00"}, "1.0.uploaded", "timezone"),
-        ("1.0", {"uploaded": "9999-12-31T23:59:59Z"}, "1.0.uploaded", "9999-12-31 is no day between 2000 and 2200"),
+        ("1.0", {"uploaded": "9999-12-31T23:59:59Z"}, "1.0.uploaded", "9999-12-31 is not between 2000 and 2200"),
     ],
 )
 def test_what_no_release_can_be_is_told(version: str, odd: dict[str, Any], key: str, told: str) -> None:

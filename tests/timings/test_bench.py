@@ -423,7 +423,7 @@ def test_memory_is_told_in_whole_gibibytes(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.fixture
 def machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file in the home in which asv keeps machines; there is none yet."""
+    """Return the path of asv's file of machines, in a home without one."""
     path = tmp_path / ".asv-machine.json"
     monkeypatch.setattr(MachineCollection, "get_machine_file_path", staticmethod(lambda: str(path)))
     monkeypatch.setattr(asv_call, "WORK", tmp_path / "work")

@@ -244,7 +244,7 @@ def checkout(folder: Path, head: str, requirements: str) -> dict[str, str]:
 
 
 def test_versions_that_are_those_of_the_lock_pass(tmp_path: Path) -> None:
-    """A lock with hashes, comments and continued lines is read; outside asv there is none to hold the versions to."""
+    """A lock with hashes, comments and continued lines is read; outside asv, versions are not compared with one."""
     lock = (
         "# why\njax==0.4.30 \\\n    --hash=sha256:00\nnumpy==2.0.0 \\\n    --hash=sha256:11 \\\n    --hash=sha256:22\n"
     )

@@ -135,7 +135,7 @@ def test_what_was_not_measured_is_never_stable(base: Side, other: Side, count: b
 
 @pytest.mark.parametrize("odd", [math.nan, math.inf, 0.0, -1.0])
 def test_a_value_that_is_no_time_decides_nothing(odd: float) -> None:
-    """A clock that stood still, or a number that is none, is neither a change nor its absence."""
+    """A clock that stood still, or a value that is not a number, is neither a change nor its absence."""
     usual = pair(1)
     strange = replace(usual, other=Side((*usual.other.values[:-1], odd)))
 
@@ -165,7 +165,7 @@ def test_counts_are_exact(base: list[float], other: list[float], expected: tuple
 
 
 def test_the_last_line_counts_everything() -> None:
-    """Each outcome has its number, the four that matter even where it is none, and they add up."""
+    """Each outcome has its number, the four that matter even if it is 0, and they add up."""
     verdicts = [Verdict("stable")] * 3 + [Verdict("not-measured"), Verdict("insufficient")]
 
     assert "0 regressed, 3 stable, 1 insufficient, 1 not-measured, 0 failed, of 5" == statistics.last_line(verdicts)
@@ -228,7 +228,7 @@ def made(**values: float) -> Counts:
 
 
 def test_a_change_is_named_by_its_neighbours_and_its_size() -> None:
-    """It is told between neighbours in version order, and a hundredth is none."""
+    """A change is between neighbours in version order, and larger than a hundredth."""
     found = made(v0_8_2=100, v0_9_0=112, v0_8_3=100.9)
 
     (turn,) = counts.turns(found, LINE, "calls", {})

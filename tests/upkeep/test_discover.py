@@ -193,7 +193,7 @@ def test_what_is_no_index_is_told(
     instead: Instead,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A page to log in, an index without upload times, or an answer that is none: exit code 3, and nothing changes."""
+    """A login page, an index without upload times, or any other answer gives exit code 3, and nothing changes."""
     before = releases.PATH.read_bytes()
     offered["jax"]["0.4.31"] = []
     instead(end, told)

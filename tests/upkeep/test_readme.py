@@ -77,7 +77,7 @@ def test_documents_show_what_the_project_says_now(published: Report) -> None:
 def test_one_setting_says_where_the_project_is(
     monkeypatch: pytest.MonkeyPatch, urls: dict[str, str], command: str
 ) -> None:
-    """The command that documents print follows from pyproject's addresses, and names none where there is none."""
+    """The command that documents print follows from pyproject's addresses, and has no address without one."""
     monkeypatch.setattr(address, "_known", lambda: urls)
     assert command == readme.runner()
 

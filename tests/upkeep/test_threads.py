@@ -25,7 +25,7 @@ KNOWN = {
 
 
 class GitHub:
-    """Answers for the threads in `told`, by path; and a snapshot that was taken a while ago, to look up anew."""
+    """Answers for the threads in `told`, by path; and an old snapshot to renew."""
 
     def __init__(self, path: Path, serve: Serve) -> None:
         self.path, self.told, self.tokens = path, dict[str, Any](), set[str | None]()

@@ -104,7 +104,7 @@ class Spell:
     """A confirmed slow-down, with its times and the releases on which it lasts.
 
     `until` is the first timed release after `shift.other` that is nearer to the time before than to the time after;
-    None if there is none.
+    None if it is missing.
     """
 
     chart: Chart

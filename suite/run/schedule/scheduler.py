@@ -48,7 +48,7 @@ def run(
 ) -> list[Status]:
     """Run what is not yet known of each cell's entries, with `fresh` all of it, and return how far each cell got.
 
-    With `confirm`, a case is known once more than one attempt has been made of it. `asked` is what the run is for: the
+    With `confirm`, a case is known if it has at least two attempts. `asked` is what the run is for: the
     status keeps the most. Whatever goes wrong in a cell ends in its status. Raises BadFile for a lock or record that
     cannot be read, Unresolvable for a stack without a lock that cannot be resolved, and OSError if the disk refuses.
     """

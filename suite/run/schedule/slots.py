@@ -34,7 +34,7 @@ class Slots:
         FOLDER.mkdir(parents=True, exist_ok=True)
 
     def take(self, mib: int) -> ExitStack | None:
-        """Take a slot for a probe that needs so much memory, until the stack is closed. None if there is none now.
+        """Take a slot for a probe that needs so much memory, until the stack is closed. None if no slot is free.
 
         Other probes count with what they were admitted with: they may not have allocated it yet. A probe that is the
         only one is always admitted.

@@ -209,7 +209,7 @@ class _Errands:
     def _take(self, future: Future[tuple[str, Answer]]) -> None:
         """Take in what came of an order. Raises Failed where the scheduler is gone."""
         sent = self.sent.pop(future.key, None)
-        if sent is None:  # it was sent once more, elsewhere
+        if sent is None:  # it was sent again, to another worker
             return
         self.under_way = time.monotonic()
         cell = sent.cell

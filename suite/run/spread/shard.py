@@ -32,7 +32,7 @@ def parse(text: str) -> Shard:
     """Read `3/10`. Raises Misused."""
     match = re.fullmatch(r"([0-9]{1,4})/([0-9]{1,4})", text)
     if match is None:
-        raise Misused(f"{text!r} is no part of a run: the third of ten is written 3/10")
+        raise Misused(f"{text!r} is not a part of a run: write 3/10 for the third of ten")
     part, parts = int(match[1]), int(match[2])
     if not 1 <= part <= parts:
         raise Misused(f"there is no part {part} of {parts}: they are numbered from 1/{parts} to {parts}/{parts}")

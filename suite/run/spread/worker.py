@@ -50,7 +50,7 @@ class Order(TypedDict):
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer to an order: the texts of the status and of the records, or a sentence that says why there is none.
+    """An answer to an order: the texts of the status and of the records, or the reason why they are missing.
 
     `ran` counts cases, and `said` is for a person.
     """
@@ -114,7 +114,9 @@ def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) ->
 def carry_out(order: Order) -> Answer:
     """Run what is ordered, in this process's checkout and state."""
     if _tree() != _AT_START:
-        return Answer(refused="its checkout has changed since it was started, and it runs what it was: start it anew")
+        return Answer(
+            refused="its checkout has changed since it was started, and it still runs the old one: restart it"
+        )
     # Somebody may have installed one since the last order.
     interpreter.looked_for.cache_clear()
     try:
