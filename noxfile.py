@@ -60,7 +60,7 @@ if os.pathsep in str(ROOT / (ASKED.envdir or ".nox")):
     say(f"{ROOT}: PATH cannot name a folder with a colon, and nox's are in here: add `--envdir FOLDER`, one without")
     sys.exit(Exit.MISUSED)
 if STATE and not Path(STATE).is_absolute():
-    say(f"SUITE_STATE={STATE}: nox does not say which folder it was started in: give the whole path")
+    say(f"SUITE_STATE={STATE}: nox hides the folder that it was started in: give an absolute path")
     sys.exit(Exit.MISUSED)
 
 from suite.__main__ import explained, main, parse  # noqa: E402
@@ -99,7 +99,7 @@ COMMANDS = {
 # What is to be said of a session besides what its command says.
 ABOUT = {
     "compat-line": "Do the same as compat for every cell of the release line, all cases of all issues.",
-    "compat-full": "Do the same as compat for every cell there is, all cases of all issues.",
+    "compat-full": "Do the same as compat for every planned cell, all cases of all issues.",
     "publish": "Run every cell, and write the report and the documents' excerpts of it: commit them.",
 }
 if ASKED.keywords:

@@ -162,7 +162,7 @@ def _tell_plan(
     wanted = [(cell, lock.load(cell)) for cell in cells if todo[cell]]
     absent = [cell for cell, pinned in wanted if environment.ready(cell, pinned) is None]
     if not absent:
-        OUT.print("every environment that is needed is there: nothing to fetch", soft_wrap=True)
+        OUT.print("all environments exist: nothing to fetch", soft_wrap=True)
         return catalogue.complete(issue)
     size = environment.to_fetch(wanted) / 1e6
     fetched = f"up to {size:,.0f} MB to fetch, less what uv has in its cache"
@@ -323,7 +323,7 @@ def report(
     from suite.report.summary import exit_code, lacking_pythons
 
     if to.resolve() == PUBLISHED and (lost := catalogue.unread()):
-        raise BadFile([*lost.values(), Fault(PUBLISHED, "issues", "what is published is all of them")])
+        raise BadFile([*lost.values(), Fault(PUBLISHED, "issues", "the published report needs all of them")])
     wanted = rows_of(tag, rows)
     planned = tuple(cells) or _tagged(tag or "", selected(issue, wanted), wanted) or _recorded()
     if not tag and not cells and "all" not in {_asked(cell) for cell in planned}:
@@ -393,7 +393,7 @@ def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
 
     files = [path for path in shards if sent.is_sent(path)]
     if not (reports := [path for path in shards if path not in files]):
-        raise Misused("there is nothing to merge what was sent into: name the folder of a report, too")
+        raise Misused("files that were sent need a report to merge into: name its folder, too")
     whole = joined(reports)
     return _publish(sent.add(whole, files), to, verbose=verbose)
 

@@ -100,7 +100,7 @@ def guarded() -> Iterator[Guard]:
         lacking = (error.name or "").partition(".")[0]
         if lacking in ("", "suite"):
             raise
-        say(f"this Python has no {lacking}: `{installation(lacking)}` brings it, and every nox session brings its own")
+        say(f"this Python has no {lacking}: `{installation(lacking)}` installs it; nox sessions install their own")
         guard.code = Exit.MISUSED
     except BrokenPipeError:
         # Whoever read this has enough, and knows it: every program ends so, without a word.
@@ -108,7 +108,7 @@ def guarded() -> Iterator[Guard]:
         os.kill(os.getpid(), signal.SIGPIPE)
     except OSError as error:
         if error.filename is None and _folder_is_gone():
-            say("the folder that this is run in is gone: change into one that is there")
+            say("the current folder is gone: change into one that exists")
             guard.code = Exit.MISUSED
             return
         # Without a file it is no disk's: but a disk that is full is told by the stream, which has no name.
@@ -119,8 +119,8 @@ def guarded() -> Iterator[Guard]:
         if error.errno in _NO_PATH:
             guard.code = Exit.MISUSED
             return
-        mend = "make room" if error.errno in _NO_ROOM else "mend that"
-        print(f"What had finished is kept: {mend}, and run the same command again.", file=sys.stderr)
+        mend = "make room" if error.errno in _NO_ROOM else "fix this"
+        print(f"Finished work is kept: {mend} and rerun.", file=sys.stderr)
         guard.code = Exit.INCOMPLETE
 
 

@@ -91,7 +91,7 @@ def test_each_session_of_a_run_takes_all_its_words(words: list[str]) -> None:
 def test_what_is_published_is_the_whole(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """A part of a run is not written over the published report, however that is named."""
     assert Exit.MISUSED == main(["report", "--tag", "full", "--to", str(REPORTS / "published"), *words])
-    assert "what is published is the whole" in capsys.readouterr().err
+    assert "reports/published holds full runs only" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["run", "report"])

@@ -119,7 +119,7 @@ def tell(asked: Question, seen: Seen, found: Found, runs: int) -> tuple[list[str
         beyond = [at for at in range(len(asked.cells)) if not found.first <= at <= found.last]
         lines = [f"not the outermost, because {_because(asked, seen, beyond)}"] if beyond else []
         answer = f"no boundary: the end points agree: {' and '.join(sides)}; "
-        answer += "what lies between may still differ (bad, good, bad again), and a --scan shows"
+        answer += "releases between may still differ (bad, good, bad again); --scan shows them"
     else:
         find = "first-affected" if turns_bad else "first-clear"
         answer = f"the end points show the opposite: {' and '.join(sides)}, so that there is a --find {find}"
@@ -170,7 +170,7 @@ def _moved(asked: Question, seen: Seen, ends: tuple[int, int]) -> list[str]:
     if blamed is None or blamed.package == asked.package:
         return []
     if blamed.grounds != "together":
-        return [f"it is put down to {blamed}, and not to {asked.package}: {blamed.evidence or 'nothing else moved'}"]
+        return [f"the cause is {blamed}, not {asked.package}: {blamed.evidence or 'nothing else moved'}"]
     # What moves cannot be held, and a jaxlib goes with its jax.
     moving = {asked.package, *(LINKED if asked.package in LINKED else ())}
     held = {each.package: each.before for each in blamed.moved if each.package in releases.PACKAGES.keys() - moving}

@@ -99,7 +99,7 @@ def entry(module: str) -> Entry:
     """The issue in `module`. Raises whatever that does, and where it has none."""
     loaded = importlib.import_module(module)
     if not isinstance(issue := getattr(loaded, "ISSUE", None), Issue):
-        raise TypeError("it has no ISSUE, which is an Issue")
+        raise TypeError("it has no ISSUE of the type Issue")
     found = Entry(issue, module, Path(str(loaded.__file__)))
     # A reader is shown it, and its hash is that of the text.
     found.source.read_text(encoding="utf-8")
@@ -262,23 +262,23 @@ def _of_case(case: Case) -> Iterator[tuple[str, str]]:
             yield key, str(error)
     for name in ("seconds", "memory_mib", "host_devices"):
         if getattr(case, name) <= 0:
-            yield name, "it has to be more than nothing"
+            yield name, "it must be greater than 0"
     of_workaround = case.workaround.environment if case.workaround else {}
     for key, environment in (("environment", case.environment), ("workaround.environment", of_workaround)):
         if odd := [name for name, value in environment.items() if not name or "=" in name or "\0" in name + value]:
             yield key, f"{odd[0]!r} cannot be set"
     for name in case.signatures:
         if name in GIVEN.values():
-            yield "signatures", f"{name!r} is for the probe to give"
+            yield "signatures", f"only the probe gives {name!r}"
     for number, rule in enumerate(case.rules):
         if rule.behaviour not in case.behaviours:
             yield f"rules.{number}", f"{rule.behaviour!r} is not among the behaviours"
         yield from _of_requirements(f"rules.{number}", rule.on)
         if not rule.on and number + 1 < len(case.rules):
-            yield f"rules.{number}", "it matches every stack, and there are more behind it"
+            yield f"rules.{number}", "it matches every stack, so later rules never apply"
     if case.workaround is not None:
         if case.workaround.pin and (case.workaround.code or case.workaround.environment):
-            yield "workaround", "it is a pin, and code or environment too"
+            yield "workaround", "a pin cannot have code or environment too"
         yield from _of_requirements("workaround.pin", case.workaround.pin)
         for number, on in enumerate(case.workaround.fails):
             yield from _of_requirements(f"workaround.fails.{number}", on)
@@ -297,6 +297,6 @@ def _of_requirements(key: str, on: str) -> Iterator[tuple[str, str]]:
             if requirement.name not in releases.HELD.keys() | BESIDE:
                 yield key, f"{requirement.name!r} is not of the stack, nor a guest"
             elif requirement.name in BESIDE and requirement.specifier:
-                yield key, f"{requirement.name} is there or not: no version of it is told from another"
+                yield key, f"{requirement.name} is present or absent: a rule cannot name its version"
     except ValueError as error:
         yield key, str(error)

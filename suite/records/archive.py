@@ -153,7 +153,7 @@ def _load(folder: Path) -> tuple[dict[_Name, _Packed], dict[str, _CellLine]]:
         except (lzma.LZMAError, OSError, EOFError, ValueError, LookupError, TypeError, RecursionError) as error:
             faults.append(_fault(path, f"{type(error).__name__}: {error}"))
     if not faults and (lost := {cell for cell, _, _ in found} - cells.keys()):
-        faults.append(Fault(folder / _CELLS, "archive", f"has no {min(lost)}, of which there are records"))
+        faults.append(Fault(folder / _CELLS, "archive", f"has no {min(lost)}, but records of it"))
     if faults:
         raise BadFile(faults)
     return found, cells

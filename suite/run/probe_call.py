@@ -338,9 +338,7 @@ def limited(probes: int = 1) -> str:
             continue
         if hard != resource.RLIM_INFINITY and hard < least * unit:
             has, needed = (f"{each}{' MiB' * (unit == _MIB)}" for each in (hard // unit, least))
-            return (
-                f"this shell has a limit of {has} (ulimit -{letter}), and nothing can be judged below {needed}: lift it"
-            )
+            return f"this shell has a limit of {has} (ulimit -{letter}): raise it to at least {needed}"
         resource.setrlimit(kind, (least * unit, hard))
     return ""
 
@@ -353,13 +351,13 @@ def asked_of_jax(python: Path, command: Sequence[str | Path]) -> dict[str, Any]:
         raise Misused(f"{python} does not run: {error}") from error
     if ran.returncode:
         said = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise Misused(f"{python} has no jax that works: {said}")
+        raise Misused(f"{python} has no working jax: {said}")
     try:
         told = json.loads(ran.stdout.splitlines()[-1])
     except (IndexError, ValueError):
         told = None
     if not isinstance(told, dict):
-        raise Misused(f"{python} is no Python that answers: it said {ran.stdout[-100:]!r}")
+        raise Misused(f"{python} is not a working Python: it printed {ran.stdout[-100:]!r}")
     return told
 
 

@@ -55,9 +55,7 @@ def snapshot(known: Snapshot | None = None, *, forget: bool = False) -> Snapshot
     taken = Snapshot(schema_version=2, taken_at=datetime.now(UTC).replace(microsecond=0), packages=packages)
     if known and not forget and (gone := lost(known, taken)):
         told = "; ".join(gone)
-        raise Failed(
-            f"the index no longer has what releases.json has: {told}. Nothing is written: --forget has it lost"
-        )
+        raise Failed(f"the index no longer has what releases.json has: {told}. Nothing is written: --forget removes it")
     return taken
 
 
@@ -134,7 +132,7 @@ def _files(client: PyPISimple, package: str) -> Iterable[tuple[DistributionPacka
         raise Unreachable(f"the package index's answer for {package} is not a list of its files: is it a login page?")
     dated = [(file, uploaded) for file, uploaded in mine if uploaded is not None]
     if mine and not dated:
-        raise Unreachable(f"the package index gives no upload times of {package}: without, no release has its day")
+        raise Unreachable(f"the package index gives no upload times of {package}, and cells need them")
     return dated
 
 

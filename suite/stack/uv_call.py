@@ -77,7 +77,7 @@ def found() -> str:
         return str(uv.find_uv_bin())
     except (ModuleNotFoundError, FileNotFoundError):
         if (path := shutil.which("uv")) is None:
-            raise Failed("there is no uv: `python -m pip install uv` brings it") from None
+            raise Failed("uv is missing: `python -m pip install uv` installs it") from None
         return path
 
 

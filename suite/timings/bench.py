@@ -64,7 +64,7 @@ def _carry_out(options: argparse.Namespace, commits: Sequence[release_line.Commi
     patterns: Sequence[str] = options.bench or [DEFAULT_BENCH]
     counter = Counter("calls" if getattr(options, "calls", False) else best())
     if options.work in ("count", "compare", "noise") and best() == "calls":
-        OUT.print("valgrind is not on this machine: of what the host does, calls are counted, and no instructions")
+        OUT.print("valgrind is missing: of the host's work only calls are counted, not instructions")
     default = [cell for cell in release_line.cells() if "default" in cell.tags]
     match options.work:
         case "run":

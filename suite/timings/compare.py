@@ -59,13 +59,11 @@ def compare(
     if processes < timing.MIN_PROCESSES:
         raise Misused(f"--processes {processes}: a side needs at least {timing.MIN_PROCESSES}")
     if keeping and base == other:
-        raise Misused(
-            f"--keep: there is nothing to keep of {base.id} against itself; `nox -s bench-noise` writes it down"
-        )
+        raise Misused(f"--keep: {base.id} against itself is not kept; `nox -s bench-noise` keeps its noise")
     timed = _clocked(asv, counter, patterns)
     if timed:
         estimate = _estimate(asv, (base, other), timed, 2 * processes)
-        OUT.print(f"{processes} processes of each side: {estimate}, and again for what looks changed", soft_wrap=True)
+        OUT.print(f"{processes} processes of each side, and apparent changes again: {estimate}", soft_wrap=True)
     folder = WORK / "compare" / f"{base.id}..{other.id}"
     shutil.rmtree(folder, ignore_errors=True)
     fences = _fences(asv.machine)
@@ -87,7 +85,7 @@ def compare(
     shown = path.relative_to(ROOT)
     if keeping:
         keep(asv, base, other, processes, {key: _judged(first[key], each) for key, each in verdicts.items()}, path)
-        OUT.print(f"kept in {shown}; `nox -s rebuild` has the published page show it", soft_wrap=True)
+        OUT.print(f"kept in {shown}; `nox -s rebuild` puts it on the published page", soft_wrap=True)
     elif base != other:
         OUT.print(f"nothing was kept: with --keep it goes into {shown}, for the published page", soft_wrap=True)
     return exit_code(verdicts.values())
@@ -127,7 +125,7 @@ def _estimate(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], processe
     commits = [asv.commits[cell.id] for cell in cells]
     seconds = results.took(asv.results, commits, patterns)
     if seconds is None:
-        return "how long they take is not known, as no result of these benchmarks is kept; two in, it will be"
+        return "no kept result tells their time; an estimate follows after two"
     return f"about {math.ceil(processes * (seconds + _START) / 60)} minutes on a machine like that of the kept results"
 
 

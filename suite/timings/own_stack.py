@@ -69,8 +69,7 @@ def like(versions: Mapping[str, str]) -> Cell:
         return same[-1]
     near = [of for of in pins.values() if of["jax"] == versions["jax"]] or [*pins.values()]
     raise Misused(
-        f"no release of the line has {named(versions)}: what is measured there would go by another's name; "
-        f"one has {named(near[-1])}"
+        f"no release of the line has {named(versions)}: its results would get another's name; one has {named(near[-1])}"
     )
 
 

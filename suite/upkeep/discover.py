@@ -117,7 +117,7 @@ def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False
         )
     if not added:
         only_yanked = all(each.endswith(_YANKED) for each in new)
-        yanked, rest = "nothing came out, and what was yanked is not run again", "none of what came out has a cell"
+        yanked, rest = "no release is new, and yanked ones are not run again", "no new release has a cell"
         console.print(f"{yanked if only_yanked else rest}: nothing to run")
         return Exit.AS_EXPECTED
     return compare(added, entries, console)

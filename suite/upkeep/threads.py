@@ -37,10 +37,10 @@ def renew(references: Iterable[str], console: Console, *, path: Path = PATH, api
             try:
                 found[reference] = _look_up(session, api, reference)
             except (requests.RequestException, ValueError, LookupError, TypeError) as error:
-                kept = "what was known of it is kept" if reference in known else "nothing is known of it"
+                kept = "its old entry stays" if reference in known else "it has no old entry"
                 console.print(f"{reference}: {error}; {kept}", soft_wrap=True)
     if wanted and not found:
-        raise Failed(f"none of {len(wanted)} threads could be had from {api}")
+        raise Failed(f"none of {len(wanted)} threads could be fetched from {api}")
     threads = {reference: thread for reference in wanted if (thread := found.get(reference) or known.get(reference))}
     renewed = Threads(threads=threads)
     path.write_text(dump(renewed.model_dump(mode="json")), encoding="utf-8")

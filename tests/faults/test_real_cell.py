@@ -47,7 +47,7 @@ def test_an_interrupted_run_loses_nothing_that_had_finished(
         running.send_signal(how)
         _, complained = running.communicate(timeout=30)
         assert code == running.returncode
-        assert ("what had finished is kept" in complained) == (how is signal.SIGINT)
+        assert ("finished work is kept" in complained) == (how is signal.SIGINT)
         eventually(lambda: not _processes_in(real_state))
         assert kept.items() <= recorded().items()
         kept = recorded()

@@ -74,7 +74,7 @@ SHELLS = {
     "mkdir -m 777 gone; cd gone; rmdir ../gone; export SUITE_STATE=/tmp; exec <&-": "",
     "export LC_ALL=xx_YY.banana LANG=tr_TR HOME=/etc/passwd TERM=banana COLUMNS=x TZ=:::Odd JAX_PLATFORMS=banana; "
     "export PYTHONWARNINGS=error XLA_FLAGS=--nonsense OMP_NUM_THREADS=x; ulimit -n 32; ulimit -s 1024": "",
-    "export PYTHONOPTIMIZE=2 PYTHONDONTWRITEBYTECODE=1": "error: what an issue asks stands in its docstrings",
+    "export PYTHONOPTIMIZE=2 PYTHONDONTWRITEBYTECODE=1": "error: issues need their docstrings",
 }
 
 

@@ -163,7 +163,7 @@ def test_a_record_is_sent_once(whole: Report, seen: Make, elsewhere: Path, capsy
 def test_there_is_a_report_to_merge_into(seen: Make, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A sent file alone does not make a report."""
     assert Exit.MISUSED == main(["merge", str(seen()), "--to", str(elsewhere)])
-    assert "name the folder of a report, too" in capsys.readouterr().err
+    assert "name its folder, too" in capsys.readouterr().err
 
 
 def test_an_interpreter_is_merged_once(whole: Report, seen: Make, tmp_path: Path) -> None:
@@ -208,4 +208,4 @@ def test_a_pipe_is_not_waited_for(whole: Report, elsewhere: Path, capsys: pytest
 
     with within(20):
         assert Exit.MISUSED == merged(elsewhere, elsewhere / "pipe")[0]
-    assert "pipe: file: it is a pipe or a device: save what it gives as a file" in capsys.readouterr().err
+    assert "pipe: file: it is a pipe or a device: save its output as a file" in capsys.readouterr().err

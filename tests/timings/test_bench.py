@@ -177,7 +177,7 @@ def test_a_try_leaves_nothing_behind(pretend: Pretend, capsys: pytest.CaptureFix
     compare.compare(pretend(told()), NO_COUNTS, *CELLS, TIMED, 8, keeping=True)
     assert f"kept in {place}" in capsys.readouterr().out
     assert (tmp_path / place).exists()
-    with pytest.raises(Misused, match="nothing to keep"):
+    with pytest.raises(Misused, match="against itself is not kept"):
         compare.compare(pretend(told()), NO_COUNTS, CELLS[0], CELLS[0], TIMED, 8, keeping=True)
 
 
@@ -196,10 +196,10 @@ def test_how_long_it_takes_is_said_first(pretend: Pretend, capsys: pytest.Captur
 
     # Three benchmarks of a second, and five until they start, sixteen times.
     estimates = (
-        "how long they take is not known, as no result of these benchmarks is kept; two in, it will be",
+        "no kept result tells their time; an estimate follows after two",
         "about 3 minutes on a machine like that of the kept results",
     )
-    assert [f"8 processes of each side: {each}, and again for what looks changed" for each in estimates] == said
+    assert [f"8 processes of each side, and apparent changes again: {each}" for each in estimates] == said
 
 
 def test_a_release_that_cannot_be_installed_is_not_measured(

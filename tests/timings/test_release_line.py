@@ -177,7 +177,7 @@ def test_a_stack_goes_by_its_release_and_its_device(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("told", "status", "message"),
     [
-        ("", 1, "has no jax that works: what it says of itself"),
+        ("", 1, "has no working jax: what it says of itself"),
         (tells(versions={**VERSIONS, "asv-runner": "missing"}), 0, "-m pip install asv-runner"),
         (
             *(tells(versions={**VERSIONS, "equinox": "0.11.1", "asv-runner": "0.3.2"}), 0),

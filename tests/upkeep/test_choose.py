@@ -112,5 +112,5 @@ def test_each_time_is_compared(elsewhere: Path, monkeypatch: pytest.MonkeyPatch,
 
 def test_what_does_not_come_to_its_end_has_no_time(tmp_path: Path) -> None:
     """A session that wrote nothing has no seconds to believe: nox's last words are shown."""
-    with pytest.raises(Failed, match=r"(?s)-s compat .*did not come to its end, so its time says nothing: .*noxfile"):
+    with pytest.raises(Failed, match=r"(?s)-s compat .*did not finish, so its time says nothing: .*noxfile"):
         cost.run("compat", made=tmp_path / "made", tree=tmp_path)

@@ -104,7 +104,7 @@ def _connected(scheduler: str, console: Console) -> Iterator[Client]:
     except Exception as error:  # whatever a stranger's port answers
         raise Failed(
             f"no Dask scheduler answers at {scheduler} ({str(error).strip() or type(error).__name__}): "
-            "start one there with `python -m dask scheduler`, or mend the address after --scheduler"
+            "start one there with `python -m dask scheduler`, or correct the address after --scheduler"
         ) from error
     try:
         there, here = _ask(client, "versions")["packages"]["distributed"], version("distributed")
@@ -179,7 +179,7 @@ class _Errands:
             else:
                 self._take(future)
         if self.stranded:
-            raise Failed(f"no worker is fit to run {_listed(self.stranded)}: mend them, and run the same command again")
+            raise Failed(f"no worker can run {_listed(self.stranded)}: fix the workers and rerun")
 
     def _send(self, cell: Cell, order: Order) -> None:
         takers = _takers(cell, self._workers()) if self.unfit else frozenset()
@@ -242,7 +242,7 @@ class _Errands:
         try:
             status, texts = self._read(sent, answer, status_text)
         except BadFile as error:
-            self._fail(cell, f"what {address} sent cannot be used: {error}")
+            self._fail(cell, f"the answer of {address} cannot be used: {error}")
             return
         with environment.reserve(cell):
             for path, text in texts.items():
@@ -330,12 +330,12 @@ class _Errands:
         if sum(map(len, waiting.values())) < len(self.sent):
             self.under_way = time.monotonic()
         if time.monotonic() - self.under_way >= self.patience:
-            raise Failed(f"given up after {self.patience:.0f} seconds: {'; '.join(sentences.values())}")
+            raise Failed(f"gave up after {self.patience:.0f} seconds: {'; '.join(sentences.values())}")
 
     def _lost(self) -> Failed:
         return Failed(
-            f"the Dask scheduler at {self.scheduler} is gone: what came back, {self.answered} of {self.total} cells,"
-            " is kept; start it again, and run the same command"
+            f"the Dask scheduler at {self.scheduler} is gone. {self.answered} of {self.total} cells are kept;"
+            " start it again and rerun"
         )
 
 
