@@ -129,7 +129,7 @@ def _put_all(files: Mapping[str, str], folder: Path, former: Report | None) -> l
         known |= named_after(former, timed, compiled)
         if stored.COMPAT in files:
             known |= {stored.name_of(issue.id) for issue in former.issues}
-    replace_all(folder, files, sorted(each for each in known.difference(files) if (folder / each).exists()))
+    replace_all(folder, files, sorted(name for name in known.difference(files) if (folder / name).exists()))
     return [folder / name for name in files]
 
 

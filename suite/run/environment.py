@@ -187,7 +187,7 @@ def forget(cell: Cell) -> None:
 def to_fetch(needed: list[tuple[Cell, Lock]]) -> int:
     """Return the bytes of wheels of the missing environments, each wheel once: uv's cache may save some."""
     sizes = lock.sizes()
-    wheels = {wheel: pin for cell, each in needed if not ready(cell, each) for wheel, pin in each.wheels.items()}
+    wheels = {wheel: pin for cell, pinned in needed if not ready(cell, pinned) for wheel, pin in pinned.wheels.items()}
     return sum(sizes.get(pin, 0) for pin in wheels.values())
 
 

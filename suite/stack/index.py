@@ -123,7 +123,7 @@ def _files(client: PyPISimple, package: str) -> Iterable[tuple[DistributionPacka
     response.raise_for_status()
     if _is_html(response):
         links = RepositoryPage.from_html(response.content, response.url).links
-        found = [(DistributionPackage.from_link(each, package), _uploaded(each)) for each in links]
+        found = [(DistributionPackage.from_link(link, package), _uploaded(link)) for link in links]
     else:
         found = [(file, file.upload_time) for file in ProjectPage.from_response(response, package).packages]
     mine = [(file, uploaded) for file, uploaded in found if canonicalize_name(file.project or "") == package]
@@ -168,7 +168,7 @@ def _requires_dist(client: PyPISimple, file: DistributionPackage) -> list[str]:
             name = next(name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
             text = wheel.read(name).decode()
     said = parse_email(text)[0]
-    names = {canonicalize_name(each or "") for each in (said.get("name"), file.project)}
+    names = {canonicalize_name(spelling or "") for spelling in (said.get("name"), file.project)}
     if len(names) > 1 or said.get("version") != file.version:
         raise Unreachable(f"the package index's answer for {file.filename} is not its metadata: is it a login page?")
     return sorted(filter(_asked_for, said.get("requires_dist", [])))

@@ -143,11 +143,11 @@ def parse(text: str, path: Path) -> Lock:
             wrong = [f"{name} is pinned twice"] if name in pins else []
             wrong += [] if is_version(version) else [f"{name}: {quoted(version)} is not a version"]
             wrong += [] if hashes else [f"{name} has no hash"]
-            wrong += [f"{name}: {each!r} is not a sha256 hash" for each in hashes if not _HASH.fullmatch(each)]
+            wrong += [f"{name}: {digest!r} is not a sha256 hash" for digest in hashes if not _HASH.fullmatch(digest)]
             pins[name] = version
         else:
             wrong = [f"{pin!r} is not a pin: only name==version --hash=sha256:… stands here"]
-        faults += [Fault(path, f"line {line}", each) for each in wrong]
+        faults += [Fault(path, f"line {line}", message) for message in wrong]
     faults += [Fault(path, name, "is not pinned") for name in _EVERYWHERE if name not in pins]
     if faults:
         raise BadFile(faults)
@@ -166,7 +166,7 @@ def resolve(cell: Cell) -> tuple[str, dict[str, int]]:
         if cell.kind == "line":
             raise
         # Their own metadata, or that of what they pull in, keeps them apart: what is `declared` will say so.
-        over = tuple(each for each in cell.requires if "==" in each)
+        over = tuple(requirement for requirement in cell.requires if "==" in requirement)
         packages = _compile(cell, over)
     usable = {f"{package.name}=={package.version}": _usable(package, cell.python) for package in packages}
     if without := [name for name, wheels in usable.items() if not wheels]:

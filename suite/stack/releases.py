@@ -99,7 +99,7 @@ class Release(FileModel):
 
         Of all platforms: a lock must not depend on the machine that it is made on.
         """
-        return max((each.newest for each in self._wheels_for(python)), default=None)
+        return max((wheels.newest for wheels in self._wheels_for(python)), default=None)
 
     def installs_here(self, python: str) -> bool:
         """True if a wheel for `python` is for this machine's platform."""
@@ -128,7 +128,7 @@ class Snapshot(FileModel):
         if axis == "python":
             return PYTHONS
         there = self.packages.get(axis, {})
-        return tuple(sorted((each for each in there if yanked or there[each].yanked is None), key=Version))
+        return tuple(sorted((version for version in there if yanked or there[version].yanked is None), key=Version))
 
 
 def load() -> Snapshot:

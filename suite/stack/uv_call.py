@@ -84,8 +84,8 @@ def found() -> str:
 def surroundings() -> dict[str, str]:
     """The environment variables that uv is called with."""
     kept = {
-        name: each
-        for name, each in os.environ.items()
+        name: value
+        for name, value in os.environ.items()
         if name in _VARIABLES or name.startswith("UV_INDEX_") or not name.startswith(("UV_", "PYTHON", "VIRTUAL_ENV"))
     }
     return {**kept, "UV_CACHE_DIR": str(STORE)}
@@ -114,5 +114,5 @@ def _toml(value: object) -> str:
         case list():
             return "[" + ", ".join(map(_toml, value)) + "]"
         case Mapping():
-            return "{" + ", ".join(f"{name} = {_toml(each)}" for name, each in value.items()) + "}"
+            return "{" + ", ".join(f"{name} = {_toml(item)}" for name, item in value.items()) + "}"
     return json.dumps(value, ensure_ascii=False)

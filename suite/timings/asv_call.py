@@ -92,7 +92,7 @@ class Asv:
                 write(place / name, text)
             known |= asv_results.benchmarks(found)
         kept = {"version", *(name for path in place.glob("*/*-*.json") for name in _with_values(path))}
-        listed = {name: each for name, each in known.items() if name in kept}
+        listed = {name: benchmark for name, benchmark in known.items() if name in kept}
         (place / "benchmarks.json").write_text(json.dumps(listed), encoding="utf-8")
         conf = replace(self, results=place)._conf("publish")
         site = Path(json.loads(conf.read_text(encoding="utf-8"))["html_dir"])

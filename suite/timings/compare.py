@@ -72,8 +72,8 @@ def compare(
         first |= measure(asv, base, other, timed, processes, folder / "first")
     if not first:
         raise Failed(f"there is no benchmark that {' or '.join(patterns)} finds")
-    versions = {key: each.base.version for key, each in first.items()}
-    usable = {key: each.fence for key, each in fences.items() if each.version == versions.get(key)}
+    versions = {key: pair.base.version for key, pair in first.items()}
+    usable = {key: fence.fence for key, fence in fences.items() if fence.version == versions.get(key)}
     looking = timing.candidates(first, usable)
     again: Mapping[str, Pair] = {}
     if looking:
@@ -135,21 +135,21 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
         raise Misused(f"--processes {processes}: two sides need at least {2 * timing.MIN_PROCESSES}")
     timed = _clocked(asv, counter, patterns)
     made: dict[str, Fence] = {}
-    for key, each in count(counter, cell, cell, patterns, counting.PROCESSES).items():
-        known = (*each.base.values, *each.other.values)
+    for key, pair in count(counter, cell, cell, patterns, counting.PROCESSES).items():
+        known = (*pair.base.values, *pair.other.values)
         if len(known) == 2 * counting.PROCESSES:
-            made[key] = timing.count_noise(known, each.base.version)
+            made[key] = timing.count_noise(known, pair.base.version)
     if timed:
         OUT.print(f"{processes} processes: {_estimate(asv, [cell], timed, processes)}", soft_wrap=True)
     folder = WORK / "noise" / cell.id
     shutil.rmtree(folder, ignore_errors=True)
     # Every two processes are a round of a comparison.
     pairs = measure(asv, cell, cell, timed, processes // 2, folder) if timed else {}
-    for key, each in pairs.items():
+    for key, pair in pairs.items():
         # In the order of their runs: base other, other base, and so on; which of the two is which does not matter.
-        values = [value for both in zip(each.base.values, each.other.values, strict=False) for value in both]
-        if not each.count and len(values) == processes // 2 * 2 and min(values) > 0:
-            made[key] = timing.noise(values, each.base.version)
+        values = [value for both in zip(pair.base.values, pair.other.values, strict=False) for value in both]
+        if not pair.count and len(values) == processes // 2 * 2 and min(values) > 0:
+            made[key] = timing.noise(values, pair.base.version)
     if not made:
         raise Failed("nothing was measured often enough to tell its noise")
     path = FENCES / f"{asv.machine}.json"
@@ -159,17 +159,17 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
     every = {**kept, **made}
     # What is timed and counted, too, is judged by its count.
     judging = {
-        key: each
-        for key, each in every.items()
+        key: fence
+        for key, fence in every.items()
         if (counted_as := counts.name(key, "instructions")) == key or counted_as not in every
     }
-    middle = statistics.median_high(each.detectable or math.inf for each in judging.values())
+    middle = statistics.median_high(fence.detectable or math.inf for fence in judging.values())
     file = NoiseFile(
         schema_version=1,
         machine=asv.machine,
         cell=cell.id,
         processes=processes // 2 * 2,
-        false_positives=round(statistics.mean(each.false_positives for each in judging.values()), 5),
+        false_positives=round(statistics.mean(fence.false_positives for fence in judging.values()), 5),
         detectable=_finite(middle),
         benchmarks=every,
     )
@@ -181,14 +181,14 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
         f"benchmarks: {shown}; {_showing(judging.values(), timing.RESOLUTION)}",
         soft_wrap=True,
     )
-    if host := [each for key, each in judging.items() if counts.of_host(key)]:
+    if host := [fence for key, fence in judging.items() if counts.of_host(key)]:
         OUT.print(f"of the host's phases {_showing(host, timing.RESOLUTION)}, {_showing(host, timing.GATE)}")
     return Exit.AS_EXPECTED
 
 
 def _showing(fences: Collection[Fence], slow_down: float) -> str:
     """Say how many can show a slow-down of this size."""
-    can = sum(each.detectable is not None and each.detectable <= slow_down for each in fences)
+    can = sum(fence.detectable is not None and fence.detectable <= slow_down for fence in fences)
     return f"{can} of {len(fences)} can show one of {slow_down:.0%}"
 
 
@@ -280,7 +280,7 @@ def exit_code(verdicts: Iterable[Verdict]) -> Exit:
 
     0 where all is known and none is slower. What a release lacks is known, and left out of it.
     """
-    found = {each.outcome for each in verdicts if not each.reason.startswith(timing.LACKS)}
+    found = {verdict.outcome for verdict in verdicts if not verdict.reason.startswith(timing.LACKS)}
     if "regressed" in found:
         return Exit.UNEXPECTED
     if not found or not found.isdisjoint(("failed", "not-measured")):
@@ -297,18 +297,18 @@ def show(base: Cell, other: Cell, pairs: Mapping[str, Pair], verdicts: Mapping[s
     table.add_column("verdict")
     colours = {"regressed": "red", "improved": "green", "failed": "red"}
     order = {outcome: number for number, outcome in enumerate(results.OUTCOMES)}
-    for key, each in sorted(verdicts.items(), key=lambda item: (order[item[1].outcome], item[0])):
-        if each.outcome == "stable":
+    for key, verdict in sorted(verdicts.items(), key=lambda item: (order[item[1].outcome], item[0])):
+        if verdict.outcome == "stable":
             continue
         pair = pairs[key]
-        change, limit = ("", "") if math.isnan(each.change) else (f"{each.change:+.1%}", f"{each.limit:.1%}")
+        change, limit = ("", "") if math.isnan(verdict.change) else (f"{verdict.change:+.1%}", f"{verdict.limit:.1%}")
         table.add_row(
             *(key, _amount(pair, pair.base.middle), _amount(pair, pair.other.middle), change, limit),
-            Text.assemble((each.outcome, colours.get(each.outcome, "default")), f" {each.reason}"),
+            Text.assemble((verdict.outcome, colours.get(verdict.outcome, "default")), f" {verdict.reason}"),
         )
     if table.row_count:
         OUT.print(table)
-    if any(each.outcome == "insufficient" for each in verdicts.values()):
+    if any(verdict.outcome == "insufficient" for verdict in verdicts.values()):
         OUT.print("insufficient: too noisy to tell; more --processes or a quieter machine decide more", soft_wrap=True)
     OUT.print(timing.last_line(verdicts.values()))
 

@@ -49,7 +49,7 @@ class Counter:
         """The benchmarks to be counted that one of `patterns` finds: asv's name → version. Raises Failed."""
         phases = HOST if self.unit == "instructions" else BY_PYTHON
         with environment.held(cell) as made, self._counting(cell, made.executable, ()) as told:
-            listed = {key: each.version for key, each in told if phases.search(key)}
+            listed = {key: benchmark.version for key, benchmark in told if phases.search(key)}
         return {key: listed[key] for key in listed if any(re.search(pattern, key) for pattern in patterns)}
 
     def count(self, cell: Cell, benchmarks: Collection[str], note: Note = lambda name: None) -> dict[str, Counted]:

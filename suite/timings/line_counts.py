@@ -41,8 +41,8 @@ def run(counter: Counter, machine: str, cells: Sequence[Cell], patterns: Sequenc
         if found:
             # Read again: another run may have added to it.
             kept = counts.load(machine, COUNTED).plus(cell.id, lock.load(cell).sha256, found)
-            counts.save(kept, [each.id for each in release_line.cells()], COUNTED)
-        failed = [key for key, each in found.items() if each.failed]
+            counts.save(kept, [of_line.id for of_line in release_line.cells()], COUNTED)
+        failed = [key for key, counted in found.items() if counted.failed]
         missed += len(failed)
         seconds += time.monotonic() - started
         left = math.ceil(seconds / number * (len(cells) - number) / 60)

@@ -117,7 +117,7 @@ def last_line(verdicts: Iterable[Verdict]) -> str:
     """Count each outcome; nothing that was planned is left out."""
     counts = Counter(verdict.outcome for verdict in verdicts)
     always = ("regressed", "stable", "not-measured", "failed")
-    shown = [f"{counts[each]} {each}" for each in OUTCOMES if counts[each] or each in always]
+    shown = [f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome] or outcome in always]
     return f"{', '.join(shown)}, of {counts.total()}"
 
 

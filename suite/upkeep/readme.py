@@ -111,7 +111,7 @@ def _console(example: Example) -> str:
 
 def _covers(report: Report) -> str:
     """Return what was run: how many issues, on which releases, on what machine."""
-    seen = {each.cell for each in report.observations if each.verdict != "unavailable"}
+    seen = {row.cell for row in report.observations if row.verdict != "unavailable"}
     line = [cell for cell in report.cells if cell.kind == "line" and cell.id in seen]
     counts = Counter(cell.moves for cell in line)
     versions = sorted((cell.holds["jax"] for cell in line if cell.moves == "jax"), key=Version)

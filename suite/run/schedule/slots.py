@@ -89,7 +89,7 @@ def wait() -> None:
 
 def free_mib() -> int | None:
     """Return the memory that the machine and this process's control group have free, in MiB; None if unknown."""
-    found = [each for each in (_of_machine(), _of_group()) if each is not None]
+    found = [free for free in (_of_machine(), _of_group()) if free is not None]
     return min(found) // 1024**2 if found else None
 
 

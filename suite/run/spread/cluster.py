@@ -68,7 +68,7 @@ def run_cells(
     """
     told = Counter[str]()
     orders: list[tuple[Cell, Order]] = []
-    for cell, entries in ((each.cell, each.entries) for each in work):
+    for cell, entries in ((asked.cell, asked.entries) for asked in work):
         if cell.unavailable is not None:
             schedule.run([Work(cell, entries)], worker.Kept(), fresh=fresh)
             told["unavailable"] += 1
@@ -82,7 +82,7 @@ def run_cells(
     try:
         if orders:
             with _connected(scheduler, console) as client:
-                entries_of = {each.cell.id: each.entries for each in work}
+                entries_of = {asked.cell.id: asked.entries for asked in work}
                 _Errands(scheduler, client, entries_of, console, told, patience).run(orders)
     finally:
         counts = [f"{told[name]} {name}" for name in ("run", "reused", "unavailable", "failed")]
@@ -93,7 +93,7 @@ def run_cells(
 @contextmanager
 def _connected(scheduler: str, console: Console) -> Iterator[Client]:
     # What there is to say of a broken connection, we say in a sentence. Its loggers have levels of their own.
-    for name in [each for each in logging.root.manager.loggerDict if each.partition(".")[0] == "distributed"]:
+    for name in [logger for logger in logging.root.manager.loggerDict if logger.partition(".")[0] == "distributed"]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         asyncio.run(asyncio.wait_for(_knock(scheduler), CONNECTING))
@@ -343,8 +343,8 @@ def _takers(cell: Cell, workers: dict[str, Any]) -> frozenset[str]:
     """The workers, fit or not, that offer what `cell` needs."""
     return frozenset(
         address
-        for address, each in workers.items()
-        if cell.device == "cpu" or each["resources"].get(cell.device, 0) >= 1
+        for address, offered in workers.items()
+        if cell.device == "cpu" or offered["resources"].get(cell.device, 0) >= 1
     )
 
 
