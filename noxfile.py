@@ -96,7 +96,7 @@ COMMANDS = {
     "device-programs": ["programs"],
     **OF_ASV,
 }
-# What is to be said of a session besides what its command says.
+# Sessions that say more than their command's help.
 ABOUT = {
     "compat-line": "Do the same as compat for every cell of the release line, all cases of all issues.",
     "compat-full": "Do the same as compat for every planned cell, all cases of all issues.",

@@ -67,7 +67,7 @@ def requirement(text: str) -> Requirement:
             raise InvalidRequirement(f"it has more than {_REQUIREMENT_LETTERS} characters")
         found = Requirement(text)
         if found.marker is not None:
-            # What names an unknown variable parses, and fails where it is asked.
+            # A marker with an unknown variable parses, and fails only when evaluated.
             found.marker.evaluate({"extra": ""})
     except (InvalidRequirement, ValueError, KeyError) as error:
         raise ValueError(f"{quoted(text)} is not a requirement: {_first_line(error)}") from error

@@ -115,7 +115,7 @@ def _scan(asked: Question, *, fresh: bool, console: Console) -> Exit:
 
 @dataclass(frozen=True)
 class _Hunt(Progress):
-    """The cells of a question and what is known of each. It passes on what a cell that is run says."""
+    """The cells of a question and the known results of each. It passes on the messages of a running cell."""
 
     asked: Question
     console: Console

@@ -73,7 +73,7 @@ Seen = Mapping[int, Sighting]
 
 
 def title(asked: Question, *, before: int, scan: bool = False) -> str:
-    """Say what is going to happen."""
+    """Announce the search."""
     count = len(asked.cells)
     along = f"{_counted(count, 'release')} of {asked.package}, {asked.version(0)} to {asked.version(-1)}"
     held = ", ".join(f"{name} {version}" for name, version in asked.holds.items())
@@ -171,7 +171,7 @@ def _moved(asked: Question, seen: Seen, ends: tuple[int, int]) -> list[str]:
         return []
     if blamed.grounds != "together":
         return [f"the cause is {blamed}, not {asked.package}: {blamed.evidence or 'nothing else moved'}"]
-    # What moves cannot be held, and a jaxlib goes with its jax.
+    # The moved package cannot be held, and a jaxlib goes with its jax.
     moving = {asked.package, *(LINKED if asked.package in LINKED else ())}
     held = {each.package: each.before for each in blamed.moved if each.package in releases.PACKAGES.keys() - moving}
     hold = " ".join(f"--hold {name}=={version}" for name, version in {**asked.holds, **held}.items())

@@ -96,7 +96,7 @@ def _read() -> tuple[tuple[Entry, ...], Mapping[str, Fault], Mapping[str, tuple[
 
 
 def entry(module: str) -> Entry:
-    """The issue in `module`. Raises whatever that does, and where it has none."""
+    """Return the issue in `module`. Raises any error of the import, and TypeError without an issue."""
     loaded = importlib.import_module(module)
     if not isinstance(issue := getattr(loaded, "ISSUE", None), Issue):
         raise TypeError("it has no ISSUE of the type Issue")

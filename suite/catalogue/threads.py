@@ -49,7 +49,7 @@ def load() -> Threads:
 
 
 class Refuted(FileModel):
-    """A claim that was run and is not so: who claims what, what was tried, and where."""
+    """A claim that runs refute: its source, its words, the code that was tried, and where."""
 
     ref: str
     claim: str

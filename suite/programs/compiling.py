@@ -18,7 +18,7 @@ from suite.files import STATE
 from suite.programs.model import Program, Workload
 from suite.run import probe_call
 
-# Who ends a compiler so is the machine or somebody, and not the program: nothing follows for the release.
+# These signals come from the machine or a user, not from the program: they say nothing about the release.
 _FROM_OUTSIDE = (-Signals.SIGTERM, -Signals.SIGKILL, -Signals.SIGINT, -Signals.SIGHUP)
 ABSENT, HERE = "benchmarks._program", "benchmarks._program_here"
 TEXTS = STATE / "programs" / "texts"

@@ -133,7 +133,7 @@ def _line_cell(release: Release) -> LineCell:
 
 
 def load(target: Target, folder: Path = FOLDER) -> Programs:
-    """Return what is kept of a target; empty if nothing is. Raises BadFile."""
+    """Return the kept programs of a target; empty without a file. Raises BadFile."""
     path = folder / f"{target.id}.json"
     return read(Programs, path) if path.exists() else Programs(target=target.id, title=target.title)
 

@@ -109,7 +109,7 @@ def judged(found: Programs, folder: Path = model.FOLDER) -> Programs:
 
 
 def compiled(target: Target, cell: str, workload: str) -> str:
-    """The program that was compiled here; nothing where none was."""
+    """Return the program that was compiled here, or nothing."""
     path = _path(target, cell, workload)
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
@@ -126,7 +126,7 @@ def _text(target: Target, cell: str, workload: str) -> str:
 
 
 def packed(target: Target, folder: Path = model.FOLDER) -> Mapping[str, bytes]:
-    """Name → text of what is in the tree."""
+    """Return name → text of the programs in the tree."""
     if not (path := _archive(target, folder)).exists():
         return {}
     with tarfile.open(path) as archive:

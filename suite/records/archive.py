@@ -42,9 +42,9 @@ _SUFFIX = ".jsonl.xz"
 _CELLS = f"_cells{_SUFFIX}"
 # All of it is 65 MiB today, and is held in memory.
 _MOST = 512 * 2**20
-# What all records of a cell have in common that hold.
+# The fields that all valid records of a cell share.
 _OF_CELL = ("cell", "lock", "packages")
-# What differs between records that show the same.
+# The fields in which records with the same result differ.
 _OF_RECORD = ("started_at", "import_errors", "unforkable", "seconds", "peak_rss_mib")
 # Cell, issue and case.
 _Name = tuple[str, str, str]

@@ -65,7 +65,7 @@ class Standing:
 
     @property
     def when(self) -> str:
-        """The release since which it is so, for people; and the last decided one, if that is not the newest."""
+        """The release since which the verdict holds, for people; also the last decided one, if not the newest."""
         if self.now is None:
             return ""
         last = "" if self.newest else f", last seen on {label(self.now.cell)}"

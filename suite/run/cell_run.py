@@ -235,7 +235,7 @@ class CellRun:
         records.settle(self.cell.id, back=status.verdict == "unavailable")
         before = self._before
         most = max(self.asked, before.asked if before else self.asked, key=records.ASKED.index)
-        # What is on record was seen on a device, however this run ended.
+        # The records were made on a device, however this run ended.
         device = status.device or (before.device if before and before.platform == status.platform else "")
         self.status = self._before = status.model_copy(update={"asked": most, "device": device})
         records.write_status(self.status)
@@ -364,7 +364,7 @@ def _can_be_apart() -> bool:
     return subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0
 
 
-# Where it finds no such device, jax would quietly run on the CPU. A jax that cannot be imported is the probe's to tell.
+# Without the device, jax would silently run on the CPU. The probe reports a jax that cannot be imported.
 _FIND_DEVICE = """
 import sys, jax
 try:

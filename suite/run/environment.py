@@ -95,7 +95,7 @@ def prepare(cell: Cell, pinned: Lock) -> Environment:
     if (found := ready(cell, pinned)) is not None and (marker := _marker(cell)) is not None:
         if stamp(folder) == marker.files:
             return found
-        # Where files are links, the store has been written to, and what is made of it next would be no better.
+        # If files are links, the store itself has changed, and the next environment would be wrong too.
         if changed := sorted({dist.name for dist in _installed(folder) if not _is_whole(dist)}):
             uv_call.run("cache", "clean", *changed)
     ENVIRONMENTS.mkdir(parents=True, exist_ok=True)

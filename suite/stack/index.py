@@ -34,7 +34,7 @@ from suite.stack.releases import EXTRAS, HELD, PYTHONS, Release, Snapshot, Wheel
 logging.getLogger("urllib3").setLevel(logging.WARNING)
 
 
-# What asking raises where the answer is not an index's, beside errors of what it holds.
+# Errors of a request that is not answered by an index; errors in its content come besides.
 _NO_INDEX = (requests.RequestException, NoSuchProjectError, UnsupportedRepoVersionError, RemoteIOError, BadZipFile)
 # Of each package, of what would be lost.
 _MOST = 20

@@ -38,7 +38,7 @@ LOCKS = STACK / "locks"
 # The locks of stacks that nobody planned, and somebody asked for.
 ASKED_FOR = STATE / "locks"
 SIZES = STACK / "sizes.json"
-# What each lock pins: Diffrax 0.4 came without Lineax and Optimistix.
+# The packages that each lock pins: Diffrax 0.4 came without Lineax and Optimistix.
 _EVERYWHERE = [name for name, package in PACKAGES.items() if package.asked or name == "jaxlib"]
 _PIN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][A-Za-z0-9.+!_-]*")
 _HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")

@@ -28,7 +28,7 @@ EACH_MINOR = "newest of each minor"
 # Of jaxlib alone: the release before the one that an installer gives a jax.
 ONE_BEHIND = "one behind"
 
-# What is run in a cell: row zero alone, what depends on a package beside the stack too, each issue's first case that
+# The cases of a cell: row zero alone, also those of a package beside the stack, each issue's first case that
 # needs a library, all such, all that need none, or every case.
 Runs = Literal["row-zero", "beside", "headlines", "libraries", "jax", "all"]
 
@@ -55,7 +55,7 @@ class Arm(FileModel):
     excepting: list[Annotated[list[PlainRequirement], Field(min_length=1)]] = Field(default=[], alias="except")
     excluded: Literal["try", "leave"] = "leave"
     as_of: Literal["release", "snapshot"] = "release"
-    # What jax does without the libraries, its own release's cell shows.
+    # The cell of jax's own release has the cases without libraries.
     run: Runs = "libraries"
     device: Device = "cpu"
     beside: bool = True

@@ -114,7 +114,7 @@ def plan(matrix: Matrix, offered: Snapshot, chosen: Collection[str] = ()) -> tup
 
 
 def verdict(cell: Cell) -> Literal["unavailable", "conflict"]:
-    """The verdict on a cell that cannot be had."""
+    """Return the verdict on an unavailable cell."""
     return "conflict" if cell.unavailable and cell.unavailable[0] == "plan.excludes" else "unavailable"
 
 
@@ -174,7 +174,7 @@ def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False
     as_of: Literal["release", "snapshot"] = "snapshot" if today else "release"
     arm = Arm(asks="", times=[{}], along=moves, excluded="try", as_of=as_of, beside=beside)
     made = _Maker(matrix, offered).arm(holds, moves, arm)
-    # What jax does by itself, its own release's cell does not show of another interpreter or another NumPy, say.
+    # The cell of jax's own release does not show jax alone on another interpreter, or with another NumPy.
     shown = beside and {"jaxlib", "numpy", "scipy", "python"}.isdisjoint(dict(made.holds))
     runs: Runs = "libraries" if shown else "all"
     made = replace(made, asks=(), tags=(), runs=runs)

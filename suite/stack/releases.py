@@ -53,7 +53,7 @@ PACKAGES: Mapping[str, Package] = {
     "numpy": Package("1.26.0"),
     "scipy": Package("1.11.3"),
 }
-# What builds on the stack and is not of it. A cell that holds one answers for it alone: see `suite.catalogue`.
+# Packages that build on the stack. A cell that holds one answers for it alone: see `suite.catalogue`.
 GUESTS: Mapping[str, Package] = {
     "numpyro": Package("0.15.3"),
     "tensorflow-probability": Package("0.24.0"),
@@ -68,7 +68,7 @@ _GUESTS = frozenset(GUESTS)
 # The interpreters that a cell can have: jaxlib 0.4.18 has wheels for the first, and jaxlib 0.12 for the last.
 Python = Literal["3.10", "3.11", "3.12", "3.13", "3.14"]
 PYTHONS: tuple[Python, ...] = get_args(Python)
-# What a cell can hold, and an arm move along.
+# The axes that a cell can hold and an arm can move along.
 AXES = (*HELD, "python")
 # The platforms of a wheel that this machine can install.
 _HERE = frozenset(["any", *platform_tags()])

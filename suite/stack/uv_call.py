@@ -21,7 +21,7 @@ from suite.files import STATE
 
 # Every environment is made of links to these files, and the user's own cache is nobody's to write into.
 STORE = STATE / "store"
-# How packages are reached: by which index, through which proxy, with which certificates.
+# Access to packages: the index, the proxy and the certificates.
 _VARIABLES = frozenset({
     *("UV_INDEX", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_INDEX_STRATEGY"),
     *("UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "UV_INSECURE_HOST", "UV_KEYRING_PROVIDER", "UV_OFFLINE", "UV_HTTP_TIMEOUT"),
@@ -56,7 +56,7 @@ def run(
             if within is None:
                 uv.kill()
                 raise
-            # What builds a package is ended with it.
+            # This also ends the builds that uv started.
             os.killpg(uv.pid, SIGKILL)
             if not isinstance(error, subprocess.TimeoutExpired):
                 raise

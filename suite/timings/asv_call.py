@@ -45,11 +45,11 @@ from suite.timings.results import RESULTS, copy_newer, slug
 
 CONF = ROOT / "asv.conf.json"
 WORK = STATE / "timings"
-# What is measured here, with a copy of what is published: it goes into the tree where that is asked for.
+# Results measured here, beside a copy of the published ones: --keep copies them into the tree.
 MEASURED, FENCES, COUNTED = WORK / "results", WORK / "fences", WORK / "counts"
 # A log is wider than eighty columns, and the names of benchmarks are long.
 OUT = Terminal(None if sys.stdout.isatty() else 160)
-# How far asv is, as it says it.
+# A line of asv's progress.
 _STEP = re.compile(r"\[\s*(?P<percent>[0-9.]+)%\] ·+ (?P<what>\S+)")
 
 
@@ -174,7 +174,7 @@ def hardware(name: str, device: str = "") -> dict[str, str]:
     known: dict[str, str] = Machine.get_defaults()
     # The host's name and its kernel's exact build are nobody's business, and explain no timing.
     cpu = f"{device}, {known['cpu']}" if device else known["cpu"]
-    # How many bytes the kernel leaves of the memory differs from boot to boot.
+    # The memory that the kernel leaves differs from boot to boot.
     ram = round(int(known["ram"] or 0) / 2**30) * 2**30
     return {**known, "machine": name, "os": platform.system(), "cpu": cpu, "ram": str(ram)}
 

@@ -157,7 +157,7 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
     # Of the same cell, what was not measured this time stays; so do the times of what is counted now.
     kept = before.benchmarks if before and before.cell == cell.id else {}
     every = {**kept, **made}
-    # What is timed and counted, too, is judged by its count.
+    # A benchmark that is both timed and counted is judged by its count.
     judging = {
         key: fence
         for key, fence in every.items()
@@ -195,13 +195,13 @@ def _showing(fences: Collection[Fence], slow_down: float) -> str:
 def measure(
     asv: Asv, base: Cell, other: Cell, patterns: Sequence[str], processes: int, folder: Path
 ) -> dict[str, Pair]:
-    """So many processes of each side, in turns: name → what they said. Raises Failed where there is nothing at all."""
+    """Run `processes` of each side in turns; return name → their results. Raises Failed without any result."""
     told: dict[str, list[dict[str, Row]]] = {"base": [], "other": []}
     sides = {"base": base, "other": other}
     wanted = list(patterns)
     for number in range(processes):
         began = time.monotonic()
-        # Whoever was second is first next: what the machine does in between falls on both.
+        # The sides take turns at being first: the machine's drift falls on both.
         for name in ("base", "other") if number % 2 == 0 else ("other", "base"):
             cell, place = sides[name], replace(asv, results=folder / f"{number}-{name}")
             place.run(cell, f"{folder.name}-{number}-{name}", *_PROCESS, "--record-samples", *only(wanted))

@@ -22,13 +22,13 @@ from suite.judge.neighbours import LineCell, neighbours
 from suite.timings.results import Row, State
 
 COUNTS = ROOT / "benchmarks" / "counts"
-# What counts may differ by and be the same.
+# Counts that differ by less are the same.
 COUNT_GATE = 0.01
 Unit = Literal["instructions", "calls"]
 UNITS: tuple[Unit, ...] = ("instructions", "calls")
 # The phases that the host does, as asv calls them: `benchmarks/_counting.py` counts the instructions of all.
 HOST = re.compile(r"\.time_(trace|lower|trace_and_lower|compile|first_call|new_object|dispatch)(\(|$)")
-# How a count is called beside what asv times: `basics.Scan.instructions_trace` beside `basics.Scan.time_trace`.
+# Names of counts beside asv's times: `basics.Scan.instructions_trace` beside `basics.Scan.time_trace`.
 _TIMED = re.compile(r"(?<=\.)time_")
 # Those that Python does: of the others, which the compiler has a part in, calls say nothing.
 BY_PYTHON = re.compile(r"\.time_(trace|lower|trace_and_lower|dispatch)(\(|$)")

@@ -27,7 +27,7 @@ _SAID = 20
 def run(counter: Counter, machine: str, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool) -> Exit:
     """Count in each cell what is not known, keep it, and say what changes along the line. Raises BadFile."""
     missed, seconds = 0, 0.0
-    # What there is to count is the same everywhere: what a release lacks says so as it is counted.
+    # All releases have the same list: a benchmark that a release lacks fails when it is counted.
     listed = counter.listed(cells[-1], patterns)
     for number, place in enumerate(counts.spread(len(cells)), 1):
         cell, started = cells[place], time.monotonic()

@@ -63,7 +63,7 @@ def line(found: CaseChange) -> str:
 
 
 def _before(cell: CellRow, rows: Mapping[str, CellRow]) -> str:
-    """The id of the cell one release before `cell`; nothing where it is the first."""
+    """Return the id of the cell one release before `cell`; empty for the first."""
 
     def version(row: CellRow) -> Version:
         return Version(row.holds[cell.moves])
@@ -124,7 +124,7 @@ def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False
 
 
 def compare(added: Sequence[Cell], entries: Sequence[Entry], console: Console) -> Exit:
-    """Report on the cells `added` into reports/latest, and say what each does otherwise than the one before it."""
+    """Write a report on the cells `added` to reports/latest, and print their changes from the cell before each."""
     from suite.report.assemble import assemble
     from suite.report.formats import terminal
     from suite.report.stored import COMPAT, read_report

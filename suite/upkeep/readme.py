@@ -110,7 +110,7 @@ def _console(example: Example) -> str:
 
 
 def _covers(report: Report) -> str:
-    """Return what was run: how many issues, on which releases, on what machine."""
+    """Return the coverage: the number of issues, the releases and the machine."""
     seen = {row.cell for row in report.observations if row.verdict != "unavailable"}
     line = [cell for cell in report.cells if cell.kind == "line" and cell.id in seen]
     counts = Counter(cell.moves for cell in line)

@@ -152,7 +152,7 @@ def _drawn(held: Sequence[_Moved], count: int, seed: str) -> list[list[_Moved]]:
 
 
 def _run_again(drawn: Sequence[Sequence[_Moved]]) -> Exit:
-    """Run these cases in environments made from nothing, and print what each shows otherwise than its record."""
+    """Run these cases in new environments, and print the differences from their records."""
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(machine.cores()) as pool, RunProgress(OUT) as run:
 
         def again(of: Sequence[_Moved]) -> list[str]:

@@ -46,7 +46,7 @@ def work(cell: Cell, entries: Sequence[Entry], left: Sequence[tuple[Entry, Case]
 def run(
     asked_of: Sequence[Work], progress: RunProgress, *, fresh: bool = False, confirm: bool = False, asked: Asked = "all"
 ) -> list[Status]:
-    """Run what is not yet known of each cell's entries, with `fresh` all of it, and return how far each cell got.
+    """Run the cases of each cell's entries without a valid record, with `fresh` all, and return the cells' statuses.
 
     With `confirm`, a case is known if it has at least two attempts. `asked` is what the run is for: the
     status keeps the most. Whatever goes wrong in a cell ends in its status. Raises BadFile for a lock or record that
@@ -68,7 +68,7 @@ def run(
         return runs
 
     runs = {run.cell.id: run for run in once(asked_of)}
-    # What a cell left to another one that then did not show it, it runs itself.
+    # A cell runs the cases itself that another cell was to show and did not.
     again = [work for work in asked_of if runs[work.cell.id].lent and cell_run.left(work.cell, work.entries)]
     for work in again:
         (runs[work.cell.id],) = once([work])

@@ -40,7 +40,7 @@ class Slots:
         only one is always admitted.
         """
         with ExitStack() as held, contextlib.suppress(Timeout):
-            # Whoever waits to run alone holds the gate.
+            # A run that waits to be alone holds the gate.
             with self._lock("gate", 0):
                 others = 0
                 mine: int | None = None

@@ -62,7 +62,7 @@ PATIENCE = 300.0
 def run_cells(
     scheduler: str, work: Sequence[Work], *, fresh: bool, console: Console, patience: float = PATIENCE
 ) -> None:
-    """Run what is not yet known of each cell's entries on the workers of `scheduler`, and keep their records here.
+    """Run the cases of each cell's entries without a valid record on the workers of `scheduler`; keep the records here.
 
     Whatever goes wrong in a cell ends in its status. Raises Failed where cells did not run, and BadFile.
     """
@@ -92,7 +92,7 @@ def run_cells(
 
 @contextmanager
 def _connected(scheduler: str, console: Console) -> Iterator[Client]:
-    # What there is to say of a broken connection, we say in a sentence. Its loggers have levels of their own.
+    # We report a broken connection ourselves. Its loggers have levels of their own.
     for name in [logger for logger in logging.root.manager.loggerDict if logger.partition(".")[0] == "distributed"]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
@@ -207,7 +207,7 @@ class _Errands:
         return workers
 
     def _take(self, future: Future[tuple[str, Answer]]) -> None:
-        """Take in what came of an order. Raises Failed where the scheduler is gone."""
+        """Take the answer to an order. Raises Failed if the scheduler is gone."""
         sent = self.sent.pop(future.key, None)
         if sent is None:  # it was sent again, to another worker
             return
@@ -281,7 +281,7 @@ class _Errands:
         return status, texts
 
     def _fail(self, cell: Cell, detail: str) -> None:
-        """Put down that a cell came to nothing; what is known of it stays known."""
+        """Record that a cell failed; its earlier records stay."""
         failed = {"verdict": "error", "reason": "run.worker", "detail": detail}
         before = records.status(cell.id) or cell_run.note(cell, "error", "run.worker")
         records.write_status(before.model_copy(update={"at": datetime.now(UTC).replace(microsecond=0), **failed}))

@@ -50,7 +50,7 @@ def shard(cells: Sequence[Cell], costs: Mapping[str, float], part: int, parts: i
 
     Each cell, the dearest first, goes to the share that has the least so far.
     """
-    # How many it has decides between shares that weigh the same: cells that cost nothing are spread as well.
+    # The number of cells decides between shares of equal weight: cells that cost nothing are spread, too.
     lightest = [(0.0, 0, number) for number in range(1, parts + 1)]
     mine = set()
     for cell in sorted(cells, key=lambda cell: (-costs[cell.id], cell.id)):

@@ -112,7 +112,7 @@ def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) ->
 
 
 def carry_out(order: Order) -> Answer:
-    """Run what is ordered, in this process's checkout and state."""
+    """Carry out an order in this process's checkout and state."""
     if _tree() != _AT_START:
         return Answer(
             refused="its checkout has changed since it was started, and it still runs the old one: restart it"
@@ -136,7 +136,7 @@ def carry_out(order: Order) -> Answer:
 
 
 def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> Answer:
-    # What the driver has of another platform does not count: a cell's records are all of one.
+    # The driver's records of another platform do not count: all of a cell's records are of one.
     alike = order["platform"] == keys.here()
     todo = [entry for entry, issue in zip(entries, order["issues"], strict=True) if not (alike and issue["known"])]
     kept = Kept()
