@@ -433,7 +433,7 @@ def rebuild(folder: Path) -> None:
     from suite.report import write
     from suite.upkeep import readme
 
-    for path in write.rebuild(folder, timed_anew=_is_published(folder)):
+    for path in write.rebuild(folder, with_timings=_is_published(folder)):
         OUT.print(str(path), soft_wrap=True)
     if _is_published(folder):
         readme.renew()

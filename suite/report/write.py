@@ -65,16 +65,16 @@ def publish(report: Report, folder: Path) -> Report:
     return dated
 
 
-def rebuild(folder: Path, *, timed_anew: bool = False) -> list[Path]:
+def rebuild(folder: Path, *, with_timings: bool = False) -> list[Path]:
     """Rebuild the files made from the report, timings and programs in `folder`. Raises BadFile, Misused, OSError.
 
-    With `timed_anew`, first rebuild the timings and programs from the results of the benchmarks.
+    With `with_timings`, first rebuild the timings and programs from the results of the benchmarks.
     """
     report = stored.read_report(folder / stored.COMPAT)
     timed, compiled = (
-        _measured() if timed_anew else (timings.load(folder / TIMINGS), programs.listed(folder / PROGRAMS))
+        _measured() if with_timings else (timings.load(folder / TIMINGS), programs.listed(folder / PROGRAMS))
     )
-    own = _as_data(timed, compiled) if timed_anew else {}
+    own = _as_data(timed, compiled) if with_timings else {}
     return _put_all({**own, **siblings(report, timed, compiled)}, folder, report)
 
 

@@ -121,7 +121,7 @@ def test_what_is_published_is_what_the_kept_programs_show(target: str) -> None:
     assert texts.judged(found) == found
 
 
-def test_another_look_judges_what_is_kept_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_judgement_applies_to_kept_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A change of the judgement applies to programs whose text is in the tree; the others stay."""
     text = (TEXTS / "h100-jax-0.9.0-kept-where-false.hlo.txt").read_bytes()
     monkeypatch.setattr(texts, "packed", lambda target, folder: {"kept-where-false/jax-0.9.0.txt": text})

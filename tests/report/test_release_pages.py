@@ -67,14 +67,14 @@ def test_what_bites_stands_with_what_to_do_once() -> None:
     )
     blocked = of.cells[0].model_copy(update={"blocked_by": "equinox"})
     html = site(of.model_copy(update={"cells": [blocked]}), ())["releases/jax-0.4.30.html"]
-    bites = shown(html).partition("Known issues")[2].partition("What to install")[0]
+    known = shown(html).partition("Known issues")[2].partition("What to install")[0]
 
-    assert bites.index("☠ died worst") < bites.index("◐ told headline , second")
-    assert 1 == bites.count("Do not.") == bites.count("Tested on this release in headline , second")
-    assert "The workaround fails in worst" in bites
+    assert known.index("☠ died worst") < known.index("◐ told headline , second")
+    assert 1 == known.count("Do not.") == known.count("Tested on this release in headline , second")
+    assert "The workaround fails in worst" in known
     assert "<details><summary>1 documented surprise</summary>" in html
     assert "equinox 0.11.4 does not import: 1 case is not run." in shown(html)
-    assert "needs-it" not in bites
+    assert "needs-it" not in known
 
 
 def test_a_release_leads_to_its_neighbours() -> None:

@@ -134,15 +134,15 @@ def test_every_issue_of_the_table_is_one() -> None:
     assert all(alone.ALONE.values())
 
 
-def test_siblings_end_before_an_environment_is_made_anew(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A case that writes to the packages ends the probe beside its own; that one's case runs again, in what is new."""
-    plain, anew = probe_call.command, []
+def test_siblings_end_before_an_environment_is_replaced(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A case that writes to the packages ends the probe beside its own; that case runs again in the new environment."""
+    plain, counts = probe_call.command, []
     writes, waits = of("adds-a-file-then"), of("waits-or-goes-on")
     packages = next((state.folder / "envs" / ONE.id).glob("lib/python*/site-packages"))
 
     def prepared(*words: object) -> Environment:
         if (left := packages / "left_behind.py").exists():
-            anew.append(len(started_with("CORPUS_FOLDER", state.folder)))
+            counts.append(len(started_with("CORPUS_FOLDER", state.folder)))
             left.unlink()
             (state.folder / "go").touch()
         return Environment(state.folder / "envs" / ONE.id / "bin" / "python", "3.12.1")
@@ -155,7 +155,7 @@ def test_siblings_end_before_an_environment_is_made_anew(state: State, monkeypat
 
     assert ["clear", "clear"] == [verdict(writes, "adds-a-file-then"), verdict(waits, "waits-or-goes-on")]
     # By then the sibling's case was gone.
-    assert [0] == anew
+    assert [0] == counts
     assert 2 == len((state.folder / "pids").read_text().splitlines())
 
 
