@@ -60,7 +60,7 @@ if os.pathsep in str(ROOT / (ASKED.envdir or ".nox")):
     say(f"{ROOT}: PATH cannot name a folder with a colon, and nox's are in here: add `--envdir FOLDER`, one without")
     sys.exit(Exit.MISUSED)
 if STATE and not Path(STATE).is_absolute():
-    say(f"SUITE_STATE={STATE}: nox does not say which folder it was started in: give the whole path")
+    say(f"SUITE_STATE={STATE}: nox hides the folder that it was started in: give an absolute path")
     sys.exit(Exit.MISUSED)
 
 from suite.__main__ import explained, main, parse  # noqa: E402
@@ -81,7 +81,7 @@ OF_A_TAG = {
     "compat-full": ["compat", "--tag", "full"],
     "publish": ["compat", "--tag", "full", "--to", PUBLISHED],
 }
-# Those that need asv; noise is no failure.
+# Those that need asv; noise is not a failure.
 OF_ASV = {
     "line": ["line"],
     "bench": ["bench", "run"],
@@ -98,10 +98,10 @@ COMMANDS = {
     "device-programs": ["programs"],
     **OF_ASV,
 }
-# What is to be said of a session besides what its command says.
+# Sessions that say more than their command's help.
 ABOUT = {
     "compat-line": "Do the same as compat for every cell of the release line, all cases of all issues.",
-    "compat-full": "Do the same as compat for every cell there is, all cases of all issues.",
+    "compat-full": "Do the same as compat for every planned cell, all cases of all issues.",
     "publish": "Run every cell, and write the report and the documents' excerpts of it: commit them.",
 }
 if ASKED.keywords:
@@ -146,7 +146,7 @@ def suite(session: nox.Session) -> None:
         # Both follow from the report.
         for follows in ("readme", "choose"):
             main([follows])
-    # A device's compiler that this machine cannot have is no failure.
+    # A device's compiler that this machine cannot have is not a failure.
     if code and not (session.name == "device-programs" and code is Exit.INCOMPLETE):
         session.error(f"{session.name}: {code.name.lower().replace('_', ' ')}")
 
@@ -217,8 +217,8 @@ def tested(session: nox.Session, *where: str) -> None:
     # A file of tests stays together: some share an environment that takes seconds to make. The files with the fewest
     # tests take the longest, and are not left for the end. Some wait for others' processes: two more than cores.
     spread = (f"--numprocesses={(os.cpu_count() or 1) + 2}", "--dist=loadfile", "--no-loadscope-reorder")
-    # They start dozens of interpreters, each of which would compile all anew where none is to write what it compiled
-    # beside the source: then that goes into nox's own folder.
+    # They start dozens of interpreters. If none may write bytecode beside the source, each would compile everything
+    # again: then the bytecode goes into nox's own folder.
     aside = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(session.cache_dir.resolve() / "bytecode")}
     # Docstrings and warnings are tested.
     plain = {"PYTHONOPTIMIZE": None, "PYTHONWARNINGS": None}

@@ -1,4 +1,4 @@
-"""What the stack costs, on the host and on the device apart, along the release line: benchmarks for asv.
+"""Benchmarks for asv: the cost of the stack, on host and device apart, along the release line.
 
     asv's "commit" is a release of the line, and its environment holds that release's lock. A benchmark is named
 

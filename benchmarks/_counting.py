@@ -1,4 +1,4 @@
-"""What the host does in a phase, counted: calls of functions in Python's thread, and machine instructions.
+"""Counts of the host's work in a phase: calls of functions in Python's thread, and machine instructions.
 
     python -m benchmarks._counting                                           what there is to count, a line of JSON each
     python -m benchmarks._counting "basics.Scan.time_trace" "basics.Scan.time_lower"                    calls of these

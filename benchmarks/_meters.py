@@ -42,7 +42,7 @@ def _ask(request):
 
 
 def under_callgrind():
-    """Whether callgrind runs this process."""
+    """Return True if callgrind runs this process."""
     return bool(_ask(_RUNNING))
 
 
@@ -97,7 +97,7 @@ class Instructions:
 
 
 def own_instructions():
-    """What the meter takes itself: what it counts where nothing is done. The first time is not like the others."""
+    """Return the meter's own instructions: its count of an empty block. The first time is unlike the others."""
     for _ in range(2):
         meter = Instructions()
         with meter:

@@ -60,7 +60,8 @@ METER = Meter()
 def not_applicable(reason):
     """Leave the benchmark as n/a, and its log with the reason.
 
-    asv takes NotImplementedError for that in a `setup` only, and here is none; elsewhere it wants its own subclass.
+    asv takes NotImplementedError for that in a `setup` only, and here is no `setup`: elsewhere it wants its own
+    subclass.
     """
     mark = sys.modules.get("asv_runner.benchmarks.mark")
     print(f"n/a: {reason}")
@@ -174,7 +175,7 @@ def compiled(lowered):
 
 
 class Workload(abc.ABC):
-    """What the phases have in common: a workload, made anew for each sample."""
+    """The base of all phases: a workload, made for each sample."""
 
     timeout = 180.0
     rounds = 1
@@ -293,11 +294,11 @@ class Slow(Workload):
 
 
 class Host(Tracing, Lowering, Compiling):
-    """What the host does once."""
+    """The phases that the host goes through once."""
 
 
 class Steady(Dispatching, Executing):
-    """What is done at each call."""
+    """The phases of each call."""
 
 
 class DeviceBusy(Workload):

@@ -1,4 +1,4 @@
-"""What issues of the catalogue are about, as programs that are compiled for a device that is not there.
+"""Issues of the catalogue as programs, compiled for a device that is not there.
 
 Each is the nearest there is to an issue's reproducer, but for that nothing is run. What is looked for in the compiled
 text, and what that says, is in `suite/programs/cases.py`.

@@ -1,4 +1,4 @@
-"""What is compiled for a device that is not there: small pure functions of fixed shapes, each like a benchmark here.
+"""Programs for a device that is not there: small pure functions of fixed shapes, each like a benchmark here.
 
 A workload makes a function and the shapes of its arguments. Nothing is ever computed: no array is made.
 """

@@ -1,4 +1,4 @@
-"""How long a fresh interpreter takes to import each package of the stack, with what it pulls in.
+"""The import time of each package of the stack in a fresh interpreter, with what it pulls in.
 
 The files are in the disk's cache and compiled to bytecode from the first sample on: take the least.
 """

@@ -1,4 +1,4 @@
-"""What each way of jitting a method costs, and how often it traces: the path of the issue `method-jit-caching`."""
+"""The cost and the traces of each way of jitting a method: the path of the issue `method-jit-caching`."""
 
 import functools
 

@@ -64,7 +64,7 @@ class Diffeqsolve(_phases.Slow, _phases.Tracing):
 
 
 class Traces:
-    """How often a trace of the whole calls the Python function in it."""
+    """The number of times that a trace of the whole calls the Python function in it."""
 
     version = "1"
     timeout = 180.0

@@ -25,7 +25,7 @@ _CODES = "Exit codes: 0 {0}; 1 {1}; 2 the command or a file is wrong; 3 {2}."
 _RUN_CODES = _CODES.format(
     "all planned observations made and as expected", "something is not as expected", "something did not run"
 )
-_VERBOSE = "report each case along the line, the arms, and all that was not decided"
+_VERBOSE = "report every case on the line and the arms, and every undecided one"
 _STATE = "Environments and records are kept in .suite, or where SUITE_STATE says."
 
 
@@ -33,7 +33,7 @@ def main(words: Sequence[str]) -> Exit:
     """Run one command; its exit code. Raises SystemExit for words that cannot be meant, and for --help."""
     with guarded() as guard:
         if sys.flags.optimize > 1:
-            raise Misused("what an issue asks stands in its docstrings, which -OO and PYTHONOPTIMIZE=2 take away")
+            raise Misused("issues need their docstrings, which -OO and PYTHONOPTIMIZE=2 remove: run without them")
         options = parse(words)
         # It needs packages, and words that cannot be meant are told without.
         guard.code = call(options)
@@ -52,9 +52,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     if options.command in ("compat", "report"):
         partial = options.issue or options.shard or options.rows == "headlines" or options.tag == "default"
         if os.path.realpath(options.to) == str(_REPORTS / "published") and partial:
-            raise Misused("what is published is the whole: a part of it is run by `nox -s compat-full -- …`")
+            raise Misused("reports/published holds full runs only: run a part with `nox -s compat-full -- …`")
     if options.command == "report" and options.cells and options.tag:
-        raise Misused(f"either cells or --tag {options.tag}: a report is about the one or the other")
+        raise Misused(f"cells do not combine with --tag {options.tag}: leave one of them out")
     return options
 
 
@@ -101,14 +101,14 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
         "run",
         "run issues in cells, and say what they do there, the worst first",
         parents=[common],
-        rest="Each comes with its workaround where one was run there and holds.",
-        epilog=f"{_RUN_CODES} What is known and unchanged is not run again. {_STATE}",
+        rest="Each comes with its workaround, if one was run there and helps.",
+        epilog=f"{_RUN_CODES} Cached cases are not run again. {_STATE}",
     )
     recording = command("record", "run issues in cells, and write down what they do for a report", parents=[common])
     for each in (running, recording):
         stack = "a cell, such as jax-0.4.30, or a stack of yours: jax-0.4.36+diffrax-0.6.0"
         each.add_argument("cells", nargs="+", type=_cell, metavar="CELL", help=stack)
-    known = "judge and report what records there are, but for those of bisections"
+    known = "judge the records and report on them, without those of bisections"
     reporting = command("report", known, parents=[common], epilog=_RUN_CODES)
     reporting.add_argument("cells", nargs="*", type=_cell, metavar="CELL", help="default: those that were run")
     reporting.add_argument("--tag", type=_tag, help="all cells with this tag, run or not: default, line or full")
@@ -119,16 +119,16 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
     merging.add_argument("--verbose", action="store_true", help=_VERBOSE)
     differing = command(
         "diff",
-        "say what one report shows that another did not",
+        "print what changed between two reports",
         epilog="Exit codes: 0 nothing regressed; 1 something did, or --strict; 2 the command or a file is wrong.",
     )
-    gate = "for a gate: exit code 1 too where anything is gone, or one of the two learned nothing of it (spurious)"
+    gate = "for a gate: also exit 1 if anything is gone, or is undecided in one of the two (spurious)"
     differing.add_argument("--strict", action="store_true", help=gate)
     differing.add_argument("old", type=Path, metavar="OLD", help="a compat.json, or a folder with one")
     differing.add_argument("new", type=Path, metavar="NEW", help="the same")
     formats = ("terminal", "markdown", "json")
     differing.add_argument("--format", choices=formats, default="terminal", help="default: %(default)s")
-    what_follows = "write the files again that are made of a report; of the published one, the documents' excerpts too"
+    what_follows = "rewrite the files made from a report; for the published one, the documents' excerpts too"
     rebuilding = command("rebuild", what_follows)
     default, told = _REPORTS / "published", "default: reports/published"
     rebuilding.add_argument("folder", nargs="?", type=Path, default=default, metavar="FOLDER", help=told)
@@ -146,9 +146,9 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
     command("lock", "resolve every cell as of its day, and write the same locks each time", "commands:write_locks")
     reading = command("snapshot", "read the index into releases.json", "commands:write_snapshot")
     for each in (discovering, reading):
-        forgotten = "lose what releases.json has and the index has not; without, nothing is written then, exit code 3"
+        forgotten = "remove what the index no longer has from releases.json; without it, exit 3 and write nothing"
         each.add_argument("--forget", action="store_true", help=forgotten)
-    upstream = "look up what upstream's threads are called and how they stand, into suite/issues/threads.json"
+    upstream = "look up the titles and states of upstream's threads, into suite/issues/threads.json"
     command("threads", upstream, "commands:renew_threads")
     naming = command(
         "names",
@@ -180,12 +180,16 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
     to_keys = "move records to this tree's keys, after a change that changes no run"
     moving = command("rekey", to_keys, "upkeep.rekey:rekey")
     moving.add_argument("commit", metavar="COMMIT", help="the commit under whose keys the records hold, such as HEAD~1")
-    again = "run so many of them again from nothing, drawn at random, and print what differs (default: %(default)s)"
+    again = "run this many of them again, drawn at random, and print those that differ (default: %(default)s)"
     moving.add_argument("--draw", type=int, default=500, metavar="N", help=again)
     chosen_rows = "compute from the published report what the default plan runs, and what each case costs"
     command("choose", chosen_rows, "upkeep.choose:write_all")
-    command("pins", "pin the driver's own packages anew: constraints.txt, the noxfile's header", "upkeep.pins:renew")
-    command("cost", "time runs and answers, each against what it cannot do without", "upkeep.cost:measure")
+    command(
+        "pins",
+        "renew the pins of the driver's own packages: constraints.txt, the noxfile's header",
+        "upkeep.pins:renew",
+    )
+    command("cost", "time runs and answers, each against the time that it needs at least", "upkeep.cost:measure")
     return parser, {**chosen.choices, **works}
 
 
@@ -204,9 +208,11 @@ def _of_a_run() -> argparse.ArgumentParser:
         "--all-headlines", "--headlines", dest="rows", action="store_const", const="headlines", help=first
     )
     rows.add_argument("--all-cases", dest="rows", action="store_const", const="cases", help="every case of each issue")
-    parser.add_argument("--fresh", action="store_true", help="run again what is known and unchanged, too")
+    parser.add_argument("--fresh", action="store_true", help="run cached cases again, too")
     parser.add_argument("--verbose", action="store_true", help=_VERBOSE)
-    parser.add_argument("--shard", type=_shard, metavar="3/10", help="only the third of ten parts, that cost the same")
+    parser.add_argument(
+        "--shard", type=_shard, metavar="3/10", help="3/10: only the third of ten parts, which cost the same"
+    )
     on_workers = "run on the workers of this Dask scheduler: tcp://host:8786 (see suite/run/spread/cluster.py)"
     parser.add_argument("--scheduler", metavar="ADDRESS", help=on_workers)
     _add_to(parser)
@@ -221,12 +227,12 @@ def _add_to(parser: argparse.ArgumentParser) -> None:
 def _add_bisect(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Finds the release of a package where a case changes between affected and not. A release that cannot be tested "
-        "is skipped. Linked packages move together: each jax comes with its jaxlib. "
-        "n releases take at most ⌈log2 n⌉ + 3 cell runs, less what is on record, more where one cannot be tested."
+        "counts as neither: the search goes around it. Linked packages move together: each jax comes with its jaxlib. "
+        "n releases take at most ⌈log2 n⌉ + 3 cell runs, less those on record, more if one cannot be tested."
     )
     wrong = "not as expected, or the end points agree or show the opposite"
     codes = _CODES.format("found, to the release, and as expected", wrong, "not exact, or something did not run")
-    parser.epilog = f"{codes} What is on record is used."
+    parser.epilog = f"{codes} Records are used."
     headline = "such as tracer-hash-while-loop/hash-tracer; ISSUE alone is its headline"
     parser.add_argument("case", metavar="ISSUE/CASE", help=headline)
     parser.add_argument("--package", default="jax", help="what moves: jax, equinox or diffrax (default: %(default)s)")
@@ -235,14 +241,14 @@ def _add_bisect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--between", nargs=2, metavar=("A", "B"), help="only these releases and what is between them")
     parser.add_argument("--find", choices=("first-affected", "first-clear"), help="default: what the end points show")
     parser.add_argument("--scan", action="store_true", help="run every release, and show every interval")
-    parser.add_argument("--fresh", action="store_true", help="take no answer from the records")
+    parser.add_argument("--fresh", action="store_true", help="do not use records")
 
 
 def _add_bench(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
     codes = ("all was measured, and nothing is slower", "something is slower, and confirmed")
     parser.epilog = (
         _CODES.format(*codes, "something was not measured, or failed")
-        + " And 4: noise left something undecided, which under nox is no failure."
+        + " And 4: noise left something undecided; nox does not fail on it."
     )
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--bench", action="append", metavar="REGEX", help="only these benchmarks; may be repeated")
@@ -255,14 +261,14 @@ def _add_bench(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Argumen
     running = work("run", "measure cells, and keep the results", "The default set of benchmarks leaves out the large.")
     counting = work(
         "count",
-        "count what the host does: instructions where valgrind is, and calls in Python",
-        "A run can be ended and gone on with. A release takes a quarter of an hour, less with --bench; its calls alone "
+        "count the host's work: calls in Python and, with valgrind, instructions",
+        "An interrupted run can be continued. A release takes a quarter of an hour, less with --bench; its calls alone "
         "some seconds.",
     )
     for each in (running, counting):
         each.add_argument("cells", nargs="*", type=_of_line, metavar="CELL", help="default: the default ones")
         each.add_argument("--line", action="store_true", help="every cell of the line")
-        each.add_argument("--fresh", action="store_true", help="measure again what has a result")
+        each.add_argument("--fresh", action="store_true", help="measure again where a result exists")
     own = "time the packages of this interpreter, on its device"
     running.add_argument("--python", type=Path, metavar="PATH", help=own)
     running.add_argument("--smoke", action="store_true", help="each benchmark once, and nothing kept")
@@ -270,23 +276,23 @@ def _add_bench(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Argumen
     comparing = work(
         "compare",
         "measure two cells in turns, and say what got slower",
-        "What looks changed is measured again. It says first about how long it takes.",
+        "Apparent changes are measured again. An estimate of the time is printed first.",
     )
     comparing.add_argument("base", type=_of_line, metavar="A")
     comparing.add_argument("other", type=_of_line, metavar="B")
     comparing.add_argument(
         "--processes", type=int, metavar="N", help="processes for each cell (default: the fewest that decide)"
     )
-    kept = "keep what is judged in benchmarks/compared, of which the published page is made; without, nothing is kept"
+    kept = "write the judgements to benchmarks/compared, for the published page; without it, keep nothing"
     comparing.add_argument("--keep", action="store_true", help=kept)
     noisy = work(
         "noise",
         "measure a cell against itself",
-        "That says what this machine's verdicts are worth, and gives each benchmark its own fence.",
+        "It shows how reliable this machine's verdicts are, and gives each benchmark its own fence.",
     )
     noisy.add_argument("cell", nargs="?", type=_of_line, metavar="CELL", help="default: the newest default one")
     noisy.add_argument("--processes", type=int, metavar="N", help="of both sides (default: the fewest that decide)")
-    put = "also copy what was measured here, now and before, into benchmarks/, of which the published page is made"
+    put = "also copy all results measured here to benchmarks/, for the published page"
     for each in (running, counting, noisy):
         each.add_argument("--keep", action="store_true", help=put)
     work("publish", "make asv's site of the results, in reports/timings")
@@ -297,9 +303,9 @@ def _add_programs(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Has releases of jax compile small programs for an NVIDIA H100 and for a TPU v5e, on a machine that has "
         "neither, and counts what is in them: kernels launched, fusions, copies, bytes, instructions. Nothing is run. "
-        "It says first how much it will fetch: each release needs a compiler for the device, of 120 to 230 MB. What is "
-        "known and unchanged is not compiled again. The counts are kept in benchmarks/programs, and the last lines say "
-        "what changed from one release to the next."
+        "The download size is printed first: each release needs a compiler for the device, of 120 to 230 MB. Cached "
+        "programs are not compiled again. The counts are kept in benchmarks/programs, and the last lines say what "
+        "changed from one release to the next."
     )
     parser.epilog = (
         f"{_CODES.format('all is known', 'does not occur', 'something could not be compiled here')} {_STATE}"
@@ -307,10 +313,10 @@ def _add_programs(parser: argparse.ArgumentParser) -> None:
     every = "default: every release of jax from 0.4.38 on"
     parser.add_argument("cells", nargs="*", type=_program_cell, metavar="CELL", help=every)
     parser.add_argument("--target", choices=("h100", "v5e"), help="only this device (default: both; of --diff, h100)")
-    parser.add_argument("--fresh", action="store_true", help="compile again what is known and unchanged, too")
+    parser.add_argument("--fresh", action="store_true", help="compile cached programs again, too")
     two = "compile nothing, and show the diff of the optimised HLO of two releases: jax-0.9.0 jax-0.11.0 scan"
     parser.add_argument("--diff", nargs=3, metavar=("A", "B", "WORKLOAD"), help=two)
-    there = "where such a device is: what it compiles with this interpreter, against what was compiled without it"
+    there = "on a machine with the device: compare its programs with those compiled without it"
     parser.add_argument("--python", type=Path, metavar="PATH", help=there)
 
 
@@ -343,5 +349,5 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
-        print("interrupted: what had finished is kept, and the same command goes on from there", file=sys.stderr)
+        print("interrupted: finished work is kept; rerun the command to continue", file=sys.stderr)
         sys.exit(130)

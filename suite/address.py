@@ -1,4 +1,4 @@
-"""Where this project is on the web, by pyproject.toml's `[project.urls]` and nothing else; and where upstream is."""
+"""The addresses of this project, from pyproject.toml's `[project.urls]` alone, and of upstream."""
 
 from __future__ import annotations
 

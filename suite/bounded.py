@@ -22,7 +22,7 @@ def regular(path: Path, most: int) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         if not _is_file(os.fstat(descriptor).st_mode):
-            raise OSError("it is a pipe or a device: save what it gives as a file, and name that")
+            raise OSError("it is a pipe or a device: save its output as a file, and name that")
         return _read(descriptor, most)
     finally:
         os.close(descriptor)

@@ -42,7 +42,7 @@ PUBLISHED = REPORTS / "published"
 
 @contextmanager
 def _every_fault() -> Iterator[None]:
-    """Where a lock or record is found that cannot be used, look for others: BadFile is raised with all of them."""
+    """Extend a BadFile about one lock or record with all others that cannot be used."""
     try:
         yield
     except BadFile as error:
@@ -123,12 +123,12 @@ def compat(
     plan: bool,
     verbose: bool,
 ) -> Exit:
-    """Run what is left of the cells with this tag, and report on all of it; with `plan`, only print what would run."""
+    """Run the cases left in the cells with this tag, and report on all; with `plan`, only print the plan."""
     wanted = rows_of(tag, rows)
     entries = selected(issue, wanted)
     cells = share(_tagged(tag, entries, wanted), shard)
     if _is_published(to):
-        # What the records of the published report know is not run again.
+        # Cases with a record of the published report are not run again.
         archive.unpack()
     todo = left(cells, entries, wanted, fresh=fresh)
     code = _tell_plan(cells, entries, wanted, todo, issue, named=plan)
@@ -162,7 +162,7 @@ def _tell_plan(
     wanted = [(cell, lock.load(cell)) for cell in cells if todo[cell]]
     absent = [cell for cell, pinned in wanted if environment.ready(cell, pinned) is None]
     if not absent:
-        OUT.print("every environment that is needed is there: nothing to fetch", soft_wrap=True)
+        OUT.print("all environments exist: nothing to fetch", soft_wrap=True)
         return catalogue.complete(issue)
     size = environment.to_fetch(wanted) / 1e6
     fetched = f"up to {size:,.0f} MB to fetch, less what uv has in its cache"
@@ -180,7 +180,7 @@ def _tell_plan(
 def _run(
     cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, todo: Left, scheduler: str | None, *, fresh: bool
 ) -> None:
-    """Run what is left in `cells`, here or on the workers of a Dask scheduler."""
+    """Run the cases left in `cells`, here or on the workers of a Dask scheduler."""
     work = [schedule.work(cell, catalogue.planned(entries, cell, rows), todo.get(cell, ())) for cell in cells]
     if not work:
         return
@@ -204,7 +204,7 @@ def _on_cluster(scheduler: str, work: Sequence[Work], *, fresh: bool) -> None:
 
 
 def run_all(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
-    """Run what is left of `entries` in `cells`. Whatever goes wrong there is written down for the report."""
+    """Run the cases of `entries` left in `cells`. Records and statuses keep all failures for the report."""
     _run(cells, entries, "cases", left(cells, entries, "cases", fresh=False), None, fresh=False)
 
 
@@ -213,13 +213,13 @@ def record(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, ro
     """Run issues in `cells`, here or on the workers of a Dask scheduler."""
     wanted = rows_of(None, rows)
     entries = selected(issue, wanted)
-    # What cannot be read is said before the first of them runs.
+    # Report unreadable records before the first cell runs.
     todo = left([cell for cell in cells if cell.tags], entries, wanted, fresh=fresh)
     _run(cells, entries, wanted, todo, scheduler, fresh=fresh)
 
 
 def run(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, rows: Rows | None, fresh: bool) -> Exit:
-    """Run issues in `cells`, and say what was seen there, the worst first. No report is written."""
+    """Run issues in `cells`, and print the results, the worst first. No report is written."""
     from suite.report.assemble import assemble
     from suite.report.formats import one_stack
     from suite.report.summary import exit_code, last_line
@@ -236,12 +236,12 @@ def run(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, rows:
 
 
 def _of_named(cells: Iterable[Cell], code: Exit) -> Exit:
-    """The exit code where these cells were asked for by name: one that cannot be had was foreseen, and not run."""
+    """Return the exit code for cells asked for by name: an unavailable one counts as not run, though foreseen."""
     return Exit.INCOMPLETE if code is Exit.AS_EXPECTED and any(cell.unavailable for cell in cells) else code
 
 
 def _foretell(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
-    """Say what is expected of those of `cells` that were never run: an answer before the minutes that a run takes."""
+    """Print the expectations of cells that were never run: an answer before the minutes of a run."""
     from suite.report.assemble import assemble
     from suite.report.formats import one_stack
 
@@ -259,7 +259,7 @@ def _evidence(made: Report) -> Report:
 
 
 def renew_threads() -> None:
-    """Look up how the threads stand that the issues and the refuted claims name."""
+    """Look up the states of the threads that issues and refuted claims name."""
     from suite.catalogue.threads import references, refuted
     from suite.upkeep import threads
 
@@ -330,7 +330,7 @@ def report(
     from suite.report.summary import exit_code, lacking_pythons
 
     if to.resolve() == PUBLISHED and (lost := catalogue.unread()):
-        raise BadFile([*lost.values(), Fault(PUBLISHED, "issues", "what is published is all of them")])
+        raise BadFile([*lost.values(), Fault(PUBLISHED, "issues", "the published report needs all of them")])
     wanted = rows_of(tag, rows)
     planned = tuple(cells) or _tagged(tag or "", selected(issue, wanted), wanted) or _recorded()
     if not tag and not cells and "all" not in {_asked(cell) for cell in planned}:
@@ -400,7 +400,7 @@ def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
 
     files = [path for path in shards if sent.is_sent(path)]
     if not (reports := [path for path in shards if path not in files]):
-        raise Misused("there is nothing to merge what was sent into: name the folder of a report, too")
+        raise Misused("files that were sent need a report to merge into: name its folder, too")
     whole = joined(reports)
     return _publish(sent.add(whole, files), to, verbose=verbose)
 
@@ -436,11 +436,11 @@ def diff(old: Path, new: Path, format: str, *, strict: bool) -> Exit:
 
 
 def rebuild(folder: Path) -> None:
-    """Make every file beside the compat.json in `folder` anew, and if that is what is published, the documents too."""
+    """Rewrite every file beside the compat.json in `folder`, and for the published report the documents too."""
     from suite.report import write
     from suite.upkeep import readme
 
-    for path in write.rebuild(folder, timed_anew=_is_published(folder)):
+    for path in write.rebuild(folder, with_timings=_is_published(folder)):
         OUT.print(str(path), soft_wrap=True)
     if _is_published(folder):
         readme.renew()

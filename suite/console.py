@@ -27,7 +27,7 @@ class Terminal(Console):
             yield each if each.control else Segment(printable(each.text, lines=True), each.style)
 
     def on_broken_pipe(self) -> None:
-        """Where nobody reads any more, tell of it as of any other error: rich exits as if something were unexpected."""
+        """Raise BrokenPipeError if nobody reads any more: rich would exit as after an unexpected error."""
         raise BrokenPipeError
 
 

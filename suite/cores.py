@@ -42,6 +42,6 @@ def over_cores(work: Callable[[T], R], shares: Sequence[T]) -> list[R]:
 
 
 def _send(there: Connection, work: Callable[[T], R], share: T) -> None:
-    # What goes wrong is raised where the share is done again.
+    # An error is raised when the share is done again.
     with suppress(Exception), there:
         there.send(work(share))

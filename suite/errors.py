@@ -23,7 +23,6 @@ from suite.printable import printable
 _TREE = Path(__file__).resolve().parent.parent
 # A path that no folder or file can be at: somebody named it.
 _NO_PATH = (errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP)
-# What is longer, nobody reads.
 _LONGEST_PATH = 200
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -86,7 +85,7 @@ def guarded() -> Iterator[Guard]:
     guard = Guard()
     try:
         yield guard
-        # What is still to be written may meet a closed pipe or a full disk: at the interpreter's exit it is too late.
+        # Buffered output can meet a closed pipe or a full disk: at the interpreter's exit it is too late.
         if sys.stdout is not None:
             sys.stdout.flush()
     except (BadFile, Misused) as error:
@@ -100,27 +99,27 @@ def guarded() -> Iterator[Guard]:
         lacking = (error.name or "").partition(".")[0]
         if lacking in ("", "suite"):
             raise
-        say(f"this Python has no {lacking}: `{installation(lacking)}` brings it, and every nox session brings its own")
+        say(f"this Python has no {lacking}: `{installation(lacking)}` installs it; nox sessions install their own")
         guard.code = Exit.MISUSED
     except BrokenPipeError:
-        # Whoever read this has enough, and knows it: every program ends so, without a word.
+        # The reader has closed the pipe: end by SIGPIPE without a message, as any program does.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGPIPE)
     except OSError as error:
         if error.filename is None and _folder_is_gone():
-            say("the folder that this is run in is gone: change into one that is there")
+            say("the current folder is gone: change into one that exists")
             guard.code = Exit.MISUSED
             return
-        # Without a file it is no disk's: but a disk that is full is told by the stream, which has no name.
+        # An OSError without a file is not a disk's, but ENOSPC on a stream has no file name.
         if error.filename is None and error.errno not in _NO_ROOM:
             raise
-        # Of two, the second is where the first was to go.
+        # Of two file names, the second is the target.
         say(f"cannot use {shown(error.filename2 or error.filename or 'a file')}: {error.strerror or error}")
         if error.errno in _NO_PATH:
             guard.code = Exit.MISUSED
             return
-        mend = "make room" if error.errno in _NO_ROOM else "mend that"
-        print(f"What had finished is kept: {mend}, and run the same command again.", file=sys.stderr)
+        mend = "make room" if error.errno in _NO_ROOM else "fix this"
+        print(f"Finished work is kept: {mend} and rerun.", file=sys.stderr)
         guard.code = Exit.INCOMPLETE
 
 
@@ -164,4 +163,4 @@ def nearest(name: str, names: Iterable[str]) -> str:
     longer = [each for each in known if name and each.startswith(name)]
     close = [*longer, *difflib.get_close_matches(name, known, n=3, cutoff=0.5)] or known
     close = list(dict.fromkeys(close))[:3]
-    return f"the nearest are {', '.join(close)}" if close else "there are none"
+    return f"the nearest are {', '.join(close)}" if close else "there are no others"

@@ -18,7 +18,7 @@ _OLDEST, _LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo
 
 def _moment(at: datetime) -> datetime:
     if not _OLDEST <= at < _LATEST:
-        raise ValueError(f"{at:%Y-%m-%d} is no day between {_OLDEST.year} and {_LATEST.year}")
+        raise ValueError(f"{at:%Y-%m-%d} is not between {_OLDEST.year} and {_LATEST.year}")
     return at
 
 

@@ -159,6 +159,6 @@ def _key(found: ErrorDetails) -> str:
 
 
 def _fault(model: type[FileModel], path: Path, key: str, message: str) -> Fault:
-    # What a validator of ours says is the sentence.
+    # Messages of our own validators are sentences already.
     said = message.removeprefix("Value error, ")
     return Fault(path, key, f"{said} ({model.mend})" if model.mend else said)

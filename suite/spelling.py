@@ -25,7 +25,9 @@ NAME_LETTERS, _VERSION_LETTERS, _CELL_LETTERS, _REQUIREMENT_LETTERS = 100, 60, 2
 def identifier(text: str) -> str:
     """`text`, the id of an issue or of a case. Raises ValueError."""
     if len(text) > NAME_LETTERS or not _ID.fullmatch(text):
-        raise ValueError(f"{quoted(text)} is no id: up to {NAME_LETTERS} lower-case letters, digits and single dashes")
+        raise ValueError(
+            f"{quoted(text)} is not an id: up to {NAME_LETTERS} lower-case letters, digits and single dashes"
+        )
     return text
 
 
@@ -33,7 +35,7 @@ def identifier(text: str) -> str:
 def cell_id(text: str) -> str:
     """`text`, the id of a cell. Raises ValueError."""
     if len(text) > _CELL_LETTERS or not _CELL.fullmatch(text):
-        raise ValueError(f"{quoted(text)} is no id of a cell, such as jax-0.4.30 or jax-0.4.36+diffrax-0.6.0")
+        raise ValueError(f"{quoted(text)} is not the id of a cell, such as jax-0.4.30 or jax-0.4.36+diffrax-0.6.0")
     return text
 
 
@@ -65,7 +67,7 @@ def requirement(text: str) -> Requirement:
             raise InvalidRequirement(f"it has more than {_REQUIREMENT_LETTERS} characters")
         found = Requirement(text)
         if found.marker is not None:
-            # What names an unknown variable parses, and fails where it is asked.
+            # A marker with an unknown variable parses, and fails only when evaluated.
             found.marker.evaluate({"extra": ""})
     except (InvalidRequirement, ValueError, KeyError) as error:
         raise ValueError(f"{quoted(text)} is not a requirement: {_first_line(error)}") from error

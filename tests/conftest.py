@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures and hooks for all tests."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What is there by now stays, and reports are large: to look for cycles as often as is usual takes a sixth more."""
+    """Look for cycles more seldom: reports are large, and the usual rate makes a run a sixth longer."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(200_000, 20, 100)
@@ -138,7 +138,7 @@ def recorded(real_state: Path) -> Recorded:
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command ended with."""
+    """The exit code and the output of a command."""
 
     code: int
     said: str

@@ -1,4 +1,4 @@
-"""How the tests start processes, and in what."""
+"""Processes that tests start, and their surroundings."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def printed(*words: str, folder: Path = ROOT, env: Mapping[str, str] = NOTHING) 
 
 
 def git(folder: Path, *words: str) -> str:
-    """What git says of a repository."""
+    """Return the output of a git command in a repository."""
     return subprocess.run(["git", *words], cwd=folder, capture_output=True, check=True).stdout.decode()
 
 
@@ -109,5 +109,5 @@ def clone(folder: Path, wanted: Callable[[str], object] = lambda name: True) -> 
 
 
 def without_pages(name: str) -> bool:
-    """Whether a file of the tree is no page, and nothing else that is published in a folder: those are hundreds."""
+    """Return True for a file outside the subfolders of reports/, which have hundreds of pages."""
     return not name.startswith("reports/") or name.count("/") == 2

@@ -1,4 +1,4 @@
-"""What runs leave on disk: cells whose environments are this interpreter, with packages by name alone."""
+"""Files that runs leave: cells whose environments are this interpreter, with packages by name alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read from a file, a pipe or standard input, and when that ends; and work that is split over cores."""
+"""Reads of files, pipes and standard input, and when they end; and work that is split over cores."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_pipe_that_nobody_writes_to(pipe: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_pipe_that_does_not_end(pipe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who holds it open and is silent, or writes for ever, is not waited for without end."""
+    """A pipe whose writer is silent, or writes for ever, is not read without end."""
     monkeypatch.setattr(bounded, "_NOBODY_S", 0.1)
     silent = os.open(pipe, os.O_RDWR)
     with within(20), pytest.raises(OSError, match="did not end within 1 s"):

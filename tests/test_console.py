@@ -1,4 +1,4 @@
-"""What commands print is text, whoever's it is."""
+"""The output of commands is text, whoever wrote it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_yanked_reason_is_text(capsys: pytest.CaptureFixture[str], monkeypatch
 def test_a_bar_shows_names_as_they_are(
     on_terminal: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a cell says while it runs, and whatever its cases are called, is text too."""
+    """The messages of a running cell and the names of its cases are shown as text."""
     monkeypatch.setattr(Terminal, "is_terminal", on_terminal)
     monkeypatch.setattr(Terminal, "is_dumb_terminal", False)
     name = "[/issue]", f"[/case]{ODD[-9:]}"

@@ -1,4 +1,4 @@
-"""How our own files are read and written."""
+"""Our own files, read and written."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_a_reader_sees_the_old_file_or_the_new(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
-    """Where there is no room for the new file the old one stays, nothing is left over, and the reason is raised."""
+    """A write without room leaves the old file and nothing else, and raises the reason."""
     path = tmp_path / "file.txt"
     atomic.write(path, "old")
     program = """
@@ -197,7 +197,7 @@ def test_files_are_replaced_all_or_none(tmp_path: Path, monkeypatch: pytest.Monk
     moved, removed = Path.replace, Path.unlink
 
     def fails_at(step: int) -> bool:
-        """Whether it is told so, with the `step`th write, swap or removal failing."""
+        """Return True if the replacement raises when the `step`th write, swap or removal fails."""
         left = step
 
         def fail(path: Path) -> None:
@@ -247,7 +247,7 @@ def test_files_are_replaced_all_or_none(tmp_path: Path, monkeypatch: pytest.Monk
     ],
 )
 def test_what_cannot_be_written_is_raised(name: str, text: str, raised: type[Exception], tmp_path: Path) -> None:
-    """Where a file cannot be written the reason is raised, the old one stays, and nothing is left over."""
+    """A write that is impossible raises the reason and leaves the old file and nothing else."""
     (tmp_path / "file.txt").write_text("old", encoding="utf-8")
     (tmp_path / "folder").mkdir()
 

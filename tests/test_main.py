@@ -81,7 +81,7 @@ def test_a_wrong_word_is_told_what_would_be_right(
 
 @pytest.mark.parametrize("words", [["compat"], ["record", CELL.id], ["report", "--tag", "full"]])
 def test_each_session_of_a_run_takes_all_its_words(words: list[str]) -> None:
-    """What follows `--` goes to compat, cells and report alike: where the report goes is no mistake to a cell."""
+    """compat, record and report each accept the words of all three after `--`."""
     options = parse([*words, "--shard", "3/10", "--verbose", "--to", "elsewhere"])
 
     assert ("3/10", Path("elsewhere")) == (str(options.shard), options.to)
@@ -91,7 +91,7 @@ def test_each_session_of_a_run_takes_all_its_words(words: list[str]) -> None:
 def test_what_is_published_is_the_whole(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """A part of a run is not written over the published report, however that is named."""
     assert Exit.MISUSED == main(["report", "--tag", "full", "--to", str(REPORTS / "published"), *words])
-    assert "what is published is the whole" in capsys.readouterr().err
+    assert "reports/published holds full runs only" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["run", "report"])
@@ -131,7 +131,7 @@ def test_who_asks_is_shown_each_case(
 def test_a_plan_tells_what_cannot_be_had_from_what_is_known(
     elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where nothing was ever run, nothing is known and unchanged: what cannot be had is counted as that."""
+    """A plan without records counts observations to run and unavailable ones, and none as known."""
     assert Exit.AS_EXPECTED == main(["compat", "--plan", "--tag", "line", "--issue", "stack-smoke"])
     told = capsys.readouterr().out.splitlines()[0]
     assert (True, False) == (
@@ -151,7 +151,7 @@ def test_words_are_looked_up_as_they_are_read() -> None:
 
 
 def test_choices_are_those_of_their_modules() -> None:
-    """What the parser offers without reading the modules is what they can do."""
+    """The parser's choices, written without importing the modules, are those of the modules."""
     assert list(FORMATS) == [parse(["diff", "a", "b", "--format", each]).format for each in FORMATS]
     assert list(plan.TAGS) == [parse(["report", "--tag", tag]).tag for tag in plan.TAGS]
     assert list(FINDS) == [parse(["bisect", "x", "--find", each]).find for each in FINDS]
@@ -204,7 +204,7 @@ def test_every_command_explains_itself_and_can_be_carried_out(capsys: pytest.Cap
 def test_what_went_wrong_is_a_sentence(
     raised: Exception, code: int, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What a user or a machine can cause ends in an exit code and a line for each fault."""
+    """An error that a user or a machine can cause ends in an exit code and a line for each fault."""
     with guarded() as guard:
         raise raised
 
@@ -214,7 +214,7 @@ def test_what_went_wrong_is_a_sentence(
 
 @pytest.mark.parametrize("raised", [ValueError(), OSError(errno.ENOENT, "none"), ModuleNotFoundError(name="suite.x")])
 def test_a_fault_of_ours_keeps_its_traceback(raised: Exception) -> None:
-    """What nobody else can cause is not made into a sentence."""
+    """An error that only our code can cause is not made into a sentence."""
     with pytest.raises(type(raised)), guarded():
         raise raised
 
@@ -253,7 +253,7 @@ def test_all_that_is_wrong_is_told_at_once(elsewhere: Path) -> None:
     "words", [["compat", "--plan", "--issue", "stack-smoke"], ["diff", "{0}", "{0}", "--format", "json"]]
 )
 def test_who_has_read_enough_ends_it_like_any_program(words: list[str], tmp_path: Path) -> None:
-    """Where nobody reads what is said, a command dies of that, as a shell knows it, and complains of nothing."""
+    """A command whose output nobody reads dies of SIGPIPE and prints no error."""
     read, write = os.pipe()
     os.close(read)
     (folder,) = saved([report(observation())], tmp_path)
@@ -331,7 +331,7 @@ def test_a_plan_names_what_runs_where(elsewhere: Path, capsys: pytest.CaptureFix
 
 @pytest.mark.parametrize("words", [[], ["--all-headlines"], ["--all-cases"]])
 def test_a_report_of_the_default_cells_has_what_they_run(words: list[str], reported: list[Report]) -> None:
-    """What a report plans of the default cells is each behaviour once, each headline, or every case."""
+    """A report on the default cells plans each behaviour once, each headline, or every case."""
     assert Exit.INCOMPLETE == main(["report", "--tag", "default", *words])
 
     (made,) = reported

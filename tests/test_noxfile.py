@@ -76,12 +76,12 @@ def test_tests_and_faults_are_one_run_of_pytest(
         (("--", "--shard", "4/3"), "there is no part 4 of 3"),
         (("-s", "cell(jax-0.4.3)", "report"), "no cell 'jax-0.4.3'; the nearest are jax-0.4.30"),
         (("-s", "run", "--", "jax-0.4.36+diffrax-9"), "releases.json has no diffrax 9"),
-        (("-k", "publish", "--", "--issue", "stack-smoke"), "what is published is the whole"),
+        (("-k", "publish", "--", "--issue", "stack-smoke"), "reports/published holds full runs only"),
         (("-s", "bench-compare", "--", "jax-0.9.2"), "the following arguments are required: B"),
     ],
 )
 def test_wrong_words_stop_it_before_anything_runs(nox: Nox, words: tuple[str, ...], told: str) -> None:
-    """Whatever the session and however it is named, wrong words are exit code 2 and a sentence, and nothing runs."""
+    """Wrong words give exit code 2 and a sentence before anything runs, in any session and however it is named."""
     ran = nox(*words)
 
     assert (2, True) == (ran.code, told in ran.complained), ran.complained
@@ -92,7 +92,7 @@ def test_wrong_words_stop_it_before_anything_runs(nox: Nox, words: tuple[str, ..
 def test_what_nox_cannot_do_is_a_sentence(
     nox: Nox, words: list[str], state: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Environments under a path with a colon, and a state folder by a path that is not whole, are refused."""
+    """Environments under a path with a colon, and a relative state folder are refused."""
     monkeypatch.setenv("SUITE_STATE", state)
 
     ran = nox("-l", *words)

@@ -1,4 +1,4 @@
-"""What commands answer and what a report says do not depend on Python's hash seed, which is another in each process.
+"""Answers and reports do not depend on Python's hash seed, which differs between processes.
 
 `python -m tests.test_repeatable FOLDER` puts all answers, and a small report, into files of a folder.
 """

@@ -69,9 +69,9 @@ def _question(name: str, package: str, holds: Sequence[str], between: Sequence[s
     held = _held(holds, package)
     cells = _cells(held, package)
     if not cells:
-        raise Misused(f"--package {package}: no cell stands for a release of it; --hold says what to put beside")
+        raise Misused(f"--package {package}: no cell represents a release of it alone; add packages with --hold")
     if not entry.cases(next(iter(cells.values()))):
-        raise Misused(f"{entry.issue.id}/{case.id} needs jax alone: --hold can change nothing, the line has its answer")
+        raise Misused(f"{entry.issue.id}/{case.id} needs jax alone, so --hold changes nothing: leave it out")
     asked = Question(entry, case, package, held, tuple(cells), tuple(cells.values()))
     return replace(asked, cells=_between(asked, between)) if between else asked
 
@@ -90,14 +90,14 @@ def _bisection(asked: Question, *, find: Find | None, fresh: bool, console: Cons
     while span:
         if searched:
             ends = f"{asked.release(span[0])} to {asked.release(span[-1])}"
-            hunt.tell(f"it changes elsewhere too, by what is on record and the rules: {ends}")
+            hunt.tell(f"it changes elsewhere too, by the records and the rules: {ends}")
         found, runs = hunt.search(span, find)
         lines, code = wording.tell(asked, hunt.seen, found, runs)
         hunt.tell(*lines)
         codes.append(code)
         searched.append((found.first, found.last) if found.what == "boundary" else (span[0], span[-1]))
         span = None if find else wording.elsewhere(asked, hunt.seen, searched)
-    # That the outermost releases agree is no answer where a change was found between them.
+    # Outermost releases that agree are not an answer if a change was found between them.
     return max(codes[1:] if len(codes) > 1 and codes[0] is Exit.UNEXPECTED else codes, key=_SEVERITY.index)
 
 
@@ -115,7 +115,7 @@ def _scan(asked: Question, *, fresh: bool, console: Console) -> Exit:
 
 @dataclass(frozen=True)
 class _Hunt(Progress):
-    """The cells of a question and what is known of each. It passes on what a cell that is run says."""
+    """The cells of a question and the known results of each. It passes on the messages of a running cell."""
 
     asked: Question
     console: Console
@@ -207,8 +207,8 @@ def _held(texts: Sequence[str], moves: str) -> dict[str, str]:
         there = offered.packages.get(name, {})
         faults = (
             (not version, "not NAME==VERSION, such as jax==0.9.2"),
-            (name not in HELD, f"what can be held is {', '.join(HELD)}"),
-            (name == moves, f"{name} is what moves, so it cannot be held; --package says what moves"),
+            (name not in HELD, f"--hold takes one of {', '.join(HELD)}"),
+            (name == moves, f"{name} moves, so it cannot be held; choose what moves with --package"),
             (name in held, f"{name} is held twice"),
             (version not in there, f"releases.json has no such {name}; {nearest(version, there)}"),
             (version not in offered.versions(name), "it was yanked, and no installer gives it"),

@@ -1,4 +1,4 @@
-"""The result of a hunt in words: the boundary or why there is none, and if it was expected. Pure, but for locks."""
+"""The result of a hunt in words: the boundary, or why it was not found, and if it was expected. Pure, but for locks."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ Seen = Mapping[int, Sighting]
 
 
 def title(asked: Question, *, before: int, scan: bool = False) -> str:
-    """Say what is going to happen."""
+    """Announce the search."""
     count = len(asked.cells)
     along = f"{_counted(count, 'release')} of {asked.package}, {asked.version(0)} to {asked.version(-1)}"
     held = ", ".join(f"{name} {version}" for name, version in asked.holds.items())
@@ -119,7 +119,7 @@ def tell(asked: Question, seen: Seen, found: Found, runs: int) -> tuple[list[str
         beyond = [at for at in range(len(asked.cells)) if not found.first <= at <= found.last]
         lines = [f"not the outermost, because {_because(asked, seen, beyond)}"] if beyond else []
         answer = f"no boundary: the end points agree: {' and '.join(sides)}; "
-        answer += "what lies between may still differ (bad, good, bad again), and a --scan shows"
+        answer += "releases between may still differ (bad, good, bad again); --scan shows them"
     else:
         find = "first-affected" if turns_bad else "first-clear"
         answer = f"the end points show the opposite: {' and '.join(sides)}, so that there is a --find {find}"
@@ -170,8 +170,8 @@ def _moved(asked: Question, seen: Seen, ends: tuple[int, int]) -> list[str]:
     if blamed is None or blamed.package == asked.package:
         return []
     if blamed.grounds != "together":
-        return [f"it is put down to {blamed}, and not to {asked.package}: {blamed.evidence or 'nothing else moved'}"]
-    # What moves cannot be held, and a jaxlib goes with its jax.
+        return [f"the cause is {blamed}, not {asked.package}: {blamed.evidence or 'nothing else moved'}"]
+    # The moved package cannot be held, and a jaxlib goes with its jax.
     moving = {asked.package, *(LINKED if asked.package in LINKED else ())}
     held = {each.package: each.before for each in blamed.moved if each.package in releases.PACKAGES.keys() - moving}
     hold = " ".join(f"--hold {name}=={version}" for name, version in {**asked.holds, **held}.items())

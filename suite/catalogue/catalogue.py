@@ -96,7 +96,7 @@ def _read() -> tuple[tuple[Entry, ...], Mapping[str, Fault], Mapping[str, tuple[
 
 
 def entry(module: str) -> Entry:
-    """The issue in `module`. Raises whatever that does, and where it has none."""
+    """Return the issue in `module`. Raises any error of the import, and TypeError without an issue."""
     loaded = importlib.import_module(module)
     if not isinstance(issue := getattr(loaded, "ISSUE", None), Issue):
         raise TypeError("it does not define ISSUE as an Issue")
@@ -203,16 +203,16 @@ def faults(found: Entry) -> list[Fault]:
     try:
         _TABLES.validate_python((issue,))
     except ValidationError as error:
-        # What is no table is not looked into.
+        # Only a table is looked into.
         return [Fault(found.source, _key(issue, each["loc"][1:]), each["msg"]) for each in error.errors()]
     if not issue.cases:
-        note("cases", "there are none")
+        note("cases", "is empty")
     for number, case in enumerate(issue.cases):
         for name, function in (("reproducer", case.reproducer), ("control", case.control)):
             if not isinstance(function, FunctionType):
-                note(f"cases.{number}.{name}", "it is no function of the module")
+                note(f"cases.{number}.{name}", "it is not a function of the module")
         if case.control is no_control:
-            note(f"cases.{number}.control", "there is none")
+            note(f"cases.{number}.control", "is missing")
     if wrong:
         return wrong
     ids = [case.id for case in issue.cases]
@@ -263,23 +263,23 @@ def _of_case(case: Case) -> Iterator[tuple[str, str]]:
             yield key, str(error)
     for name in ("seconds", "memory_mib", "host_devices"):
         if getattr(case, name) <= 0:
-            yield name, "it has to be more than nothing"
+            yield name, "it must be greater than 0"
     of_workaround = case.workaround.environment if case.workaround else {}
     for key, environment in (("environment", case.environment), ("workaround.environment", of_workaround)):
         if odd := [name for name, value in environment.items() if not name or "=" in name or "\0" in name + value]:
             yield key, f"{odd[0]!r} cannot be set"
     for name in case.signatures:
         if name in GIVEN.values():
-            yield "signatures", f"{name!r} is for the probe to give"
+            yield "signatures", f"only the probe gives {name!r}"
     for number, rule in enumerate(case.rules):
         if rule.behaviour not in case.behaviours:
             yield f"rules.{number}", f"{rule.behaviour!r} is not among the behaviours"
         yield from _of_requirements(f"rules.{number}", rule.on)
         if not rule.on and number + 1 < len(case.rules):
-            yield f"rules.{number}", "it matches every stack, and there are more behind it"
+            yield f"rules.{number}", "it matches every stack, so later rules never apply"
     if case.workaround is not None:
         if case.workaround.pin and (case.workaround.code or case.workaround.environment):
-            yield "workaround", "it is a pin, and code or environment too"
+            yield "workaround", "a pin cannot have code or environment too"
         yield from _of_requirements("workaround.pin", case.workaround.pin)
         for number, on in enumerate(case.workaround.fails):
             yield from _of_requirements(f"workaround.fails.{number}", on)
@@ -298,6 +298,6 @@ def _of_requirements(key: str, on: str) -> Iterator[tuple[str, str]]:
             if requirement.name not in releases.HELD.keys() | BESIDE:
                 yield key, f"{requirement.name!r} is not of the stack, nor a guest"
             elif requirement.name in BESIDE and requirement.specifier:
-                yield key, f"{requirement.name} is there or not: no version of it is told from another"
+                yield key, f"{requirement.name} is present or absent: a rule cannot name its version"
     except ValueError as error:
         yield key, str(error)

@@ -17,7 +17,7 @@ def canonical(node: object) -> str:
     """Return a syntax tree as text, the same for every Python and every formatting."""
     if isinstance(node, ast.Constant):
         value = node.value
-        # How `repr` escapes a text depends on the Unicode version of the Python.
+        # The escapes of `repr` depend on Python's Unicode version.
         return f"{type(value).__name__} {json.dumps(value) if isinstance(value, str) else repr(value)}"
     if isinstance(node, ast.AST):
         return f"({type(node).__name__}{''.join(_canonical_fields(node))})"

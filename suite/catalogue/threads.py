@@ -49,7 +49,7 @@ def load() -> Threads:
 
 
 class Refuted(FileModel):
-    """A claim that was run and is not so: who claims what, what was tried, and where."""
+    """A claim that runs refute: its source, its words, the code that was tried, and where."""
 
     ref: str
     claim: str
@@ -71,6 +71,6 @@ def refuted() -> tuple[Refuted, ...]:
 
 
 def references(issues: Iterable[Issue], claims: Iterable[Refuted] = ()) -> list[str]:
-    """The threads that these issues and claims name, sorted: pages and commits are none."""
+    """Return the threads that these issues and claims name, sorted, without pages and commits."""
     named = {each.ref for issue in issues for each in issue.upstream} | {each.ref for each in claims}
     return sorted(ref for ref in named if REFERENCE.fullmatch(ref))

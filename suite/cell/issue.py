@@ -128,7 +128,7 @@ def no_control() -> None:
 class Case:
     """One variant of an issue.
 
-    `reproducer` returns what it saw; an exception that is none of the `signatures` leaves it unhandled, and is judged
+    `reproducer` returns what it saw; an exception without a signature leaves it unhandled, and is judged
     `different`. `control` is the nearest code that must be right on every release, and raises if it is not.
     `behaviours` maps every name that can be seen to what it means: those that `reproducer` returns, those of
     `signatures` (by exception, or by warning: then it counts before what is returned), and the names `crashed`, `hung`

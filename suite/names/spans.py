@@ -29,7 +29,7 @@ def track(values: Sequence[T | None]) -> tuple[tuple[int, int, T], ...]:
 
 
 def at(spans: Iterable[tuple[int, int, T]], place: int) -> T | None:
-    """Return the value at a place, None if there is none."""
+    """Return the value at a place, or None."""
     return next((value for first, last, value in spans if first <= place <= last), None)
 
 

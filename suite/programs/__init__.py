@@ -1,5 +1,5 @@
 """Programs for devices that are not there: compiled by each release of jax, counted, and never run.
 
 cell's lock ──► + wheels ──► environment ──► benchmarks._program ──► benchmarks/programs/<target>.json ──► changes
-                (a compiler for the device)      (in the cell)              (counts, or why there are none)
+                (a compiler for the device)      (in the cell)              (counts, or the reason)
 """

@@ -61,7 +61,7 @@ def _result(found: Programs, release: Release, commits: Mapping[str, str], machi
         "requirements": {},
         "env_vars": {},
         "result_columns": ["result", "params", "version"],
-        # What was counted another way is no point of the same line.
+        # Counts of another recipe do not belong to the same line.
         "results": results if release.recipe == found.releases[-1].recipe else {},
         "durations": {},
         "version": 2,

@@ -13,7 +13,7 @@ from suite.programs.model import Programs, Release
 
 @dataclass(frozen=True)
 class Cell:
-    """A case on a release; no verdict where it was not compiled, or is not told."""
+    """A case on a release; without a verdict if it was not compiled, or is not decided."""
 
     release: Release
     verdict: Verdict | None

@@ -13,7 +13,7 @@ from typing import Literal
 from suite.judge.table import GOOD, Verdict
 from suite.programs.model import Release
 
-# How a behaviour was seen: its name, and the line of the program that shows it, or what there is none of.
+# A behaviour and its evidence: the line of the program that shows it, or the thing that is missing.
 Seen = tuple[str, str]
 Role = Literal["case", "workaround", "control"]
 
@@ -148,7 +148,7 @@ BY_PROGRAM: Mapping[str, DeviceCase] = {each.program: each for each in CASES}
 
 
 def seen(program: str, text: str, counts: Mapping[str, int], reason: str) -> Seen:
-    """Return what a program shows of its case, and where; nothing if it is no case's, or cannot be told."""
+    """Return what a program shows of its case, and where; nothing if it has no case, or cannot be decided."""
     case = BY_PROGRAM.get(program)
     if case is None:
         return "", ""

@@ -83,8 +83,8 @@ class Turn:
 def turns(found: Programs) -> list[Turn]:
     """Every change between neighbouring releases, in their order; what was compiled of another source is not compared.
 
-    A count that one of the two does not tell is no change. A device case has changed where it shows something else.
-    Where a release has no program, the next that has one is held against the last that had.
+    A count that is missing on one side is not a change. A device case changes if it shows something else. After a
+    release without a program, the next one is compared with the last that had one.
     """
     pairs = found.pairs()
     older = {after.cell: before for before, after in pairs}

@@ -18,7 +18,7 @@ from suite.files import STATE
 from suite.programs.model import Program, Workload
 from suite.run import probe_call
 
-# Who ends a compiler so is the machine or somebody, and not the program: nothing follows for the release.
+# These signals come from the machine or a user, not from the program: they say nothing about the release.
 _FROM_OUTSIDE = (-Signals.SIGTERM, -Signals.SIGKILL, -Signals.SIGINT, -Signals.SIGHUP)
 ABSENT, HERE = "benchmarks._program", "benchmarks._program_here"
 TEXTS = STATE / "programs" / "texts"
@@ -33,7 +33,7 @@ class Ended(Exception):
 
 @dataclass
 class Compiled:
-    """The programs that were compiled, their workloads, and why there are none where there are not."""
+    """The compiled programs and their workloads, or the reason why there are none."""
 
     workloads: dict[str, Workload] = field(default_factory=dict)
     programs: list[Program] = field(default_factory=list)

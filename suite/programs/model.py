@@ -1,6 +1,6 @@
 """benchmarks/programs/<target>.json: what was counted of the programs of each release, or why there is nothing.
 
-A program is a line, a release follows the one before it, and nothing in it changes where nothing was compiled anew.
+A program is a line, a release follows the one before it, and only newly compiled programs change the file.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Workload(FileModel):
 
 
 class Program(FileModel):
-    """One workload on one release: its counts, and for each that is lacking why; or `reason`, why there is none.
+    """One workload on one release: its counts, with a reason for each missing one; or the `reason` why it has none.
 
     `source` is of what was compiled. Where it is a device case's, `seen` is the behaviour, and `shown` in what it is
     seen.
@@ -133,7 +133,7 @@ def _line_cell(release: Release) -> LineCell:
 
 
 def load(target: Target, folder: Path = FOLDER) -> Programs:
-    """Return what is kept of a target; empty if nothing is. Raises BadFile."""
+    """Return the kept programs of a target; empty without a file. Raises BadFile."""
     path = folder / f"{target.id}.json"
     return read(Programs, path) if path.exists() else Programs(target=target.id, title=target.title)
 

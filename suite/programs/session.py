@@ -80,7 +80,7 @@ class _Job:
 
 
 def _compile(target: Target, wanted: Sequence[Cell], console: Console, *, fresh: bool) -> Exit:
-    """Compile what is left to compile for one target, and say what changed along the releases that are known then."""
+    """Compile the programs left for one target, and print the changes along the known releases."""
     found, recipe, every = texts.judged(model.load(target)), sources.recipe(), sources.programs()
     if found != model.load(target):
         model.save(found)

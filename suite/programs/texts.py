@@ -2,7 +2,7 @@
 
 What was compiled here lies in the state folder, all of it. In the tree, `<target>.hlo.tar.xz` has the programs that
 changed, on both sides of the change, and each first one, so that a clone can show what changed; and all programs of
-device cases, so that what looks at them can be changed, and they be judged anew.
+device cases, so that a changed judgement can be applied to them.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def judged(found: Programs, folder: Path = model.FOLDER) -> Programs:
 
 
 def compiled(target: Target, cell: str, workload: str) -> str:
-    """The program that was compiled here; nothing where none was."""
+    """Return the program that was compiled here, or nothing."""
     path = _path(target, cell, workload)
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
@@ -126,7 +126,7 @@ def _text(target: Target, cell: str, workload: str) -> str:
 
 
 def packed(target: Target, folder: Path = model.FOLDER) -> Mapping[str, bytes]:
-    """Name → text of what is in the tree."""
+    """Return name → text of the programs in the tree."""
     if not (path := _archive(target, folder)).exists():
         return {}
     with tarfile.open(path) as archive:

@@ -10,7 +10,7 @@ these records: its cell, and what fills the nulls, in their order.
     [{"cell": null, …, "attempts": [{"parts": …, "seconds": null}]}, ["jax-0.4.31", "2026-11-22T05:20:43Z", 0.091], …]
 
 With 52,928 records of 179 issues in 498 cells this is 1.5 MB. A new issue with 291 records adds 0.11 MB to a history
-that git has packed anew, and a new jax 1.6 MB, data and pages included. One archive of all added 2.7 MB each time.
+that git has repacked, and a new jax 1.6 MB, data and pages included. One archive of all added 2.7 MB each time.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _SUFFIX = ".jsonl.xz"
 _CELLS = f"_cells{_SUFFIX}"
 # All of it is 65 MiB today, and is held in memory.
 _MOST = 512 * 2**20
-# What all records of a cell have in common that hold.
+# The fields that all valid records of a cell share.
 _OF_CELL = ("cell", "lock", "packages")
-# What differs between records that show the same.
+# The fields in which records with the same result differ.
 _OF_RECORD = ("started_at", "import_errors", "unforkable", "seconds", "peak_rss_mib")
 # Cell, issue and case.
 _Name = tuple[str, str, str]
@@ -82,7 +82,7 @@ def pack(cells: Iterable[Cell], folder: Path = FOLDER) -> int:
             continue
         pinned = lock.load(cell)
         of_cells.append(_CellLine(status=status, lock=pinned.sha256, packages=dict(pinned.pins)))
-        # Each run of a cell writes its status anew.
+        # Each run of a cell rewrites its status.
         same = of_cells[-1] == cells_there.get(cell.id)
         for entry in catalogue.entries():
             for case in entry.issue.cases:
@@ -153,7 +153,7 @@ def _load(folder: Path) -> tuple[dict[_Name, _Packed], dict[str, _CellLine]]:
         except (lzma.LZMAError, OSError, EOFError, ValueError, LookupError, TypeError, RecursionError) as error:
             faults.append(_fault(path, f"{type(error).__name__}: {error}"))
     if not faults and (lost := {cell for cell, _, _ in found} - cells.keys()):
-        faults.append(Fault(folder / _CELLS, "archive", f"has no {min(lost)}, of which there are records"))
+        faults.append(Fault(folder / _CELLS, "archive", f"has no {min(lost)}, but records of it"))
     if faults:
         raise BadFile(faults)
     return found, cells

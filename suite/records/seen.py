@@ -48,9 +48,9 @@ class Seen(NamedTuple):
         return Judged(self.verdict, self.behaviour, self.reason, self.detail, self.workaround)
 
 
-# Whoever replaces a file or writes to it changes one of these.
+# Replacing a file or writing to it changes one of these.
 _Stamp = tuple[int, int, int, int]
-# What an answer was decided by, besides the file.
+# The grounds of an answer, besides the file.
 _Grounds = tuple[str, str, str, int]
 
 _SEEN: dict[str, tuple[_Stamp, _Grounds, Seen | None]] = {}

@@ -73,7 +73,7 @@ def _report(
 ) -> Report:
     offered = releases.load().packages
     read = [_read(cell, catalogue.planned(entries, cell, rows), offered, unread) for cell in cells]
-    observations = [each for _, made, _ in read for each in made]
+    observations = [row for _, made, _ in read for row in made]
     nowhere = Platform(system="", machine="", cpu="", device="")
     report = Report(
         schema_version=SCHEMA,
@@ -161,9 +161,9 @@ def _without(cell: Cell, status: Status | None) -> Judged:
 def _cell(
     cell: Cell, pinned: Lock, offered: releases.Packages, seen: Sequence[Observation], blocked_by: str | None
 ) -> CellRow:
-    row_zero = {each.issue.id for each in catalogue.entries() if each.issue.row_zero}
+    row_zero = {entry.issue.id for entry in catalogue.entries() if entry.issue.row_zero}
     # Beside a guest, all its cases decide whether it works.
-    shown = {each.verdict for each in seen if cell.guests or each.issue in row_zero}
+    shown = {row.verdict for row in seen if cell.guests or row.issue in row_zero}
     works = shown == {"clear"} if shown and shown.isdisjoint(UNDECIDED) else None
     excluded = cell.excluded or releases.exclusion(pinned.pins, offered, cell.python, cell.extra)
     says: Declared = "excludes" if excluded else "allows"
@@ -176,7 +176,7 @@ def _cell(
         asks=[AskRow(question=question, along=along) for question, along in cell.asks],
         python=cell.python,
         released_on=cell.released_on,
-        packages=dict(pinned.pins) or {name: each for name, each in cell.holds if name in releases.HELD},
+        packages=dict(pinned.pins) or {name: version for name, version in cell.holds if name in releases.HELD},
         lock_sha256=pinned.sha256,
         declared=says,
         declared_observed=declared_observed(says, works),
@@ -192,7 +192,7 @@ def _issue(entry: Entry) -> IssueRow:
         title=issue.title,
         kind=issue.kind,
         story=issue.story,
-        upstream=[_upstream(each) for each in issue.upstream],
+        upstream=[_upstream(reference) for reference in issue.upstream],
         cases=[_case(case, source.of_case(text, case)) for case in issue.cases],
         touches=list(source.touches(text, issue)),
         row_zero=issue.row_zero,
@@ -219,7 +219,7 @@ def _case(case: Case, text: str) -> CaseRow:
         name: getattr(case, name)
         for name in ("id", "question", "needs", "behaviours", "workaround", "touches", "waits_for")
     }
-    rules = [{"behaviour": each.behaviour, "on": each.on, "note": each.evidence} for each in case.rules]
+    rules = [{"behaviour": rule.behaviour, "on": rule.on, "note": rule.evidence} for rule in case.rules]
     signatures = [
         {"behaviour": name, **asdict(signature)}
         for name, some in case.signatures.items()

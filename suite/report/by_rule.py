@@ -36,7 +36,7 @@ def by_rule(report: Report, line: Line) -> dict[Name, list[ByRuleRow]]:
     """
     releases = jax_line(report, line)
     at = _releases(report)
-    seen = {(each.issue, each.case, at[each.cell]) for each in report.observations if each.cell in at}
+    seen = {(row.issue, row.case, at[row.cell]) for row in report.observations if row.cell in at}
     cases = {(issue.id, case.id): case for issue in report.issues for case in issue.cases if not guests(case.needs)}
     row_zero = {issue.id for issue in report.issues if issue.row_zero}
     says: dict[Name, dict[str, str]] = {name: {} for name in cases}

@@ -92,7 +92,7 @@ def with_pins(report: Report) -> list[Observation]:
     ours = {cell.id for cell in report.run_here}
     cases = {(issue.id, case.id): case for issue in report.issues for case in issue.cases}
     there: dict[tuple[str, str], list[tuple[Mapping[str, str], Verdict]]] = {}
-    for row in (each for each in report.observations if each.cell in ours):
+    for row in (row for row in report.observations if row.cell in ours):
         there.setdefault((row.issue, row.case), []).append((cells[row.cell], row.verdict))
 
     def told(row: Observation) -> Observation:
@@ -104,7 +104,7 @@ def with_pins(report: Report) -> list[Observation]:
         known = workaround_expected(word, workaround.fails, pins)
         return row.model_copy(update={"workaround": word, "workaround_expected": known})
 
-    return [told(each) for each in report.observations]
+    return [told(row) for row in report.observations]
 
 
 def along(
@@ -128,7 +128,7 @@ def along(
     known = [cell for cell in line.values() if cell.id in runs]
     of_line = [LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in known]
     found = [(before.id, after.id, between(before.id, after.id)) for before, after in neighbours(of_line)]
-    changed = {each.package for _, _, each in found if each is not None and each.package is not None}
+    changed = {blamed.package for _, _, blamed in found if blamed is not None and blamed.package is not None}
     rows: list[IntervalRow] = []
     for package in ("jax", *sorted(changed.difference(LINKED))):
         ids = {cell.holds[package]: cell.id for cell in line.values() if cell.moves == package}
@@ -137,10 +137,10 @@ def along(
         told = intervals_along(
             [Point(version, seen.get(ids[version])) for version in versions],
             package,
-            [each for each in there if versions and parsed(each) >= parsed(versions[0])],
+            [version for version in there if versions and parsed(version) >= parsed(versions[0])],
             lambda before, after, ids=ids: between(ids[before], ids[after]),  # type: ignore[misc]
         )
-        rows += [IntervalRow(**asdict(each)) for each in told]
+        rows += [IntervalRow(**asdict(interval)) for interval in told]
     turns = [
         TurnRow(before=one, after=other, package=to.package, grounds=to.grounds, blame=str(to), evidence=to.evidence)
         for one, other, to in found
@@ -187,7 +187,7 @@ def _row(
     for word, run in groupby(told, key=lambda cell: cell.declared_observed):
         first, *rest = run
         ends = {"first": first.holds[along], "last": (rest or [first])[-1].holds[along]}
-        detail = next((each.detail for each in seen.get(first.id, ()) if each.verdict != "clear"), "")
+        detail = next((row.detail for row in seen.get(first.id, ()) if row.verdict != "clear"), "")
         ranges.append(RangeRow.model_validate({"declared_observed": word, **ends, "detail": detail}))
     python = ordered[0].python
     required = [requires(name, ordered[0].packages, offered, python).get(along, SpecifierSet()) for name, _ in holds]
@@ -199,19 +199,19 @@ def _row(
         cells=[cell.id for cell in ordered],
         ranges=ranges,
         declared=simplest(required),
-        amendments=[AmendmentRow(**asdict(each), words=str(each)) for each in found],
+        amendments=[AmendmentRow(**asdict(amendment), words=str(amendment)) for amendment in found],
     )
 
 
 def _trial(cell: CellRow, seen: Sequence[Observation]) -> Trial:
     """Return what the cell showed of whether it works."""
-    shown = {f"{each.issue}/{each.case}": each.behaviour or each.verdict for each in seen}
-    fails = frozenset(f"{each.issue}/{each.case}" for each in seen if each.verdict != "clear")
+    shown = {f"{row.issue}/{row.case}": row.behaviour or row.verdict for row in seen}
+    fails = frozenset(f"{row.issue}/{row.case}" for row in seen if row.verdict != "clear")
     # An arm can move the interpreter, as any package.
     return Trial(cell.id, {**cell.packages, "python": cell.python}, shown, fails)
 
 
 def coverage(observations: Sequence[Observation]) -> Coverage:
     """Return the number of planned observations, by how they are counted."""
-    counts = Counter(PROPERTIES[each.verdict].counted for each in observations)
-    return Coverage(planned=len(observations), **{each: counts[each] for each in get_args(Count)})
+    counts = Counter(PROPERTIES[row.verdict].counted for row in observations)
+    return Coverage(planned=len(observations), **{count: counts[count] for count in get_args(Count)})

@@ -47,8 +47,8 @@ class ReportFinding:
 
 def findings(report: Report) -> list[ReportFinding]:
     """Return every finding of `report`, by sort."""
-    odd = [each for each in report.seen_here if each.agreement not in ("as-expected", "spurious")]
-    failing = [each for each in report.seen_here if each.workaround == "fails"]
+    odd = [row for row in report.seen_here if row.agreement not in ("as-expected", "spurious")]
+    failing = [row for row in report.seen_here if row.workaround == "fails"]
     found = [*_alike(report, "not-known", odd), *_alike(report, "workaround-fails", failing)]
     seen = summary.by_case(report.observations)
     for issue in report.issues:
@@ -56,9 +56,9 @@ def findings(report: Report) -> list[ReportFinding]:
             found += _came_back(report, issue, case)
         decided = {case.id: _decided(report, seen[issue.id, case.id]) for case in issue.cases}
         found += _outlives_its_fix(report, issue, decided)
-    found += [each for row in report.stacks for each in _of_stack(report, row)]
+    found += [finding for row in report.stacks for finding in _of_stack(report, row)]
     order = list(SORTS)
-    return sorted(found, key=lambda each: order.index(each.sort))
+    return sorted(found, key=lambda finding: order.index(finding.sort))
 
 
 def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> Iterator[ReportFinding]:
@@ -85,15 +85,15 @@ def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> I
 
 def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[ReportFinding]:
     """Yield the symptoms that came back, if each start is put down to the same package."""
-    for package, behaviour in dict.fromkeys((each.package, each.behaviour) for each in case.intervals):
+    for package, behaviour in dict.fromkeys((span.package, span.behaviour) for span in case.intervals):
         of = [
             (row, summary.span(row, report.cells, sparse=bool(report.jax_line)))
             for row in case.intervals
             if row.package == package
         ]
-        bad = [(each, where) for each, where in of if (each.behaviour, each.verdict) == (behaviour, "affected")]
+        bad = [(span, where) for span, where in of if (span.behaviour, span.verdict) == (behaviour, "affected")]
         # A change that came with another package may not be this package's fault.
-        if len(bad) < 2 or any(each.came_with for each, _ in bad):
+        if len(bad) < 2 or any(span.came_with for span, _ in bad):
             continue
         (_, first), *again = bad
         text = (
@@ -118,30 +118,30 @@ def _outlives_its_fix(
     seen = decided[headline.id]
     if not seen or seen[-1].verdict not in GOOD:
         return
-    now, gone = seen[-1], {each.behaviour for each in seen if each.verdict == "affected"}
+    now, gone = seen[-1], {row.behaviour for row in seen if row.verdict == "affected"}
     newest = [(case, of[-1]) for case in others if (of := decided[case.id])]
-    still = [(case, each) for case, each in newest if each.verdict == "affected" and each.behaviour in gone]
+    still = [(case, row) for case, row in newest if row.verdict == "affected" and row.behaviour in gone]
     if not still:
         return
-    fixes = ", ".join(each.ref for each in issue.upstream if each.role == "fix" and each.state == "merged")
-    named = ", ".join(f"{case.id} ({each.behaviour})" for case, each in still)
+    fixes = ", ".join(thread.ref for thread in issue.upstream if thread.role == "fix" and thread.state == "merged")
+    named = ", ".join(f"{case.id} ({row.behaviour})" for case, row in still)
     text = f"On {now.cell}, {headline.id} no longer shows the symptom, but these cases do: {named}."
     text += f" Merged upstream: {fixes}." if fixes else ""
-    evidence = tuple(map(_evidence, (now, *(each for _, each in still))))
+    evidence = tuple(map(_evidence, (now, *(row for _, row in still))))
     yield ReportFinding(f"finding-outlives-its-fix/{issue.id}", "outlives-its-fix", issue.id, text, evidence)
 
 
 def _decided(report: Report, of: Mapping[str, Observation]) -> list[Observation]:
     """Return a case's decided observations on the line, by date."""
     seen = [of[cell.id] for cell in summary.line(report) if cell.id in of]
-    return [each for each in seen if each.verdict not in UNDECIDED]
+    return [row for row in seen if row.verdict not in UNDECIDED]
 
 
 def _of_stack(report: Report, row: StackRow) -> Iterator[ReportFinding]:
     """Yield a finding if a row's metadata allows releases that do not work with it."""
     held, advice = summary.held(row), summary.advice(row)
     cells = {cell.holds[row.along]: cell for cell in report.cells if cell.id in set(row.cells)}
-    spans = [each.first if each.first == each.last else f"{each.first}–{each.last}" for each in row.ranges]
+    spans = [span.first if span.first == span.last else f"{span.first}–{span.last}" for span in row.ranges]
     evidence = tuple(
         Evidence(
             f"{row.along} {where}",
@@ -151,7 +151,7 @@ def _of_stack(report: Report, row: StackRow) -> Iterator[ReportFinding]:
         )
         for part, where in zip(row.ranges, spans, strict=True)
     )
-    latent = [where for each, where in zip(row.ranges, spans, strict=True) if each.declared_observed == "latent"]
+    latent = [where for span, where in zip(row.ranges, spans, strict=True) if span.declared_observed == "latent"]
     if not latent:
         return
     text = f"With {held}, metadata allows {row.along} {', '.join(latent)}, which does not work."

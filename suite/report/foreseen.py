@@ -28,8 +28,8 @@ def foreseen(cell: CellRow, here: Report, published: Report) -> list[Foreseen]:
     """
     issues = {issue.id: issue for issue in (*published.issues, *here.issues)}
     cases = {(issue.id, case.id): case for issue in issues.values() for case in issue.cases}
-    planned = {(each.issue, each.case) for each in here.observations if each.cell == cell.id}
-    packages = {each.id: each.packages for each in published.cells}
+    planned = {(row.issue, row.case) for row in here.observations if row.cell == cell.id}
+    packages = {row.id: row.packages for row in published.cells}
     versions = with_jaxlib(cell.packages, packages.values())
     # Row zero says which packages do not import, even if only some issues are run.
     row_zero = {issue.id for issue in issues.values() if issue.row_zero}
@@ -49,8 +49,8 @@ def foreseen(cell: CellRow, here: Report, published: Report) -> list[Foreseen]:
             made.append(Foreseen(*name, "blocked", why))
             continue
         shown = cases[name].behaviours.get(known.behaviour or "", known.behaviour)
-        verdict = next((each for each in VERDICTS if each == shown), None)
+        verdict = next((word for word in VERDICTS if word == shown), None)
         why = how(known, versions)
         made.append(Foreseen(*name, verdict, f"{known.behaviour} ({why})" if known.behaviour else why))
     # Unknown expectations come after bad ones.
-    return sorted(made, key=lambda each: (each.issue not in row_zero, VERDICTS.index(each.verdict or "error")))
+    return sorted(made, key=lambda row: (row.issue not in row_zero, VERDICTS.index(row.verdict or "error")))

@@ -52,8 +52,8 @@ def address(url: str) -> Markup:
 def element(tag: str, /, *inside: Element | str, **attributes: str) -> Element:
     """Return an XML element with these children; its text and attributes are made printable, line ends stay."""
     made = Element(tag, {name: printable(value) for name, value in attributes.items()})
-    made.text = "".join(printable(each, lines=True) for each in inside if isinstance(each, str))
-    made.extend(each for each in inside if not isinstance(each, str))
+    made.text = "".join(printable(part, lines=True) for part in inside if isinstance(part, str))
+    made.extend(part for part in inside if not isinstance(part, str))
     return made
 
 

@@ -406,13 +406,13 @@ class Report(CompatFile):
     def seen_here(self) -> list[Observation]:
         """The observations that the suite made itself."""
         sent = {cell.id for cell in self.cells if cell.sent_on is not None}
-        return [each for each in self.observations if each.cell not in sent] if sent else self.observations
+        return [row for row in self.observations if row.cell not in sent] if sent else self.observations
 
     @model_validator(mode="after")
     def _rests_on_observations(self) -> Self:
         """Refuse a report whose cells and cases contradict its observations."""
-        seen = {(each.cell, each.issue, each.case) for each in self.observations}
-        ran = {each.cell for each in self.observations if each.verdict not in UNDECIDED}
+        seen = {(row.cell, row.issue, row.case) for row in self.observations}
+        ran = {row.cell for row in self.observations if row.verdict not in UNDECIDED}
         wrong = {
             "cells": [
                 f"{cell.id} ran without a jax" for cell in self.cells if cell.id in ran and "jax" not in cell.packages

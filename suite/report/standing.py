@@ -65,7 +65,7 @@ class Standing:
 
     @property
     def when(self) -> str:
-        """The release since which it is so, for people; and the last decided one, if that is not the newest."""
+        """The release since which the verdict holds, for people; also the last decided one, if not the newest."""
         if self.now is None:
             return ""
         last = "" if self.newest else f", last seen on {label(self.now.cell)}"
@@ -84,7 +84,7 @@ def columns(report: Report) -> list[CellRow]:
     pins = ((cell, {**cell.holds, **cell.packages}) for cell in cells)
     known = (LineCell(cell.id, cell.moves, of, cell.released_on) for cell, of in pins if "jax" in of)
     # A cell without a lock may not name its jax.
-    return [by_id[each.id] for each in in_order(known)] or cells
+    return [by_id[cell.id] for cell in in_order(known)] or cells
 
 
 def now(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict], turns: Iterable[TurnRow] = ()) -> Now | None:
@@ -102,7 +102,7 @@ def now(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict], turns: Iterab
         elif verdicts[cell.id] not in _BESIDE_THE_SYMPTOM:
             before = verdicts[cell.id]
             break
-    package = next((each.package for each in turns if each.after == since.id), None) or since.moves
+    package = next((turn.package for turn in turns if turn.after == since.id), None) or since.moves
     version = since.packages.get(package) or since.holds.get(package, "")
     brought = next((cell for cell in cells if cell.kind == "line" and cell.id == f"{package}-{version}"), since)
     release = f"{package} {version}" if since.kind == "line" else label(since)
@@ -148,21 +148,21 @@ def standings(report: Report) -> list[Standing]:
 
     found = [_standing(issue, cells, seen.get(issue.id, {})) for issue in report.issues]
     # A sparse report cannot claim that no release is right.
-    found = [replace(each, never_right=False) for each in found] if report.jax_line else found
+    found = [replace(standing, never_right=False) for standing in found] if report.jax_line else found
     return sorted(found, key=urgency)
 
 
 def _standing(issue: IssueRow, cells: Sequence[CellRow], seen: Mapping[str, Sequence[Observation]]) -> Standing:
-    verdicts = {case: {each.cell: each.verdict for each in of} for case, of in seen.items()}
+    verdicts = {case: {row.cell: row.verdict for row in of} for case, of in seen.items()}
     stands = {case.id: now(cells, verdicts.get(case.id, {}), case.turns) for case in issue.cases}
     places = {cell.id: place for place, cell in enumerate(cells)}
-    newest = max((places[each.cell.id] for each in stands.values() if each), default=None)
+    newest = max((places[current.cell.id] for current in stands.values() if current), default=None)
     if newest is None:
         return Standing(issue)
     last = cells[newest].id
-    there = {case: each for case, each in stands.items() if each and each.cell.id == last}
-    verdict = min((each.verdict for each in there.values()), key=VERDICTS.index)
-    shown = {case: each for case, each in there.items() if each.verdict == verdict}
+    there = {case: current for case, current in stands.items() if current and current.cell.id == last}
+    verdict = min((current.verdict for current in there.values()), key=VERDICTS.index)
+    shown = {case: current for case, current in there.items() if current.verdict == verdict}
     well = verdict in ("clear", "absent")
     # The workarounds of cases that fail now or, if none does, of those that failed before.
     helps = {
@@ -174,7 +174,7 @@ def _standing(issue: IssueRow, cells: Sequence[CellRow], seen: Mapping[str, Sequ
     return Standing(
         issue,
         _parts(shown, len(issue.cases), places, well=well),
-        tuple(each for case in shown for each in seen[case] if each.cell == last),
+        tuple(row for case in shown for row in seen[case] if row.cell == last),
         newest == len(cells) - 1,
         next((case.workaround.text for case in issue.cases if case.workaround and case.id in helps), ""),
         all(never_well(cells, verdicts[case]) for case in shown),
@@ -186,8 +186,8 @@ def _parts(
 ) -> tuple[tuple[Now, tuple[str, ...]], ...]:
     """Return cases by the release that brought their verdict; good ones as one part, since the last of them."""
     if well:
-        changed = [each for each in shown.values() if each.before] or list(shown.values())
-        return ((max(changed, key=lambda each: places[each.since.id]), ()),)
+        changed = [current for current in shown.values() if current.before] or list(shown.values())
+        return ((max(changed, key=lambda current: places[current.since.id]), ()),)
     by_release: dict[tuple[str, Verdict | None], list[str]] = {}
     for case, state in shown.items():
         by_release.setdefault((state.release if state.before else "", state.before), []).append(case)

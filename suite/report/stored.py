@@ -52,8 +52,8 @@ def read_report(path: Path) -> Report:
     if wrong:
         raise BadFile(wrong)
     cell_places = {name: place for place, name in enumerate(cell.id for cell in head.cells)}
-    case_places = {each: place for place, each in enumerate((i.id, c.id) for i in head.issues for c in i.cases)}
-    found.sort(key=lambda each: (cell_places[each.cell], case_places[each.issue, each.case]))
+    case_places = {name: place for place, name in enumerate((i.id, c.id) for i in head.issues for c in i.cases)}
+    found.sort(key=lambda row: (cell_places[row.cell], case_places[row.issue, row.case]))
     try:
         return Report.model_validate({**dict(head), "observations": found})
     except ValidationError as error:

@@ -57,10 +57,10 @@ def exit_code(report: Report, *, other_pythons: bool = True) -> Exit:
 
 def lacking_pythons(report: Report) -> str:
     """Return a sentence on the Pythons that this machine lacks, what was not run for that, and what to do; or ""."""
-    without = [each for each in report.observations if each.reason == _NO_INTERPRETER]
+    without = [row for row in report.observations if row.reason == _NO_INTERPRETER]
     if not without:
         return ""
-    cells = {each.cell for each in without}
+    cells = {row.cell for row in without}
     pythons = sorted({cell.python for cell in report.cells if cell.id in cells}, key=Version)
     one = len(without) == 1
     count = f"{len(without)} observation{'s' * (not one)} in {len(cells)} cell{'s' * (len(cells) != 1)}"
@@ -96,7 +96,7 @@ def unlearned(report: Report) -> list[Observation]:
 
     Blocked ones are left out: row zero reports their cause once.
     """
-    return [each for each in report.seen_here if each.agreement == "spurious" and each.verdict != "blocked"]
+    return [row for row in report.seen_here if row.agreement == "spurious" and row.verdict != "blocked"]
 
 
 def undecided(report: Report) -> list[Undecided]:
@@ -106,7 +106,7 @@ def undecided(report: Report) -> list[Undecided]:
         groups.setdefault((observation.verdict, observation.reason or "", observation.detail), []).append(observation)
     found = []
     for group, of in groups.items():
-        cells = list(dict.fromkeys(each.cell for each in of))
+        cells = list(dict.fromkeys(row.cell for row in of))
         where = cells[0] if len(cells) == 1 else f"{len(cells)} cells, {cells[0]} to {cells[-1]}"
         cases = f"{of[0].issue}/{of[0].case}" if len(of) == 1 else f"{len(of)} cases"
         found.append(Undecided(where, *group, cases))
@@ -116,14 +116,14 @@ def undecided(report: Report) -> list[Undecided]:
 def last_line(report: Report) -> str:
     """Return the counts as one line: what ran and what did not, then how it agrees with the expectations."""
     coverage, seen = report.coverage, report.seen_here
-    agreements = Counter(each.agreement for each in seen)
+    agreements = Counter(row.agreement for row in seen)
     told = [f"{agreements['as-expected']} as expected"]
     others: Sequence[Agreement] = ("regressed", "fixed", "changed", "new", "spurious")
     told += [f"{agreements[name]} {name}" for name in others if agreements[name]]
-    if odd := sum(not each.workaround_expected for each in seen):
+    if odd := sum(not row.workaround_expected for row in seen):
         told.append(f"{odd} workaround{'s' * (odd != 1)} not as known")
     told += [f"{sent} sent in"] if (sent := len(report.observations) - len(seen)) else []
-    blocked = sum(each.verdict == "blocked" for each in seen)
+    blocked = sum(row.verdict == "blocked" for row in seen)
     because = f" ({blocked} of them blocked)" if blocked else ""
     part = f"shard {report.shard}: " if report.shard else ""
     on = f"{len(report.cells)} cell{'s' * (len(report.cells) != 1)}"
@@ -157,12 +157,12 @@ def run_on(report: Report) -> str:
     if not report.jax_line:
         return ""
     cells = {cell.id: cell.holds["jax"] for cell in report.run_here if cell.kind == "line" and cell.moves == "jax"}
-    told = [each for each in report.observations if each.cell in cells and each.verdict not in UNDECIDED]
-    ran = in_version_order({cells[each.cell] for each in told})
+    told = [row for row in report.observations if row.cell in cells and row.verdict not in UNDECIDED]
+    ran = in_version_order({cells[row.cell] for row in told})
     of = f"{len(ran)} of {len(report.jax_line)} releases of jax"
     if not ran:
         return f"Run on {of}."
-    some = len(told) < len(ran) * len({(each.issue, each.case) for each in told})
+    some = len(told) < len(ran) * len({(row.issue, row.case) for row in told})
     which = ", ".join(ran) if len(ran) <= _NAMED_RELEASES else f"{ran[0]} to {ran[-1]}"
     return f"Run on {of}{', not every case on each' if some else ''}: {which}."
 
@@ -208,10 +208,10 @@ def story(case: CaseRow, cells: Sequence[CellRow], *, sparse: bool = False) -> l
 def workaround(seen: Iterable[Observation]) -> str:
     """Summarise where a case's workaround helped, for people; empty if it was never needed."""
     told = list(seen)
-    if failing := [each.cell for each in told if each.workaround == "fails"]:
+    if failing := [row.cell for row in told if row.workaround == "fails"]:
         few = ", ".join(failing[:3]) + (f" and {len(failing) - 3} more" if len(failing) > 3 else "")
         return f"workaround fails on {few}"
-    return "workaround holds" if any(each.workaround == "holds" for each in told) else ""
+    return "workaround holds" if any(row.workaround == "holds" for row in told) else ""
 
 
 def replay(observation: Observation) -> str:
@@ -226,7 +226,7 @@ def held(row: StackRow) -> str:
 
 def ranges(row: StackRow) -> str:
     """Return where a row works and where it does not, for people."""
-    ends = [(each.declared_observed, dict.fromkeys((each.first, each.last))) for each in row.ranges]
+    ends = [(span.declared_observed, dict.fromkeys((span.first, span.last))) for span in row.ranges]
     return ", ".join(f"{word} {'–'.join(of)}" for word, of in ends) or "not tried"
 
 

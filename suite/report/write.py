@@ -66,16 +66,16 @@ def publish(report: Report, folder: Path) -> Report:
     return dated
 
 
-def rebuild(folder: Path, *, timed_anew: bool = False) -> list[Path]:
+def rebuild(folder: Path, *, with_timings: bool = False) -> list[Path]:
     """Rebuild the files made from the report, timings and programs in `folder`. Raises BadFile, Misused, OSError.
 
-    With `timed_anew`, first rebuild the timings and programs from the results of the benchmarks.
+    With `with_timings`, first rebuild the timings and programs from the results of the benchmarks.
     """
     report = stored.read_report(folder / stored.COMPAT)
     timed, compiled = (
-        _measured() if timed_anew else (timings.load(folder / TIMINGS), programs.listed(folder / PROGRAMS))
+        _measured() if with_timings else (timings.load(folder / TIMINGS), programs.listed(folder / PROGRAMS))
     )
-    own = _as_data(timed, compiled) if timed_anew else {}
+    own = _as_data(timed, compiled) if with_timings else {}
     return _put_all({**own, **siblings(report, timed, compiled, numbers.load(folder))}, folder, report)
 
 
@@ -135,7 +135,7 @@ def _put_all(files: Mapping[str, str], folder: Path, former: Report | None) -> l
         known |= named_after(former, timed, compiled)
         if stored.COMPAT in files:
             known |= {stored.name_of(issue.id) for issue in former.issues}
-    replace_all(folder, files, sorted(each for each in known.difference(files) if (folder / each).exists()))
+    replace_all(folder, files, sorted(name for name in known.difference(files) if (folder / name).exists()))
     return [folder / name for name in files]
 
 

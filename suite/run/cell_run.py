@@ -130,8 +130,8 @@ class CellRun:
     def call(self, tasks: Sequence[Task], *, alone: bool, remade: bool = False) -> None:
         """Run these tasks by a probe of their own, and see which of them have to be run alone again.
 
-        Tasks that a sibling's fault kept from running go back to `todo`. `remade`: in an environment made anew, where
-        an import that fails counts.
+        Tasks that a sibling's fault kept from running go back to `todo`. In a `remade` environment, a failed import
+        counts.
         """
         stop = Stop()
         with self._changed:
@@ -168,9 +168,9 @@ class CellRun:
         assert self._pinned is not None
         self.reserve(wait=True)
         self.alone = [
-            each
-            for each in self.alone
-            if not known(self.cell, each.entry, each.case, self._pinned, confirm=self.confirm)
+            task
+            for task in self.alone
+            if not known(self.cell, task.entry, task.case, self._pinned, confirm=self.confirm)
         ]
         if self.alone:
             self._prepared()
@@ -195,14 +195,14 @@ class CellRun:
     def deal(self, tasks: Sequence[Task]) -> None:
         """Take tasks off `todo`: somebody is about to run them."""
         with self._changed:
-            names = {each.name for each in tasks}
-            self.todo = [each for each in self.todo if each.name not in names]
+            names = {task.name for task in tasks}
+            self.todo = [task for task in self.todo if task.name not in names]
 
     def stop(self) -> None:
         """End all probes of this cell."""
         with self._changed:
-            for each in self._calls:
-                each.request()
+            for call in self._calls:
+                call.request()
 
     @property
     def one_at_a_time(self) -> bool:
@@ -215,7 +215,7 @@ class CellRun:
         return self._failed is not None
 
     def settle(self) -> None:
-        """Run cases that do not import what they need once more, in an environment made anew.
+        """Run cases whose imports failed a second time, in a new environment.
 
         An import counts only if it fails there too. Call this when no probe of the cell runs.
         """
@@ -235,7 +235,7 @@ class CellRun:
         records.settle(self.cell.id, back=status.verdict == "unavailable")
         before = self._before
         most = max(self.asked, before.asked if before else self.asked, key=records.ASKED.index)
-        # What is on record was seen on a device, however this run ended.
+        # The records were made on a device, however this run ended.
         device = status.device or (before.device if before and before.platform == status.platform else "")
         self.status = self._before = status.model_copy(update={"asked": most, "device": device})
         records.write_status(self.status)
@@ -251,27 +251,27 @@ class CellRun:
         if ended.reason and not self._failed:
             self.progress.say(f"error: {ended.detail}")
             self._fail(note(self.cell, "error", ended.reason, ended.detail, python=self._python()))
-        left = {each.name for each in ended.left}
+        left = {task.name for task in ended.left}
         if not self._failed:
             self.todo += ended.left
-        for each in tasks:
-            if each.name in left or not each.record.exists():
+        for task in tasks:
+            if task.name in left or not task.record.exists():
                 continue
-            record = read(Record, each.record)
-            if not alone and must_run_again(each.case, record, self._pinned.pins):
+            record = read(Record, task.record)
+            if not alone and must_run_again(task.case, record, self._pinned.pins):
                 # Until it has run alone, there is no record of it.
-                each.record.unlink()
-                self.alone.append(replace(each, shared=tuple(record.attempts)))
+                task.record.unlink()
+                self.alone.append(replace(task, shared=tuple(record.attempts)))
             elif records.fails_to_import(record) and not record.machine.remade:
-                self._doubtful.append(each)
+                self._doubtful.append(task)
 
     def _remake(self, mine: Stop | None) -> Path:
-        """Make the environment anew, once the other probes of the cell have ended: their cases run again."""
+        """Make a new environment after the other probes of the cell have ended; their cases run again."""
         with self._changed:
             self._made = None
             siblings = self._calls - {mine}
-            for each in siblings:
-                each.request()
+            for sibling in siblings:
+                sibling.request()
             self._changed.wait_for(lambda: self._calls <= {mine})
             environment.forget(self.cell)
             assert self._pinned is not None
@@ -301,7 +301,7 @@ class CellRun:
 
 
 def begin(cell: Cell, entries: Sequence[Entry], *, fresh: bool) -> None:
-    """Have what is asked afresh count no more; or else have what was set aside before, and not made anew, count."""
+    """Set aside the records of a fresh run's cases; in another run, restore those that were not replaced."""
     records.settle(cell.id, back=not fresh)
     if fresh:
         records.set_aside(cell.id, _cases(cell, entries))
@@ -335,7 +335,7 @@ def _cases(cell: Cell, entries: Sequence[Entry]) -> list[tuple[Entry, Case]]:
 def _todo(
     cell: Cell, cases: list[tuple[Entry, Case]], pinned: Lock, *, confirm: bool = False
 ) -> list[tuple[Entry, Case]]:
-    todo = [each for each in cases if not known(cell, *each, pinned, confirm=confirm)]
+    todo = [both for both in cases if not known(cell, *both, pinned, confirm=confirm)]
     status = records.status(cell.id)
     # Killed before its status was written, a run leaves all its records, and no word of the device that they are from.
     return todo if todo or (status and status.device) else cases[-1:]
@@ -364,7 +364,7 @@ def _can_be_apart() -> bool:
     return subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0
 
 
-# Where it finds no such device, jax would quietly run on the CPU. A jax that cannot be imported is the probe's to tell.
+# Without the device, jax would silently run on the CPU. The probe reports a jax that cannot be imported.
 _FIND_DEVICE = """
 import sys, jax
 try:

@@ -95,7 +95,7 @@ def prepare(cell: Cell, pinned: Lock) -> Environment:
     if (found := ready(cell, pinned)) is not None and (marker := _marker(cell)) is not None:
         if stamp(folder) == marker.files:
             return found
-        # Where files are links, the store has been written to, and what is made of it next would be no better.
+        # If files are links, the store itself has changed, and the next environment would be wrong too.
         if changed := sorted({dist.name for dist in _installed(folder) if not _is_whole(dist)}):
             uv_call.run("cache", "clean", *changed)
     ENVIRONMENTS.mkdir(parents=True, exist_ok=True)
@@ -110,7 +110,7 @@ def prepare(cell: Cell, pinned: Lock) -> Environment:
     _uv("venv", "--quiet", "--clear", "--no-project", "--python", str(python), str(folder))
     _uv("pip", "sync", "--require-hashes", "--only-binary=:all:", "--python", str(executable), str(pinned.path))
     if lacking := "; ".join(_lacking(folder, full)):
-        detail = f"{pinned.path.name} is not whole: {lacking}; `nox -s lock` writes it anew"
+        detail = f"{pinned.path.name} is incomplete: {lacking}; `nox -s lock` rewrites it"
         raise Unprepared("error", "install.incomplete", detail)
     write(folder / MARKER, dump(Marker(lock=pinned.sha256, python=full, files=stamp(folder)).model_dump()))
     return Environment(executable, full)
@@ -180,14 +180,14 @@ def _lacking(folder: Path, python: str) -> Iterator[str]:
 
 
 def forget(cell: Cell) -> None:
-    """Have the environment of `cell` made anew when it is next needed."""
+    """Have the environment of `cell` replaced when it is next needed."""
     (ENVIRONMENTS / cell.id / MARKER).unlink(missing_ok=True)
 
 
 def to_fetch(needed: list[tuple[Cell, Lock]]) -> int:
     """Return the bytes of wheels of the missing environments, each wheel once: uv's cache may save some."""
     sizes = lock.sizes()
-    wheels = {wheel: pin for cell, each in needed if not ready(cell, each) for wheel, pin in each.wheels.items()}
+    wheels = {wheel: pin for cell, pinned in needed if not ready(cell, pinned) for wheel, pin in pinned.wheels.items()}
     return sum(sizes.get(pin, 0) for pin in wheels.values())
 
 

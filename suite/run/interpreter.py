@@ -16,7 +16,7 @@ from pathlib import Path
 from suite.stack import uv_call
 
 _ASK = "import platform; print(platform.python_implementation(), platform.python_version())"
-# What decides where an interpreter is found.
+# The variables that decide where an interpreter is found.
 _DECIDE = (
     *("PATH", "HOME", "PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR"),
     *("UV_PYTHON_INSTALL_DIR", "UV_PYTHON_DOWNLOADS", "UV_OFFLINE"),
@@ -41,7 +41,7 @@ def looked_for(version: str, _surroundings: tuple[str | None, ...]) -> tuple[Pat
     for candidate in _candidates(version):
         if (full := _runs(candidate, version)) is not None:
             return candidate, full
-    # Where there is no network it would try again and again, for each cell.
+    # Without a network, uv would retry for each cell.
     run = uv_call.run("python", "install", "--quiet", version, UV_HTTP_RETRIES="0")
     found = _uv_find(version)
     if found is not None and (full := _runs(found, version)) is not None:
@@ -71,7 +71,7 @@ def _candidates(version: str) -> Iterator[Path]:
 
 
 def _uv_find(version: str) -> Path | None:
-    # Not with --quiet, which has it find in silence; and an active environment's interpreter is no managed one.
+    # Not with --quiet, which hides the answer; --system, as an active environment's interpreter is not a managed one.
     run = uv_call.run("python", "find", "--system", "--managed-python", "--no-python-downloads", version)
     return Path(run.stdout.strip()) if run.returncode == 0 and run.stdout.strip() else None
 

@@ -151,8 +151,8 @@ def call(
     """Have a probe run `todo` with this interpreter. A new one continues if a case ended the one before.
 
     Cases cannot write into the folders `shut`. If one wrote into the installed packages all the same, `remake` makes
-    the environment anew and returns its interpreter. `root` has the probe and the issues, and `log` names the file of
-    what the probe prints. `stop` ends the call from another thread.
+    a new environment and returns its interpreter. `root` has the probe and the issues, and `log` names the file of the
+    probe's output. `stop` ends the call from another thread.
     """
     if why := limited():
         return Ended("", "run.limits", why, tuple(todo))
@@ -163,7 +163,7 @@ def call(
     unimportable: dict[str, tuple[str, str]] = {}
     while not stop.requested:
         order = {
-            **{"cell": cell, "packages": sorted(packages), "shut": [str(each) for each in shut if each.is_dir()]},
+            **{"cell": cell, "packages": sorted(packages), "shut": [str(folder) for folder in shut if folder.is_dir()]},
             **{"unimportable": unimportable, "remade": remade, "most_attempts": most_attempts},
             "cases": [_ordered(task, ended.get(name, "")) for name, task in left.items()],
         }
@@ -188,7 +188,7 @@ def call(
             late = f"not done in {import_seconds:g} s{seen.where}"
             unimportable[seen.importing] = ("import-timeout", late) if seen.late else ("import-signal", told)
             progress.say(f"{seen.importing} does not import ({late if seen.late else how}); continuing without it")
-        elif seen.reading and (of_module := [each for each in left.values() if each.entry.module == seen.reading]):
+        elif seen.reading and (of_module := [task for task in left.values() if task.entry.module == seen.reading]):
             ended |= {task.name: f"importing its module ended the probe ({told})" for task in of_module}
             progress.say(f"importing {seen.reading} ended the probe ({how}); continuing without it")
         elif seen.doing and seen.doing in left and seen.doing not in ended:
@@ -206,7 +206,7 @@ def _ordered(task: Task, ended: str) -> dict[str, Any]:
     return {
         **{"module": task.entry.module, "issue": issue, "case": case, "expected": task.expected},
         **{"key": task.key.model_dump(), "record": str(task.record), "ended": ended},
-        "shared": [each.model_dump(mode="json", exclude_unset=True) for each in task.shared],
+        "shared": [attempt.model_dump(mode="json", exclude_unset=True) for attempt in task.shared],
     }
 
 
@@ -322,7 +322,7 @@ def _lines_of(process: subprocess.Popen[bytes]) -> Iterator[bytes | None]:
 def _how(code: int) -> str:
     """An exit status for people; a guardian's tells of a signal as a shell's does."""
     number = -code if code < 0 else code - 128
-    return next((each.name for each in Signals if each.value == number), f"exit status {code}")
+    return next((candidate.name for candidate in Signals if candidate.value == number), f"exit status {code}")
 
 
 def limited(probes: int = 1) -> str:
@@ -337,10 +337,8 @@ def limited(probes: int = 1) -> str:
         if soft == resource.RLIM_INFINITY or soft >= least * unit:
             continue
         if hard != resource.RLIM_INFINITY and hard < least * unit:
-            has, needed = (f"{each}{' MiB' * (unit == _MIB)}" for each in (hard // unit, least))
-            return (
-                f"this shell has a limit of {has} (ulimit -{letter}), and nothing can be judged below {needed}: lift it"
-            )
+            has, needed = (f"{size}{' MiB' * (unit == _MIB)}" for size in (hard // unit, least))
+            return f"this shell has a limit of {has} (ulimit -{letter}): raise it to at least {needed}"
         resource.setrlimit(kind, (least * unit, hard))
     return ""
 
@@ -353,13 +351,13 @@ def asked_of_jax(python: Path, command: Sequence[str | Path]) -> dict[str, Any]:
         raise Misused(f"{python} does not run: {error}") from error
     if ran.returncode:
         said = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise Misused(f"{python} has no jax that works: {said}")
+        raise Misused(f"{python} has no working jax: {said}")
     try:
         told = json.loads(ran.stdout.splitlines()[-1])
     except (IndexError, ValueError):
         told = None
     if not isinstance(told, dict):
-        raise Misused(f"{python} is no Python that answers: it said {ran.stdout[-100:]!r}")
+        raise Misused(f"{python} is not a working Python: it printed {ran.stdout[-100:]!r}")
     return told
 
 
@@ -371,7 +369,7 @@ def command(executable: Path, module: str, *words: str, root: Path = ROOT) -> li
 def surroundings() -> dict[str, str]:
     """The environment variables of a cell: the user's, without what would change an answer."""
     return {
-        **{name: each for name, each in os.environ.items() if not name.startswith(_LEFT_OUT)},
+        **{name: value for name, value in os.environ.items() if not name.startswith(_LEFT_OUT)},
         "LC_ALL": "C.UTF-8",
         "PYTHONHASHSEED": "0",
         "JAX_TRACEBACK_FILTERING": "off",

@@ -14,7 +14,7 @@ from suite.fields import Id, VersionText
 from suite.files import STACK, FileModel, dump, read
 
 PATH = STACK / "default.json"
-# What is run in the cells with a tag: each behaviour once, each issue's first case, or every case.
+# The cases that a tag's cells run: each behaviour once, each issue's first case, or every case.
 Rows = Literal["chosen", "headlines", "cases"]
 
 
@@ -27,7 +27,7 @@ class Chosen(FileModel):
 
 @cache
 def load() -> Chosen:
-    """Return what is chosen. Raises BadFile."""
+    """Return the chosen cases. Raises BadFile."""
     return read(Chosen, PATH)
 
 

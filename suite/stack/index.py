@@ -34,7 +34,7 @@ from suite.stack.releases import EXTRAS, HELD, PYTHONS, Release, Snapshot, Wheel
 logging.getLogger("urllib3").setLevel(logging.WARNING)
 
 
-# What asking raises where the answer is not an index's, beside errors of what it holds.
+# Errors of a request that is not answered by an index; errors in its content come besides.
 _NO_INDEX = (requests.RequestException, NoSuchProjectError, UnsupportedRepoVersionError, RemoteIOError, BadZipFile)
 # Of each package, of what would be lost.
 _MOST = 20
@@ -55,9 +55,7 @@ def snapshot(known: Snapshot | None = None, *, forget: bool = False) -> Snapshot
     taken = Snapshot(schema_version=2, taken_at=datetime.now(UTC).replace(microsecond=0), packages=packages)
     if known and not forget and (gone := lost(known, taken)):
         told = "; ".join(gone)
-        raise Failed(
-            f"the index no longer has what releases.json has: {told}. Nothing is written: --forget has it lost"
-        )
+        raise Failed(f"the index no longer has what releases.json has: {told}. Nothing is written: --forget removes it")
     return taken
 
 
@@ -125,18 +123,16 @@ def _files(client: PyPISimple, package: str) -> Iterable[tuple[DistributionPacka
     response.raise_for_status()
     if _is_html(response):
         links = RepositoryPage.from_html(response.content, response.url).links
-        found = [(DistributionPackage.from_link(each, package), _uploaded(each)) for each in links]
+        found = [(DistributionPackage.from_link(link, package), _uploaded(link)) for link in links]
     else:
         found = [(file, file.upload_time) for file in ProjectPage.from_response(response, package).packages]
     mine = [(file, uploaded) for file, uploaded in found if canonicalize_name(file.project or "") == package]
-    # A page for people has links too, or none; an index with nothing to offer says so in JSON.
+    # A page for people can be without links, too; an index with nothing to offer says so in JSON.
     if not mine and (found or _is_html(response)):
-        raise Unreachable(f"what the package index answers for {package} is no list of its files: a page to log in?")
+        raise Unreachable(f"the package index's answer for {package} is not a list of its files: is it a login page?")
     dated = [(file, uploaded) for file, uploaded in mine if uploaded is not None]
     if mine and not dated:
-        raise Unreachable(
-            f"the package index gives no upload times of {package}, which are needed as the days of its releases"
-        )
+        raise Unreachable(f"the package index gives no upload times of {package}, and cells need them")
     return dated
 
 
@@ -152,10 +148,10 @@ def _uploaded(link: Link) -> datetime | None:
 
 
 def _tags(package: str, file: DistributionPackage) -> list[tuple[str, str]]:
-    """The interpreters and platforms that this file is for, less those that no cell has; none where it is no wheel."""
+    """Return the interpreters and platforms of a wheel that cells have; nothing for any other file."""
     try:
         _, version, _, tags = parse_wheel_filename(file.filename)
-    except ValueError:  # a source archive, or a version that is none
+    except ValueError:  # a source archive, or an invalid version
         return []
     if version < Version(HELD[package].oldest) or version.is_prerelease:
         return []
@@ -172,9 +168,9 @@ def _requires_dist(client: PyPISimple, file: DistributionPackage) -> list[str]:
             name = next(name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
             text = wheel.read(name).decode()
     said = parse_email(text)[0]
-    names = {canonicalize_name(each or "") for each in (said.get("name"), file.project)}
+    names = {canonicalize_name(spelling or "") for spelling in (said.get("name"), file.project)}
     if len(names) > 1 or said.get("version") != file.version:
-        raise Unreachable(f"what the package index answers for {file.filename} is not its metadata: a page to log in?")
+        raise Unreachable(f"the package index's answer for {file.filename} is not its metadata: is it a login page?")
     return sorted(filter(_asked_for, said.get("requires_dist", [])))
 
 

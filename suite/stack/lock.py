@@ -38,7 +38,7 @@ LOCKS = STACK / "locks"
 # The locks of stacks that nobody planned, and somebody asked for.
 ASKED_FOR = STATE / "locks"
 SIZES = STACK / "sizes.json"
-# What each lock pins: Diffrax 0.4 came without Lineax and Optimistix.
+# The packages that each lock pins: Diffrax 0.4 came without Lineax and Optimistix.
 _EVERYWHERE = [name for name, package in PACKAGES.items() if package.asked or name == "jaxlib"]
 _PIN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][A-Za-z0-9.+!_-]*")
 _HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
@@ -102,7 +102,7 @@ def load(cell: Cell) -> Lock:
     except FileNotFoundError as error:
         if cell.unavailable or not cell.tags:
             return Lock(path, "", "", {})
-        raise BadFile([Fault(path, "file", "there is none; `nox -s lock` writes it")]) from error
+        raise BadFile([Fault(path, "file", "does not exist; `nox -s lock` writes it")]) from error
     except (OSError, UnicodeDecodeError) as error:
         raise BadFile([Fault(path, "file", str(error))]) from error
     pinned = parse(text, path)
@@ -119,7 +119,7 @@ def load(cell: Cell) -> Lock:
 def jax_line() -> dict[str, Mapping[str, str]]:
     """Return the pins on each release of jax of the line, in version order.
 
-    There are none where the release cannot be installed, or its lock cannot be read.
+    A release that cannot be installed, or whose lock cannot be read, has no pins.
     """
     cells = {dict(cell.holds)["jax"]: cell for cell in plan.tagged("line") if cell.moves == "jax"}
     found: dict[str, Mapping[str, str]] = {}
@@ -146,11 +146,11 @@ def parse(text: str, path: Path) -> Lock:
             wrong = [f"{name} is pinned twice"] if name in pins else []
             wrong += [] if is_version(version) else [f"{name}: {quoted(version)} is not a version"]
             wrong += [] if hashes else [f"{name} has no hash"]
-            wrong += [f"{name}: {each!r} is not a sha256 hash" for each in hashes if not _HASH.fullmatch(each)]
+            wrong += [f"{name}: {digest!r} is not a sha256 hash" for digest in hashes if not _HASH.fullmatch(digest)]
             pins[name] = version
         else:
             wrong = [f"{pin!r} is not a pin: only name==version --hash=sha256:… stands here"]
-        faults += [Fault(path, f"line {line}", each) for each in wrong]
+        faults += [Fault(path, f"line {line}", message) for message in wrong]
     faults += [Fault(path, name, "is not pinned") for name in _EVERYWHERE if name not in pins]
     if faults:
         raise BadFile(faults)
@@ -169,7 +169,7 @@ def resolve(cell: Cell) -> tuple[str, dict[str, int]]:
         if cell.kind == "line":
             raise
         # Their own metadata, or that of what they pull in, keeps them apart: what is `declared` will say so.
-        over = tuple(each for each in cell.requires if "==" in each)
+        over = tuple(requirement for requirement in cell.requires if "==" in requirement)
         packages = _compile(cell, over)
     usable = {f"{package.name}=={package.version}": _usable(package, cell.python) for package in packages}
     if without := [name for name, wheels in usable.items() if not wheels]:

@@ -28,7 +28,7 @@ EACH_MINOR = "newest of each minor"
 # Of jaxlib alone: the release before the one that an installer gives a jax.
 ONE_BEHIND = "one behind"
 
-# What is run in a cell: row zero alone, what depends on a package beside the stack too, each issue's first case that
+# The cases of a cell: row zero alone, also those of a package beside the stack, each issue's first case that
 # needs a library, all such, all that need none, or every case.
 Runs = Literal["row-zero", "beside", "headlines", "libraries", "jax", "all"]
 
@@ -55,7 +55,7 @@ class Arm(FileModel):
     excepting: list[Annotated[list[PlainRequirement], Field(min_length=1)]] = Field(default=[], alias="except")
     excluded: Literal["try", "leave"] = "leave"
     as_of: Literal["release", "snapshot"] = "release"
-    # What jax does without the libraries, its own release's cell shows.
+    # The cell of jax's own release has the cases without libraries.
     run: Runs = "libraries"
     device: Device = "cpu"
     beside: bool = True
@@ -87,14 +87,14 @@ class Reading:
             if any(name not in PACKAGES for name, _ in admitted):
                 self.fault(key, "the line is of the stack and one interpreter, and an arm moves along others")
             found += admitted
-        for name, version in sorted(each for each, times in Counter(found).items() if times > 1):
+        for name, version in sorted(pair for pair, times in Counter(found).items() if times > 1):
             self.fault("line.releases", f"{name} {version} is asked for twice")
         return found
 
     def default(self, on_line: Collection[tuple[str, str]], chosen: Collection[str]) -> list[str]:
         """Return the versions of jax that `nox -s compat` runs: those of the line that are `chosen`, and its newest."""
-        there = [each for each in self.offered.versions("jax") if ("jax", each) in on_line]
-        return [each for each in there if each in chosen or each == there[-1]]
+        there = [version for version in self.offered.versions("jax") if ("jax", version) in on_line]
+        return [version for version in there if version in chosen or version == there[-1]]
 
     def arms(self) -> list[tuple[Mapping[str, str], str, Arm]]:
         """Return what each cell of the arms holds, which of it moves, and the arm that asks for it."""
@@ -130,9 +130,9 @@ class Reading:
         """The jaxlib before the one that an installer gives this jax, if the metadata of jax allows it."""
         python, there = self.matrix.python, self.offered.versions("jaxlib")
         asked = [requirement(text) for text in self.offered.packages["jax"][jax].requires_dist]
-        of_jaxlib = [each for each in asked if each.name == "jaxlib"]
-        given = [each for each in there if _admits(of_jaxlib, each, python, extra="cpu")]
-        before = [each for each in there if given and Version(each) < Version(given[-1])]
+        of_jaxlib = [requirement for requirement in asked if requirement.name == "jaxlib"]
+        given = [version for version in there if _admits(of_jaxlib, version, python, extra="cpu")]
+        before = [version for version in there if given and Version(version) < Version(given[-1])]
         # Up to 0.4.29 jax asks for a jaxlib by an extra alone, and says at its import what is too old.
         return before[-1] if before and _admits(of_jaxlib, before[-1], python, extra="") else None
 
@@ -172,7 +172,7 @@ class Reading:
         if (name, text) == ("jaxlib", ONE_BEHIND):
             return [text]
         there = self.offered.versions(name, yanked=text not in (NEWEST, EACH_MINOR))
-        by_minor = {Version(each).release[:2]: each for each in there}
+        by_minor = {Version(version).release[:2]: version for version in there}
         named = {NEWEST: [*there[-1:]], EACH_MINOR: [*by_minor.values()]}
         found = named.get(text, [text] if text in there else [])
         if not found and text in named:

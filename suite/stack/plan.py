@@ -92,7 +92,7 @@ def plan(matrix: Matrix, offered: Snapshot, chosen: Collection[str] = ()) -> tup
     on_arms = reading.arms()
     reading.check()
     maker = _Maker(matrix, offered)
-    on_line.sort(key=lambda each: (maker.uploaded(*each), AXES.index(each[0]), Version(each[1])))
+    on_line.sort(key=lambda pair: (maker.uploaded(*pair), AXES.index(pair[0]), Version(pair[1])))
     tags = {("jax", version): ("full", "line", "default") for version in default}
     line = [
         maker.cell({name: version}, name, kind="line", tags=tags.get((name, version), ("full", "line")))
@@ -114,7 +114,7 @@ def plan(matrix: Matrix, offered: Snapshot, chosen: Collection[str] = ()) -> tup
 
 
 def verdict(cell: Cell) -> Literal["unavailable", "conflict"]:
-    """The verdict on a cell that cannot be had."""
+    """Return the verdict on an unavailable cell."""
     return "conflict" if cell.unavailable and cell.unavailable[0] == "plan.excludes" else "unavailable"
 
 
@@ -136,7 +136,7 @@ def cell(identifier: str) -> Cell:
 
 def among(some: Iterable[Cell], identifier: str, lacking: str) -> Cell:
     """Return the one of some cells that is called `identifier`. Raises Misused with the nearest names."""
-    found = {each.id: each for each in some}
+    found = {cell.id: cell for cell in some}
     if identifier not in found:
         raise Misused(f"{lacking} {identifier!r}; {nearest(identifier, found)}")
     return found[identifier]
@@ -146,11 +146,11 @@ _HELD = re.compile(rf"({'|'.join(AXES)})-([0-9][0-9a-z.]*)")
 
 
 def stack(identifier: str) -> Cell:
-    """The cell called `identifier`, planned or not: `jax-0.4.36+diffrax-0.6.0` is what somebody has, maybe.
+    """Return the cell called `identifier`, planned or not: `jax-0.4.36+diffrax-0.6.0` can be somebody's own stack.
 
-    Raises Misused where a part of it is no release.
+    Raises Misused if a part of it is not a release.
     """
-    found = {each.id: each for each in cells()}
+    found = {cell.id: cell for cell in cells()}
     if identifier in found:
         return found[identifier]
     parts = identifier.split("+")
@@ -163,9 +163,9 @@ def stack(identifier: str) -> Cell:
 
 
 def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False, beside: bool = True) -> Cell:
-    """The cell that holds just these releases, and maybe a Python, whatever the matrix asks for.
+    """Return the cell that holds just these releases, and maybe a Python, whatever the matrix asks for.
 
-    Raises Misused where one of them is none.
+    Raises Misused if one of them is not a release.
     """
     matrix, offered = read(Matrix, PATH), releases.load()
     for name, version in holds.items():
@@ -174,11 +174,11 @@ def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False
     as_of: Literal["release", "snapshot"] = "snapshot" if today else "release"
     arm = Arm(asks="", times=[{}], along=moves, excluded="try", as_of=as_of, beside=beside)
     made = _Maker(matrix, offered).arm(holds, moves, arm)
-    # What jax does by itself, its own release's cell does not show of another interpreter or another NumPy, say.
+    # The cell of jax's own release does not show jax alone on another interpreter, or with another NumPy.
     shown = beside and {"jaxlib", "numpy", "scipy", "python"}.isdisjoint(dict(made.holds))
     runs: Runs = "libraries" if shown else "all"
     made = replace(made, asks=(), tags=(), runs=runs)
-    return next((each for each in cells() if each.id == made.id), made)
+    return next((cell for cell in cells() if cell.id == made.id), made)
 
 
 class _Maker:
@@ -218,9 +218,9 @@ class _Maker:
         python = holds.get("python", self._matrix.python)
         packages = {name: holds[name] for name in HELD if name in holds}
         named = {**packages, **({"python": python} if python != self._matrix.python else {})}
-        came_out = max(self.uploaded(*each) for each in packages.items())
+        came_out = max(self.uploaded(*pair) for pair in packages.items())
         as_of = self._offered.taken_at if today else _day_after(came_out)
-        unavailable = next(filter(None, (self._unavailable(*each, python) for each in packages.items())), None)
+        unavailable = next(filter(None, (self._unavailable(*pair, python) for pair in packages.items())), None)
         late: tuple[tuple[str, datetime], ...] = ()
         if "jax" in packages and "jaxlib" not in packages and not unavailable:
             jaxlib, unavailable = self._jaxlib_of(packages["jax"], python, device)
@@ -260,9 +260,9 @@ class _Maker:
         extra = EXTRAS[device]
         asked = list(map(requirement, self._offered.packages["jax"][version].requires_dist))
         # An installer only warns of an extra that a release does not have, and installs the build for the CPU.
-        if device != "cpu" and not any(re.search(rf"extra == ['\"]{extra}['\"]", str(each.marker)) for each in asked):
+        if device != "cpu" and not any(re.search(rf"extra == ['\"]{extra}['\"]", str(need.marker)) for need in asked):
             return None, ("plan.no-release", f"jax {version} has no extra {extra}")
-        wanted = [each.specifier for each in asked if each.name == "jaxlib" and releases.applies(each, python, extra)]
+        wanted = [need.specifier for need in asked if need.name == "jaxlib" and releases.applies(need, python, extra)]
         for jaxlib in reversed(self._offered.versions("jaxlib")):
             if all(jaxlib in specifier for specifier in wanted):
                 unavailable = self._unavailable("jaxlib", jaxlib, python)

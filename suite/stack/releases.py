@@ -53,7 +53,7 @@ PACKAGES: Mapping[str, Package] = {
     "numpy": Package("1.26.0"),
     "scipy": Package("1.11.3"),
 }
-# What builds on the stack and is not of it. A cell that holds one answers for it alone: see `suite.catalogue`.
+# Packages that build on the stack. A cell that holds one answers for it alone: see `suite.catalogue`.
 GUESTS: Mapping[str, Package] = {
     "numpyro": Package("0.15.3"),
     "tensorflow-probability": Package("0.24.0"),
@@ -68,7 +68,7 @@ _GUESTS = frozenset(GUESTS)
 # The interpreters that a cell can have: jaxlib 0.4.18 has wheels for the first, and jaxlib 0.12 for the last.
 Python = Literal["3.10", "3.11", "3.12", "3.13", "3.14"]
 PYTHONS: tuple[Python, ...] = get_args(Python)
-# What a cell can hold, and an arm move along.
+# The axes that a cell can hold and an arm can move along.
 AXES = (*HELD, "python")
 # The platforms of a wheel that this machine can install.
 _HERE = frozenset(["any", *platform_tags()])
@@ -99,7 +99,7 @@ class Release(FileModel):
 
         Of all platforms: a lock must not depend on the machine that it is made on.
         """
-        return max((each.newest for each in self._wheels_for(python)), default=None)
+        return max((wheels.newest for wheels in self._wheels_for(python)), default=None)
 
     def installs_here(self, python: str) -> bool:
         """True if a wheel for `python` is for this machine's platform."""
@@ -128,7 +128,7 @@ class Snapshot(FileModel):
         if axis == "python":
             return PYTHONS
         there = self.packages.get(axis, {})
-        return tuple(sorted((each for each in there if yanked or there[each].yanked is None), key=Version))
+        return tuple(sorted((version for version in there if yanked or there[version].yanked is None), key=Version))
 
 
 def load() -> Snapshot:
@@ -142,7 +142,7 @@ def save(taken: Snapshot) -> None:
 
 
 def guests(names: Iterable[str]) -> frozenset[str]:
-    """Those of some packages that are none of the stack."""
+    """Return the packages that do not belong to the stack."""
     return _GUESTS.intersection(names)
 
 

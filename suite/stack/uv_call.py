@@ -21,7 +21,7 @@ from suite.files import STATE
 
 # Every environment is made of links to these files, and the user's own cache is nobody's to write into.
 STORE = STATE / "store"
-# How packages are reached: by which index, through which proxy, with which certificates.
+# Access to packages: the index, the proxy and the certificates.
 _VARIABLES = frozenset({
     *("UV_INDEX", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_INDEX_STRATEGY"),
     *("UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "UV_INSECURE_HOST", "UV_KEYRING_PROVIDER", "UV_OFFLINE", "UV_HTTP_TIMEOUT"),
@@ -41,8 +41,8 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run uv with these words, `asked` on its standard input, and end it if it is not done `within` so many seconds.
 
-    Its exit status says nothing by itself; what it says last on standard error is why, also where it was ended.
-    Raises BadFile for a uv.toml that is none.
+    Its exit status says nothing by itself; its last line on standard error is the reason, even if it was ended.
+    Raises BadFile for a broken uv.toml.
     """
     command = [found(), *words, *configured()]
     env = {**surroundings(), **variables}
@@ -56,7 +56,7 @@ def run(
             if within is None:
                 uv.kill()
                 raise
-            # What builds a package is ended with it.
+            # This also ends the builds that uv started.
             os.killpg(uv.pid, SIGKILL)
             if not isinstance(error, subprocess.TimeoutExpired):
                 raise
@@ -70,22 +70,22 @@ def run(
 
 
 def found() -> str:
-    """The uv that this Python has, or else the one on PATH. Raises Failed where there is none."""
+    """Return this Python's uv, or else the one on PATH. Raises Failed if there is no uv."""
     try:
         import uv  # what only looks up a stack is installed without
 
         return str(uv.find_uv_bin())
     except (ModuleNotFoundError, FileNotFoundError):
         if (path := shutil.which("uv")) is None:
-            raise Failed("there is no uv: `python -m pip install uv` brings it") from None
+            raise Failed("uv is missing: `python -m pip install uv` installs it") from None
         return path
 
 
 def surroundings() -> dict[str, str]:
     """The environment variables that uv is called with."""
     kept = {
-        name: each
-        for name, each in os.environ.items()
+        name: value
+        for name, value in os.environ.items()
         if name in _VARIABLES or name.startswith("UV_INDEX_") or not name.startswith(("UV_", "PYTHON", "VIRTUAL_ENV"))
     }
     return {**kept, "UV_CACHE_DIR": str(STORE)}
@@ -114,5 +114,5 @@ def _toml(value: object) -> str:
         case list():
             return "[" + ", ".join(map(_toml, value)) + "]"
         case Mapping():
-            return "{" + ", ".join(f"{name} = {_toml(each)}" for name, each in value.items()) + "}"
+            return "{" + ", ".join(f"{name} = {_toml(item)}" for name, item in value.items()) + "}"
     return json.dumps(value, ensure_ascii=False)

@@ -45,11 +45,11 @@ from suite.timings.results import RESULTS, copy_newer, slug
 
 CONF = ROOT / "asv.conf.json"
 WORK = STATE / "timings"
-# What is measured here, with a copy of what is published: it goes into the tree where that is asked for.
+# Results measured here, beside a copy of the published ones: --keep copies them into the tree.
 MEASURED, FENCES, COUNTED = WORK / "results", WORK / "fences", WORK / "counts"
-# A log is no eighty columns wide, and the names of benchmarks are long.
+# A log is wider than eighty columns, and the names of benchmarks are long.
 OUT = Terminal(None if sys.stdout.isatty() else 160)
-# How far asv is, as it says it.
+# A line of asv's progress.
 _STEP = re.compile(r"\[\s*(?P<percent>[0-9.]+)%\] ·+ (?P<what>\S+)")
 
 
@@ -92,7 +92,7 @@ class Asv:
                 write(place / name, text)
             known |= asv_results.benchmarks(found)
         kept = {"version", *(name for path in place.glob("*/*-*.json") for name in _with_values(path))}
-        listed = {name: each for name, each in known.items() if name in kept}
+        listed = {name: benchmark for name, benchmark in known.items() if name in kept}
         (place / "benchmarks.json").write_text(json.dumps(listed), encoding="utf-8")
         conf = replace(self, results=place)._conf("publish")
         site = Path(json.loads(conf.read_text(encoding="utf-8"))["html_dir"])
@@ -174,7 +174,7 @@ def hardware(name: str, device: str = "") -> dict[str, str]:
     known: dict[str, str] = Machine.get_defaults()
     # The host's name and its kernel's exact build are nobody's business, and explain no timing.
     cpu = f"{device}, {known['cpu']}" if device else known["cpu"]
-    # How many bytes the kernel leaves of the memory differs from boot to boot.
+    # The memory that the kernel leaves differs from boot to boot.
     ram = round(int(known["ram"] or 0) / 2**30) * 2**30
     return {**known, "machine": name, "os": platform.system(), "cpu": cpu, "ram": str(ram)}
 
@@ -228,7 +228,7 @@ def only(patterns: Sequence[str]) -> list[str]:
 
 
 def _show(label: str, lines: Iterable[str], log: IO[str]) -> None:
-    """Keep asv's lines, and say how far it is: all the time on a terminal, now and then a line where there is none."""
+    """Keep asv's lines, and show its progress: all the time on a terminal, now and then in a log."""
     last = time.monotonic()
     with OUT.status(Text(label)) as status:
         for line in lines:

@@ -24,9 +24,9 @@ from suite.timings.counts import COUNTS
 from suite.timings.results import NOISE, RESULTS, Row, counted
 from suite.timings.statistics import MIN_PROCESSES
 
-# What is slow and large is measured where it is asked for.
+# Large benchmarks are measured only on request.
 DEFAULT_BENCH = r"^(?!.*Large)"
-# What is published → where it goes on from there.
+# Published files → the copies that runs continue.
 _PLACES = {RESULTS: MEASURED, NOISE: FENCES, COUNTS: COUNTED}
 
 
@@ -64,7 +64,7 @@ def _carry_out(options: argparse.Namespace, commits: Sequence[release_line.Commi
     patterns: Sequence[str] = options.bench or [DEFAULT_BENCH]
     counter = Counter("calls" if getattr(options, "calls", False) else best())
     if options.work in ("count", "compare", "noise") and best() == "calls":
-        OUT.print("valgrind is not on this machine: of what the host does, calls are counted, and no instructions")
+        OUT.print("valgrind is missing: of the host's work only calls are counted, not instructions")
     default = [cell for cell in release_line.cells() if "default" in cell.tags]
     match options.work:
         case "run":
@@ -85,10 +85,10 @@ def _carry_out(options: argparse.Namespace, commits: Sequence[release_line.Commi
 
 
 def run(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool, smoke: bool) -> Exit:
-    """Measure every cell once, count what was measured, and say so."""
+    """Measure every cell once, and print the counts of measured benchmarks."""
     total = dict.fromkeys(results.STATES, 0)
     if smoke:
-        # A quick result is no result, and asv would save it beside the others: these go where nobody looks.
+        # asv would save quick results beside the others, and they are not comparable: keep them apart.
         asv = replace(asv, results=WORK / "smoke")
         shutil.rmtree(asv.results, ignore_errors=True)
     for number, cell in enumerate(cells, 1):
@@ -98,7 +98,7 @@ def run(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool
         asv.run(cell, cell.id, *how, *only(patterns))
         rows = results.rows(asv.results, asv.machine, asv.commits[cell.id], patterns)
         if fresh and _stamp(asv, cell) == before:
-            # What stands there is of another day.
+            # The earlier results are of another day.
             rows = {key: Row("missing", row.version, row.count) for key, row in rows.items()}
         tally = results.tally(rows.values())
         for state, count in tally.items():

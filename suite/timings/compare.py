@@ -54,18 +54,16 @@ def compare(
 ) -> Exit:
     """Measure two cells in turns, again what looks changed, and say what did change.
 
-    What was judged is written beside what is published where that is asked for: a try is no result.
+    With `keeping`, the judgements are written beside the published ones: a try is not a result.
     """
     if processes < timing.MIN_PROCESSES:
         raise Misused(f"--processes {processes}: a side needs at least {timing.MIN_PROCESSES}")
     if keeping and base == other:
-        raise Misused(
-            f"--keep: there is nothing to keep of {base.id} against itself; `nox -s bench-noise` writes it down"
-        )
+        raise Misused(f"--keep: {base.id} against itself is not kept; `nox -s bench-noise` keeps its noise")
     timed = _clocked(asv, counter, patterns)
     if timed:
         estimate = _estimate(asv, (base, other), timed, 2 * processes)
-        OUT.print(f"{processes} processes of each side: {estimate}, and again for what looks changed", soft_wrap=True)
+        OUT.print(f"{processes} processes of each side, and apparent changes again: {estimate}", soft_wrap=True)
     folder = WORK / "compare" / f"{base.id}..{other.id}"
     shutil.rmtree(folder, ignore_errors=True)
     fences = _fences(asv.machine)
@@ -74,8 +72,8 @@ def compare(
         first |= measure(asv, base, other, timed, processes, folder / "first")
     if not first:
         raise Failed(f"there is no benchmark that {' or '.join(patterns)} finds")
-    versions = {key: each.base.version for key, each in first.items()}
-    usable = {key: each.fence for key, each in fences.items() if each.version == versions.get(key)}
+    versions = {key: pair.base.version for key, pair in first.items()}
+    usable = {key: fence.fence for key, fence in fences.items() if fence.version == versions.get(key)}
     looking = timing.candidates(first, usable)
     again: Mapping[str, Pair] = {}
     if looking:
@@ -87,7 +85,7 @@ def compare(
     shown = path.relative_to(ROOT)
     if keeping:
         keep(asv, base, other, processes, {key: _judged(first[key], each) for key, each in verdicts.items()}, path)
-        OUT.print(f"kept in {shown}; `nox -s rebuild` has the published page show it", soft_wrap=True)
+        OUT.print(f"kept in {shown}; `nox -s rebuild` puts it on the published page", soft_wrap=True)
     elif base != other:
         OUT.print(f"nothing was kept: with --keep it goes into {shown}, for the published page", soft_wrap=True)
     return exit_code(verdicts.values())
@@ -138,21 +136,21 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
         raise Misused(f"--processes {processes}: two sides need at least {2 * timing.MIN_PROCESSES}")
     timed = _clocked(asv, counter, patterns)
     made: dict[str, Fence] = {}
-    for key, each in count(counter, cell, cell, patterns, counting.PROCESSES).items():
-        known = (*each.base.values, *each.other.values)
+    for key, pair in count(counter, cell, cell, patterns, counting.PROCESSES).items():
+        known = (*pair.base.values, *pair.other.values)
         if len(known) == 2 * counting.PROCESSES:
-            made[key] = timing.count_noise(known, each.base.version)
+            made[key] = timing.count_noise(known, pair.base.version)
     if timed:
         OUT.print(f"{processes} processes: {_estimate(asv, [cell], timed, processes)}", soft_wrap=True)
     folder = WORK / "noise" / cell.id
     shutil.rmtree(folder, ignore_errors=True)
     # Every two processes are a round of a comparison.
     pairs = measure(asv, cell, cell, timed, processes // 2, folder) if timed else {}
-    for key, each in pairs.items():
+    for key, pair in pairs.items():
         # In the order of their runs: base other, other base, and so on; which of the two is which does not matter.
-        values = [value for both in zip(each.base.values, each.other.values, strict=False) for value in both]
-        if not each.count and len(values) == processes // 2 * 2 and min(values) > 0:
-            made[key] = timing.noise(values, each.base.version)
+        values = [value for both in zip(pair.base.values, pair.other.values, strict=False) for value in both]
+        if not pair.count and len(values) == processes // 2 * 2 and min(values) > 0:
+            made[key] = timing.noise(values, pair.base.version)
     if not made:
         raise Failed("nothing was measured often enough to tell its noise")
     path = FENCES / f"{asv.machine}.json"
@@ -160,19 +158,19 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
     # Of the same cell, what was not measured this time stays; so do the times of what is counted now.
     kept = before.benchmarks if before and before.cell == cell.id else {}
     every = {**kept, **made}
-    # What is timed and counted, too, is judged by its count.
+    # A benchmark that is both timed and counted is judged by its count.
     judging = {
-        key: each
-        for key, each in every.items()
+        key: fence
+        for key, fence in every.items()
         if (counted_as := counts.name(key, "instructions")) == key or counted_as not in every
     }
-    middle = statistics.median_high(each.detectable or math.inf for each in judging.values())
+    middle = statistics.median_high(fence.detectable or math.inf for fence in judging.values())
     file = NoiseFile(
         schema_version=1,
         machine=asv.machine,
         cell=cell.id,
         processes=processes // 2 * 2,
-        false_positives=round(statistics.mean(each.false_positives for each in judging.values()), 5),
+        false_positives=round(statistics.mean(fence.false_positives for fence in judging.values()), 5),
         detectable=_finite(middle),
         benchmarks=every,
     )
@@ -184,27 +182,27 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
         f"benchmarks: {shown}; {_showing(judging.values(), timing.RESOLUTION)}",
         soft_wrap=True,
     )
-    if host := [each for key, each in judging.items() if counts.of_host(key)]:
+    if host := [fence for key, fence in judging.items() if counts.of_host(key)]:
         OUT.print(f"of the host's phases {_showing(host, timing.RESOLUTION)}, {_showing(host, timing.GATE)}")
     return Exit.AS_EXPECTED
 
 
 def _showing(fences: Collection[Fence], slow_down: float) -> str:
     """Say how many can show a slow-down of this size."""
-    can = sum(each.detectable is not None and each.detectable <= slow_down for each in fences)
+    can = sum(fence.detectable is not None and fence.detectable <= slow_down for fence in fences)
     return f"{can} of {len(fences)} can show one of {slow_down:.0%}"
 
 
 def measure(
     asv: Asv, base: Cell, other: Cell, patterns: Sequence[str], processes: int, folder: Path
 ) -> dict[str, Pair]:
-    """So many processes of each side, in turns: name → what they said. Raises Failed where there is nothing at all."""
+    """Run `processes` of each side in turns; return name → their results. Raises Failed without any result."""
     told: dict[str, list[dict[str, Row]]] = {"base": [], "other": []}
     sides = {"base": base, "other": other}
     wanted = list(patterns)
     for number in range(processes):
         began = time.monotonic()
-        # Whoever was second is first next: what the machine does in between falls on both.
+        # The sides take turns at being first: the machine's drift falls on both.
         for name in ("base", "other") if number % 2 == 0 else ("other", "base"):
             cell, place = sides[name], replace(asv, results=folder / f"{number}-{name}")
             place.run(cell, f"{folder.name}-{number}-{name}", *_PROCESS, "--record-samples", *only(wanted))
@@ -283,7 +281,7 @@ def exit_code(verdicts: Iterable[Verdict]) -> Exit:
 
     0 where all is known and none is slower. What a release lacks is known, and left out of it.
     """
-    found = {each.outcome for each in verdicts if not each.reason.startswith(timing.LACKS)}
+    found = {verdict.outcome for verdict in verdicts if not verdict.reason.startswith(timing.LACKS)}
     if "regressed" in found:
         return Exit.UNEXPECTED
     if not found or not found.isdisjoint(("failed", "not-measured")):
@@ -300,18 +298,18 @@ def show(base: Cell, other: Cell, pairs: Mapping[str, Pair], verdicts: Mapping[s
     table.add_column("verdict")
     colours = {"regressed": "red", "improved": "green", "failed": "red"}
     order = {outcome: number for number, outcome in enumerate(results.OUTCOMES)}
-    for key, each in sorted(verdicts.items(), key=lambda item: (order[item[1].outcome], item[0])):
-        if each.outcome == "stable":
+    for key, verdict in sorted(verdicts.items(), key=lambda item: (order[item[1].outcome], item[0])):
+        if verdict.outcome == "stable":
             continue
         pair = pairs[key]
-        change, limit = ("", "") if math.isnan(each.change) else (f"{each.change:+.1%}", f"{each.limit:.1%}")
+        change, limit = ("", "") if math.isnan(verdict.change) else (f"{verdict.change:+.1%}", f"{verdict.limit:.1%}")
         table.add_row(
             *(key, _amount(pair, pair.base.middle), _amount(pair, pair.other.middle), change, limit),
-            Text.assemble((each.outcome, colours.get(each.outcome, "default")), f" {each.reason}"),
+            Text.assemble((verdict.outcome, colours.get(verdict.outcome, "default")), f" {verdict.reason}"),
         )
     if table.row_count:
         OUT.print(table)
-    if any(each.outcome == "insufficient" for each in verdicts.values()):
+    if any(verdict.outcome == "insufficient" for verdict in verdicts.values()):
         OUT.print("insufficient: too noisy to tell; more --processes or a quieter machine decide more", soft_wrap=True)
     OUT.print(timing.last_line(verdicts.values()))
 

@@ -49,11 +49,11 @@ class Counter:
         """The benchmarks to be counted that one of `patterns` finds: asv's name → version. Raises Failed."""
         phases = HOST if self.unit == "instructions" else BY_PYTHON
         with environment.held(cell) as made, self._counting(cell, made.executable, ()) as told:
-            listed = {key: each.version for key, each in told if phases.search(key)}
+            listed = {key: benchmark.version for key, benchmark in told if phases.search(key)}
         return {key: listed[key] for key in listed if any(re.search(pattern, key) for pattern in patterns)}
 
     def count(self, cell: Cell, benchmarks: Collection[str], note: Note = lambda name: None) -> dict[str, Counted]:
-        """Count each of these; `note` is told of each that is done. Raises Failed."""
+        """Count these benchmarks; call `note` after each. Raises Failed."""
         by_python = [key for key in benchmarks if BY_PYTHON.search(key)]
         by_compiler = [key for key in benchmarks if not BY_PYTHON.search(key)]
         found = {}
@@ -93,7 +93,7 @@ class Counter:
                     lines = map(json.loads, process.stdout)
                     yield ((told.pop("benchmark"), Counted(**told)) for told in lines)
                 except BaseException:
-                    # What counts is its child.
+                    # The process that counts is its child.
                     os.killpg(process.pid, signal.SIGKILL)
                     raise
         if process.returncode:

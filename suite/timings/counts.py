@@ -22,13 +22,13 @@ from suite.judge.neighbours import LineCell, neighbours
 from suite.timings.results import Row, State
 
 COUNTS = ROOT / "benchmarks" / "counts"
-# What counts may differ by and be the same.
+# Counts that differ by less are the same.
 COUNT_GATE = 0.01
 Unit = Literal["instructions", "calls"]
 UNITS: tuple[Unit, ...] = ("instructions", "calls")
 # The phases that the host does, as asv calls them: `benchmarks/_counting.py` counts the instructions of all.
 HOST = re.compile(r"\.time_(trace|lower|trace_and_lower|compile|first_call|new_object|dispatch)(\(|$)")
-# How a count is called beside what asv times: `basics.Scan.instructions_trace` beside `basics.Scan.time_trace`.
+# Names of counts beside asv's times: `basics.Scan.instructions_trace` beside `basics.Scan.time_trace`.
 _TIMED = re.compile(r"(?<=\.)time_")
 # Those that Python does: of the others, which the compiler has a part in, calls say nothing.
 BY_PYTHON = re.compile(r"\.time_(trace|lower|trace_and_lower|dispatch)(\(|$)")
@@ -86,9 +86,9 @@ class Counts(FileModel):
     def plus(self, cell: str, lock: str, found: Mapping[str, Counted]) -> Counts:
         """The same with this added to what is known of a cell."""
         known = self.known(cell, lock)
-        added = {key: each.beside(known.get(key)) for key, each in found.items()}
+        added = {key: counted.beside(known.get(key)) for key, counted in found.items()}
         made = Release(cell=cell, lock=lock, benchmarks={**known, **added})
-        others = tuple(each for each in self.releases if each.cell != cell)
+        others = tuple(release for release in self.releases if release.cell != cell)
         return self.model_copy(update={"releases": (*others, made)})
 
 
@@ -133,18 +133,18 @@ def turns(found: Counts, line: Sequence[LineCell], unit: Unit, fences: Mapping[s
     count's name.
     """
     known = {
-        each.cell: each.benchmarks
-        for each in found.releases
-        if any(counted.of(unit) is not None for counted in each.benchmarks.values())
+        release.cell: release.benchmarks
+        for release in found.releases
+        if any(counted.of(unit) is not None for counted in release.benchmarks.values())
     }
-    pairs = neighbours(each for each in line if each.id in known)
+    pairs = neighbours(cell for cell in line if cell.id in known)
     made = [
         turn
         for before, after in pairs
         for turn in _between(before.id, after.id, known[before.id], known[after.id], unit)
         if abs(turn.change) > max(COUNT_GATE, fences.get(name(turn.benchmark, unit), 0.0))
     ]
-    return sorted(made, key=lambda each: -abs(each.change))
+    return sorted(made, key=lambda turn: -abs(turn.change))
 
 
 def _between(
@@ -168,7 +168,7 @@ def spread(count: int) -> list[int]:
 
 
 def load(machine: str, folder: Path = COUNTS) -> Counts:
-    """Return the counts of a machine; empty if there are none. Raises BadFile."""
+    """Return the counts of a machine; empty without a file. Raises BadFile."""
     path = folder / f"{machine}.json"
     return read(Counts, path) if path.exists() else Counts(machine=machine)
 
@@ -176,15 +176,15 @@ def load(machine: str, folder: Path = COUNTS) -> Counts:
 def save(found: Counts, order: Iterable[str], folder: Path = COUNTS) -> None:
     """Keep it, the releases in this order, a line for each benchmark."""
     places = {cell: place for place, cell in enumerate(order)}
-    releases = sorted(found.releases, key=lambda each: places.get(each.cell, len(places)))
+    releases = sorted(found.releases, key=lambda release: places.get(release.cell, len(places)))
     head = f'{{"schema_version": {found.schema_version}, "machine": {json.dumps(found.machine)}, "releases": [\n'
     write(folder / f"{found.machine}.json", head + ",\n".join(map(_text, releases)) + "\n]}\n")
 
 
 def _text(release: Release) -> str:
     rows = (
-        f"{json.dumps(key)}: {json.dumps(each.model_dump(exclude_defaults=True))}"
-        for key, each in sorted(release.benchmarks.items())
+        f"{json.dumps(key)}: {json.dumps(counted.model_dump(exclude_defaults=True))}"
+        for key, counted in sorted(release.benchmarks.items())
     )
     inside = ",\n".join(rows)
     return f'{{"cell": {json.dumps(release.cell)}, "lock": "{release.lock}", "benchmarks": {{\n{inside}\n}}}}'

@@ -27,7 +27,7 @@ _SAID = 20
 def run(counter: Counter, machine: str, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool) -> Exit:
     """Count in each cell what is not known, keep it, and say what changes along the line. Raises BadFile."""
     missed, seconds = 0, 0.0
-    # What there is to count is the same everywhere: what a release lacks says so as it is counted.
+    # All releases have the same list: a benchmark that a release lacks fails when it is counted.
     listed = counter.listed(cells[-1], patterns)
     for number, place in enumerate(counts.spread(len(cells)), 1):
         cell, started = cells[place], time.monotonic()
@@ -41,8 +41,8 @@ def run(counter: Counter, machine: str, cells: Sequence[Cell], patterns: Sequenc
         if found:
             # Read again: another run may have added to it.
             kept = counts.load(machine, COUNTED).plus(cell.id, lock.load(cell).sha256, found)
-            counts.save(kept, [each.id for each in release_line.cells()], COUNTED)
-        failed = [key for key, each in found.items() if each.failed]
+            counts.save(kept, [of_line.id for of_line in release_line.cells()], COUNTED)
+        failed = [key for key, counted in found.items() if counted.failed]
         missed += len(failed)
         seconds += time.monotonic() - started
         left = math.ceil(seconds / number * (len(cells) - number) / 60)

@@ -54,7 +54,7 @@ class Existing:
 
 
 def find(python: Path) -> Existing:
-    """Ask an interpreter what it has. Raises Misused where that is no release of the line, or cannot be measured."""
+    """Ask an interpreter for its stack. Raises Misused if it is not a release of the line, or cannot be measured."""
     told = probe_call.asked_of_jax(python, [python, "-c", _ASK])
     if told["versions"].pop("asv-runner") == "missing":
         raise Misused(f"asv measures in {python}, and needs its runner there: {python} -m pip install asv-runner")
@@ -69,8 +69,7 @@ def like(versions: Mapping[str, str]) -> Cell:
         return same[-1]
     near = [of for of in pins.values() if of["jax"] == versions["jax"]] or [*pins.values()]
     raise Misused(
-        f"no release of the line has {named(versions)}: what is measured there would go by another's name; "
-        f"one has {named(near[-1])}"
+        f"no release of the line has {named(versions)}: its results would get another's name; one has {named(near[-1])}"
     )
 
 

@@ -110,12 +110,12 @@ def _history(made_of: Sequence[Commit]) -> tuple[dict[str, str], dict[str, bytes
         return name
 
     parents: list[str] = []
-    for each in made_of:
-        blob = add("blob", each.lock.encode())
+    for commit in made_of:
+        blob = add("blob", commit.lock.encode())
         tree = add("tree", f"100644 {LOCK_NAME}\0".encode() + bytes.fromhex(blob))
-        moment = int(datetime.combine(each.day, time(), UTC).timestamp())
+        moment = int(datetime.combine(commit.day, time(), UTC).timestamp())
         signed = [f"{role} {_AUTHOR} {moment} +0000" for role in ("author", "committer")]
-        text = "\n".join([f"tree {tree}", *parents, *signed, "", each.id, ""])
-        commits[each.id] = add("commit", text.encode())
-        parents = [f"parent {commits[each.id]}"]
+        text = "\n".join([f"tree {tree}", *parents, *signed, "", commit.id, ""])
+        commits[commit.id] = add("commit", text.encode())
+        parents = [f"parent {commits[commit.id]}"]
     return commits, objects

@@ -107,11 +107,11 @@ def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ())
 
     `results` is asv's results folder. Empty where asv never came as far as to look for benchmarks. Raises BadFile.
     """
-    known = {name: each for name, each in load(results / "benchmarks.json").items() if name != "version"}
+    known = {name: benchmark for name, benchmark in load(results / "benchmarks.json").items() if name != "version"}
     found = {
-        key: Row("missing", each["version"], each["type"] == "track" and each["unit"] != "seconds")
-        for name, each in known.items()
-        for key in _keys(name, each["params"])
+        key: Row("missing", benchmark["version"], benchmark["type"] == "track" and benchmark["unit"] != "seconds")
+        for name, benchmark in known.items()
+        for key in _keys(name, benchmark["params"])
         if not patterns or any(re.search(pattern, key) for pattern in patterns)
     }
     for path in sorted((results / machine).glob(f"{commit[:8]}-*.json")):
@@ -128,7 +128,7 @@ def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ())
 def names(results: Path) -> list[str]:
     """Every benchmark that asv knew of when it last kept a result, with its parameters. Raises BadFile."""
     known = load(results / "benchmarks.json")
-    return [key for name, each in known.items() if name != "version" for key in _keys(name, each["params"])]
+    return [key for name, benchmark in known.items() if name != "version" for key in _keys(name, benchmark["params"])]
 
 
 def took(results: Path, commits: Iterable[str], patterns: Sequence[str]) -> float | None:
@@ -163,7 +163,7 @@ def counted(tally: Mapping[State, int]) -> str:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """A file of asv's; empty where there is none. Raises BadFile."""
+    """Return a file of asv's; empty if it does not exist. Raises BadFile."""
     try:
         loaded = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -171,7 +171,7 @@ def load(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise BadFile([Fault(path, "file", str(error))]) from error
     if not isinstance(loaded, dict):
-        raise BadFile([Fault(path, "file", "is no file of asv's")])
+        raise BadFile([Fault(path, "file", "is not a file of asv's")])
     return loaded
 
 

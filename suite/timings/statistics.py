@@ -10,7 +10,7 @@ A change counts when all of these hold:
 - it is larger than GATE, and larger than the benchmark's own fence: what two sides of one lock differ by, at worst;
 - a Mann-Whitney test over the processes passes at ALPHA;
 - a second, independent measurement passes all of it again, in the same direction. There, ALPHA is corrected for the
-  number of benchmarks measured again (Benjamini-Hochberg: of the changes told, one in a hundred is none). The first
+  number of benchmarks measured again (Benjamini-Hochberg: one in a hundred of the reported changes is false). The first
   measurement only chooses what to look at again; were it corrected for hundreds of benchmarks, eight processes a side,
   whose least possible p is 0.00016, could never show one slow benchmark, however slow.
 
@@ -117,7 +117,7 @@ def last_line(verdicts: Iterable[Verdict]) -> str:
     """Count each outcome; nothing that was planned is left out."""
     counts = Counter(verdict.outcome for verdict in verdicts)
     always = ("regressed", "stable", "not-measured", "failed")
-    shown = [f"{counts[each]} {each}" for each in OUTCOMES if counts[each] or each in always]
+    shown = [f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome] or outcome in always]
     return f"{', '.join(shown)}, of {counts.total()}"
 
 
@@ -190,7 +190,7 @@ def _first(pair: Pair, fence: float | None) -> Verdict:
     if base.version != other.version:
         return Verdict("not-measured", "the benchmark is not the same on both sides")
     if not all(math.isfinite(value) for value in (*base.values, *other.values)):
-        return Verdict("not-measured", "what was measured is no number")
+        return Verdict("not-measured", "a measured value is not a number")
     return (_count if pair.count else _time)(base, other, fence)
 
 

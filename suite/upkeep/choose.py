@@ -32,7 +32,7 @@ Pair = tuple[str, str]
 
 
 def write_all() -> None:
-    """Write default.json and costs.json anew. Raises BadFile, OSError."""
+    """Rewrite default.json and costs.json. Raises BadFile, OSError."""
     published = read_report(REPORTS / "published")
     before = chosen.load() if chosen.PATH.exists() else Chosen(rows={})
     made = choose(shown(published), bytes_of(), before)
@@ -44,7 +44,7 @@ def write_all() -> None:
     runs = (record for cell in plan.tagged("line") for record in records.there(cell, catalogue.entries()))
     made_costs = costs.measured(runs, known)
     write(costs.PATH, costs.text(made_costs))
-    OUT.print(f"{costs.PATH.name}: {len(made_costs)} cases, {sum(each.seconds for each in made_costs.values()):,.0f} s")
+    OUT.print(f"{costs.PATH.name}: {len(made_costs)} cases, {sum(cost.seconds for cost in made_costs.values()):,.0f} s")
 
 
 def shown(report: Report) -> dict[str, set[Pair]]:
@@ -55,10 +55,10 @@ def shown(report: Report) -> dict[str, set[Pair]]:
     headlines = {(issue.id, issue.cases[0].id) for issue in report.issues}
     versions = {cell.id: cell.holds["jax"] for cell in report.cells if cell.kind == "line" and cell.moves == "jax"}
     found: dict[str, set[Pair]] = {version: set() for version in sorted(versions.values(), key=Version)}
-    for each in report.observations:
-        is_headline = each.cell in versions and (each.issue, each.case) in headlines
-        if is_headline and each.behaviour is not None and each.verdict not in {*UNDECIDED, "absent", "different"}:
-            found[versions[each.cell]].add((each.issue, each.behaviour))
+    for row in report.observations:
+        is_headline = row.cell in versions and (row.issue, row.case) in headlines
+        if is_headline and row.behaviour is not None and row.verdict not in {*UNDECIDED, "absent", "different"}:
+            found[versions[row.cell]].add((row.issue, row.behaviour))
     return {version: pairs for version, pairs in found.items() if pairs}
 
 

@@ -92,7 +92,7 @@ def run(session: str, *options: str, made: Path, tree: Path = ROOT) -> float:
     seconds, ended = _timed(command, tree, {"SUITE_STATE": str(STATE), "NOX_SCRIPT_MODE": "none"})
     if not made.exists() or made.stat().st_mtime_ns == before:
         last = "\n".join((ended.stdout + ended.stderr).splitlines()[-5:])
-        raise Failed(f"{' '.join(command)} did not come to its end, so its time says nothing: {last}")
+        raise Failed(f"{' '.join(command)} did not finish, so its time says nothing: {last}")
     return seconds
 
 

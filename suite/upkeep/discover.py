@@ -46,27 +46,27 @@ def changes(last: Report, now: Report, added: Sequence[str]) -> list[CaseChange]
     The cell before is of the same arm or line and moves the same package, one release back.
     """
     rows = {cell.id: cell for cell in (*last.cells, *now.cells)}
-    seen = {(each.cell, each.issue, each.case): each for each in (*now.observations, *last.observations)}
+    seen = {(row.cell, row.issue, row.case): row for row in (*now.observations, *last.observations)}
     found = []
-    for each in now.observations:
-        before = seen.get((_before(rows[each.cell], rows), each.issue, each.case)) if each.cell in added else None
-        changed = change(before, each) if before is not None else None
+    for row in now.observations:
+        before = seen.get((_before(rows[row.cell], rows), row.issue, row.case)) if row.cell in added else None
+        changed = change(before, row) if before is not None else None
         if changed is not None and changed.kind != "spurious":
             found.append(changed)
     return found
 
 
-def line(each: CaseChange) -> str:
+def line(found: CaseChange) -> str:
     """A change in one line, as `jax-0.12.1 wraps-lower-bypass/jit: ✗ bypassed → ◐ attribute-error`."""
-    cell, issue, case = each.key
-    return f"{cell} {issue}/{case}: {each} (since {each.before.cell if each.before else 'nothing'}, {each.kind})"
+    cell, issue, case = found.key
+    return f"{cell} {issue}/{case}: {found} (since {found.before.cell if found.before else 'nothing'}, {found.kind})"
 
 
 def _before(cell: CellRow, rows: Mapping[str, CellRow]) -> str:
-    """The id of the cell one release before `cell`; nothing where it is the first."""
+    """Return the id of the cell one release before `cell`; empty for the first."""
 
-    def version(each: CellRow) -> Version:
-        return Version(each.holds[cell.moves])
+    def version(row: CellRow) -> Version:
+        return Version(row.holds[cell.moves])
 
     def is_before(other: CellRow) -> bool:
         return (
@@ -75,7 +75,7 @@ def _before(cell: CellRow, rows: Mapping[str, CellRow]) -> str:
             and version(other) < version(cell)
         )
 
-    earlier = [each for each in rows.values() if is_before(each)]
+    earlier = [row for row in rows.values() if is_before(row)]
     return max(earlier, key=version).id if earlier else ""
 
 
@@ -97,8 +97,8 @@ def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False
     taken = index.snapshot(known, forget=forget)
     new = new_releases(known, taken)
     lost = index.lost(known, taken)
-    for each in lost:
-        console.print(f"forgotten: {each}", soft_wrap=True)
+    for release in lost:
+        console.print(f"forgotten: {release}", soft_wrap=True)
     if not new and not lost:
         console.print(f"nothing is new since {known.taken_at:%Y-%m-%d %H:%M} UTC")
         return Exit.AS_EXPECTED
@@ -116,15 +116,15 @@ def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False
             f"no longer planned: {', '.join(sorted(gone))}; `nox -s lock` removes their locks", soft_wrap=True
         )
     if not added:
-        only_yanked = all(each.endswith(_YANKED) for each in new)
-        yanked, rest = "nothing came out, and what was yanked is not run again", "none of what came out has a cell"
+        only_yanked = all(line.endswith(_YANKED) for line in new)
+        yanked, rest = "no release is new, and yanked ones are not run again", "no new release has a cell"
         console.print(f"{yanked if only_yanked else rest}: nothing to run")
         return Exit.AS_EXPECTED
     return compare(added, entries, console)
 
 
 def compare(added: Sequence[Cell], entries: Sequence[Entry], console: Console) -> Exit:
-    """Report on the cells `added` into reports/latest, and say what each does otherwise than the one before it."""
+    """Write a report on the cells `added` to reports/latest, and print their changes from the cell before each."""
     from suite.report.assemble import assemble
     from suite.report.formats import terminal
     from suite.report.stored import COMPAT, read_report
@@ -137,9 +137,9 @@ def compare(added: Sequence[Cell], entries: Sequence[Entry], console: Console) -
     last = read_report(published) if (published / COMPAT).exists() else report
     found = changes(last, report, [cell.id for cell in added])
     console.print()
-    for each in found:
-        console.print(line(each), soft_wrap=True)
-        console.print(f"    {each.now.detail if each.now else ''}", soft_wrap=True)
+    for changed in found:
+        console.print(line(changed), soft_wrap=True)
+        console.print(f"    {changed.now.detail if changed.now else ''}", soft_wrap=True)
     many = f"{len(added)} new cell{'s' * (len(added) != 1)}"
     console.print(
         f"{many}: {len(found)} of {len(report.observations)} observations are not as on the release before; "

@@ -19,7 +19,7 @@ _HEADER = re.compile(r"\A# /// script\n.*?^# ///\n", re.DOTALL | re.MULTILINE)
 
 
 def renew() -> None:
-    """Resolve pyproject.toml anew into constraints.txt, and write the noxfile's header from it."""
+    """Resolve pyproject.toml into constraints.txt, and write the noxfile's header from it."""
     command = [
         *(uv.find_uv_bin(), "pip", "compile", "--quiet", "--universal", "--upgrade", "--group=tests", "--group=lint"),
         *("--extra=suite", "--extra=cluster", "--no-header", "--no-annotate", "--no-emit-index-url"),

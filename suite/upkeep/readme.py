@@ -32,7 +32,7 @@ DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 PICTURE = ROOT / "docs" / "strip.svg"
 # A function that everybody calls: right, wrong and right again.
 _PICTURED = ("pad-corners-of-two-constants", "tuple-of-two")
-# So many lines of each list: a document is no report.
+# The lines of each list: a document is shorter than a report.
 _MOST = 4
 
 
@@ -110,8 +110,8 @@ def _console(example: Example) -> str:
 
 
 def _covers(report: Report) -> str:
-    """Return what was run: how many issues, on which releases, on what machine."""
-    seen = {each.cell for each in report.observations if each.verdict != "unavailable"}
+    """Return the coverage: the number of issues, the releases and the machine."""
+    seen = {row.cell for row in report.observations if row.verdict != "unavailable"}
     line = [cell for cell in report.cells if cell.kind == "line" and cell.id in seen]
     counts = Counter(cell.moves for cell in line)
     versions = sorted((cell.holds["jax"] for cell in line if cell.moves == "jax"), key=Version)

@@ -98,8 +98,8 @@ def rekey(commit: str, draw: int) -> Exit:
             record = read(Record, path)
             name = f"{entry.issue.id}/{case.id}"
             wanted = [
-                record.key.model_copy(update={"lock": pinned.sha256, "python": cell.python, **each.of(name)})
-                for each in (before, now)
+                record.key.model_copy(update={"lock": pinned.sha256, "python": cell.python, **keys.of(name)})
+                for keys in (before, now)
             ]
             if record.key == wanted[1]:
                 told["of this tree already"] += 1
@@ -145,21 +145,21 @@ def _hashes(tree: Path) -> _Hashes:
 def _drawn(held: Sequence[_Moved], count: int, seed: str) -> list[list[_Moved]]:
     """Draw records by cell, about eight from each of as many as that takes; the same ones for the same tree."""
     chance = random.Random(seed)
-    of_cells = [list(of) for _, of in groupby(held, lambda each: each.cell.id)]
+    of_cells = [list(of) for _, of in groupby(held, lambda moved: moved.cell.id)]
     drawn = [chance.sample(of, min(_OF_A_CELL, len(of))) for of in chance.sample(of_cells, len(of_cells))]
     before = accumulate(map(len, drawn), initial=0)
     return [of for of, number in zip(drawn, before, strict=False) if number < count]
 
 
 def _run_again(drawn: Sequence[Sequence[_Moved]]) -> Exit:
-    """Run these cases in environments made from nothing, and print what each shows otherwise than its record."""
+    """Run these cases in new environments, and print the differences from their records."""
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(machine.cores()) as pool, RunProgress(OUT) as run:
 
         def again(of: Sequence[_Moved]) -> list[str]:
             cell, pinned = of[0].cell, lock.load(of[0].cell)
             tasks = []
-            for each in of:
-                task = cell_run.task(cell, each.entry, each.case, pinned)
+            for moved in of:
+                task = cell_run.task(cell, moved.entry, moved.case, pinned)
                 tasks.append(replace(task, record=Path(folder, cell.id, *task.name, "record.json")))
             progress = run.cell(cell.id)
             progress.expect({task.name: costs.of(task).seconds for task in tasks})
@@ -170,11 +170,11 @@ def _run_again(drawn: Sequence[Sequence[_Moved]]) -> Exit:
                 probe_call.call(
                     *(made.executable, cell.id, list(pinned.pins), tasks, progress),
                     remake=lambda: environment.prepare(cell, pinned).executable,
-                    remade=any(each.record.machine.remade for each in of),
+                    remade=any(moved.record.machine.remade for moved in of),
                     shut=shut,
                 )
             progress.finish()
-            return [told for task, each in zip(tasks, of, strict=True) if (told := _difference(each, task.record))]
+            return [told for task, moved in zip(tasks, of, strict=True) if (told := _difference(moved, task.record))]
 
         different = [told for of in pool.map(again, drawn) for told in of]
     for told in different:
@@ -190,6 +190,6 @@ def _difference(moved: _Moved, path: Path) -> str:
     name = f"{moved.cell.id} {moved.entry.issue.id}/{moved.case.id}"
     if not path.exists():
         return f"{name}: it was not run"
-    before, now = (verdicts.judge(moved.case, each.attempts) for each in (moved.record, read(Record, path)))
-    shown = [(each.verdict, each.behaviour, each.workaround, each.detail) for each in (before, now)]
+    before, now = (verdicts.judge(moved.case, record.attempts) for record in (moved.record, read(Record, path)))
+    shown = [(judged.verdict, judged.behaviour, judged.workaround, judged.detail) for judged in (before, now)]
     return "" if shown[0] == shown[1] else f"{name}: {shown[0]} before, {shown[1]} now"

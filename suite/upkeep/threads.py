@@ -19,12 +19,12 @@ _SECONDS = 30
 
 
 def renew(references: Iterable[str], console: Console, *, path: Path = PATH, api: str = API) -> None:
-    """Write the file at `path` anew, with the threads of these references.
+    """Rewrite the file at `path` with the threads of these references.
 
-    One that cannot be had keeps what is known of it, and is named with the reason. GITHUB_TOKEN, where it is set, is
-    sent along: without one, GitHub answers sixty times an hour.
+    A thread that cannot be fetched keeps its old entry, and is named with the reason. GITHUB_TOKEN is sent along if it
+    is set: without it, GitHub answers sixty times an hour.
 
-    Raises BadFile where `path` cannot be read, and Failed, with the file as it was, where not one could be had.
+    Raises BadFile if `path` cannot be read, and Failed, with the file as it was, if no thread could be fetched.
     """
     wanted = sorted(set(references))
     known = read(Threads, path).threads
@@ -37,10 +37,10 @@ def renew(references: Iterable[str], console: Console, *, path: Path = PATH, api
             try:
                 found[reference] = _look_up(session, api, reference)
             except (requests.RequestException, ValueError, LookupError, TypeError) as error:
-                kept = "what was known of it is kept" if reference in known else "nothing is known of it"
+                kept = "its old entry stays" if reference in known else "it has no old entry"
                 console.print(f"{reference}: {error}; {kept}", soft_wrap=True)
     if wanted and not found:
-        raise Failed(f"none of {len(wanted)} threads could be had from {api}")
+        raise Failed(f"none of {len(wanted)} threads could be fetched from {api}")
     threads = {reference: thread for reference in wanted if (thread := found.get(reference) or known.get(reference))}
     renewed = Threads(threads=threads)
     path.write_text(dump(renewed.model_dump(mode="json")), encoding="utf-8")

@@ -49,7 +49,7 @@ def partly_known(draw: st.DrawFn) -> tuple[list[bool | None], dict[int, Answer]]
 
 
 def answer(truth: Truth) -> Found:
-    """What is to be found: where that which can be tested changes first."""
+    """Return what a search must find: the first boundary between places that can be tested."""
     decided = [at for at, each in enumerate(truth) if each is not None]
     differ = [(one, other) for one, other in pairwise(decided) if truth[one] != truth[other]]
     if not decided:
@@ -74,7 +74,7 @@ def test_every_boundary_is_found_within_the_bound(affected_first: bool) -> None:
 def test_what_is_on_record_is_confirmed_at_the_boundary_and_never_makes_it_dearer(
     drawn: tuple[list[bool | None], dict[int, Answer]],
 ) -> None:
-    """Whatever was known before: the same boundary, in at most ⌈log2 n⌉ + 3 runs, and on no single attempt."""
+    """Records do not change the boundary: it is found in at most ⌈log2 n⌉ + 3 runs, and both sides are confirmed."""
     truth, before = drawn
     found, asked = hunt(truth, before)
     assert answer(truth) == found
@@ -114,7 +114,7 @@ def test_end_points_that_agree_or_contradict_end_the_search(truth: Truth, find: 
 
 
 def test_a_part_of_the_releases_is_searched_by_itself() -> None:
-    """What is known beyond the places that are asked about plays no part, and their numbers stay."""
+    """A search of a part ignores answers outside that part and keeps the numbers of its places."""
     known = {0: Answer(True), 5: Answer(True), 8: Answer(False), 9: Answer(True)}
     assert Ask(6, "halving", 2) == search.step(known, 4, start=5)
 

@@ -78,7 +78,7 @@ def bench(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
 
 
 def attempts(*patches: int) -> list[int]:
-    """How many attempts the records of `changes` hold, by the patch number of jax 0.4."""
+    """Return the number of attempts in the records of `changes`, by the patch number of jax 0.4."""
     paths = [records.path_of(f"jax-0.4.{patch}", "by-release", "changes") for patch in patches]
     return [len(read(Record, path).attempts) for path in paths]
 
@@ -98,7 +98,7 @@ def test_the_release_is_found_and_both_sides_are_confirmed(bench: Bench) -> None
 
 
 def test_an_interrupted_hunt_goes_on(bench: Bench) -> None:
-    """What had been run is not run again, and the rest is what was missing; with --fresh all of it is."""
+    """An interrupted hunt runs only the cells that are missing; --fresh runs all of them."""
     bench.interrupted_after = 3
     with pytest.raises(KeyboardInterrupt):
         bench.bisect("by-release/changes", *BETWEEN)
@@ -114,7 +114,7 @@ def test_an_interrupted_hunt_goes_on(bench: Bench) -> None:
 
 
 def test_a_record_of_one_attempt_is_confirmed_at_the_boundary_alone(bench: Bench) -> None:
-    """What an ordinary run left is used; only the two sides are run again, as it takes more than one attempt there."""
+    """A hunt uses records of one attempt and runs only the two sides of the boundary again."""
     for version in ("0.4.18", "0.4.22", "0.4.23", "0.4.24", "0.4.27", "0.4.30"):
         entry = catalogue.narrowed(ENTRY, ["changes"])
         ran(plan.cell(f"jax-{version}"), [entry])
@@ -141,7 +141,7 @@ def test_what_cannot_be_tested_is_not_a_bad_release(bench: Bench) -> None:
 
 
 def test_a_machine_that_can_run_nothing_ends_the_hunt(bench: Bench) -> None:
-    """Where the interpreter or the network is missing no release is blamed: one sentence, and exit code 3."""
+    """A missing interpreter ends the hunt with one error and exit code 3; no release is blamed."""
     missing = Unprepared("unavailable", "plan.no-interpreter", "no CPython 3.12 on this machine")
     bench.unprepared = {"jax-0.4.18": missing}
     code, lines = bench.bisect("by-release/changes", *BETWEEN)
@@ -150,7 +150,7 @@ def test_a_machine_that_can_run_nothing_ends_the_hunt(bench: Bench) -> None:
 
 
 def test_a_case_that_changes_several_times_is_followed(bench: Bench) -> None:
-    """Where the end points agree and the rules have it change between them, each boundary is found, and printed."""
+    """A hunt prints each boundary between end points that agree, if the rules have the case change between them."""
     code, lines = bench.bisect("by-release/again", "--between", "0.4.19", "0.4.27")
 
     # Its rules have the second boundary one release too early.
@@ -217,8 +217,8 @@ def test_what_else_changed_at_a_boundary_is_said(bench: Bench) -> None:
         ("by-release --hold equinox==0.13.0", "by-release/changes needs jax alone"),
         ("by-release/library --hold equinox>=0.13", "--hold equinox>=0.13: not NAME==VERSION"),
         ("by-release/library --hold equinox==0.13.9", "releases.json has no such equinox; the nearest are"),
-        ("by-release/library --hold torch==2.0", "what can be held is jax, jaxlib, equinox"),
-        ("by-release/library --hold jax==0.4.36", "jax is what moves, so it cannot be held"),
+        ("by-release/library --hold torch==2.0", "--hold takes one of jax, jaxlib, equinox"),
+        ("by-release/library --hold jax==0.4.36", "jax moves, so it cannot be held"),
         ("by-release/library --package equinox --hold jax==0.4.32", "it was yanked"),
         ("by-release/library --hold equinox==0.13.0 --hold equinox==0.13.1", "equinox is held twice"),
         ("by-release --between 0.4 0.5.0", "--between: no jax '0.4' to run; the nearest are"),

@@ -88,7 +88,7 @@ def test_an_id_names_one_module() -> None:
 
 
 def test_row_zero_comes_first() -> None:
-    """What asks whether the stack works at all stands before all others, which stand by name."""
+    """Issues of row zero come first; all others follow by name."""
     row_zero = [each.issue.row_zero for each in catalogue.entries()]
     others = [each.issue.id for each in catalogue.entries() if not each.issue.row_zero]
 
@@ -181,21 +181,21 @@ def test_an_issue_with_one_case_is_short() -> None:
     ("cases", "faults"),
     [
         ([CASE], {}),
-        ([], {"cases": "there are none"}),
+        ([], {"cases": "is empty"}),
         ([CASE, CASE], {"cases": "'headline' stands there twice"}),
         ([case(Rule("worse", "", "seen"))], {"headline.rules.0": "'worse' is not among the behaviours"}),
         ([case(Rule("bad", "jax=>0.5", "seen"))], {"headline.rules.0": "Expected"}),
         ([case(Rule("bad", "torch<2", "seen"))], {"headline.rules.0": "'torch' is not of the stack"}),
         ([case(Rule("bad", "absl-py", "seen"))], {}),
-        ([case(Rule("bad", "absl-py<2", "seen"))], {"headline.rules.0": "absl-py is there or not"}),
+        ([case(Rule("bad", "absl-py<2", "seen"))], {"headline.rules.0": "absl-py is present or absent"}),
         (
             [case(Rule("bad", "", "seen"), Rule("bad", "", "seen"))],
-            {"headline.rules.0": "it matches every stack, and there are more behind it"},
+            {"headline.rules.0": "it matches every stack, so later rules never apply"},
         ),
-        ([case(signatures={"crashed": Signature("E")})], {"headline.signatures": "'crashed' is for the probe to give"}),
+        ([case(signatures={"crashed": Signature("E")})], {"headline.signatures": "only the probe gives 'crashed'"}),
         (
             [case(workaround=Workaround("Do.", code=well, pin="jax<1"))],
-            {"headline.workaround": "it is a pin, and code or environment too"},
+            {"headline.workaround": "a pin cannot have code or environment too"},
         ),
         (
             [case(workaround=Workaround("Do.", pin="torch<1", fails=("jax=>1",)))],
@@ -204,13 +204,13 @@ def test_an_issue_with_one_case_is_short() -> None:
         ([case(python="3.12")], {"headline.python": "Invalid specifier"}),
         ([case(behaviours={"bad": "claer"})], {"headline.behaviours.bad": "should be 'clear', 'affected'"}),
         ([case(needs="jax", seconds=float("nan"))], {"headline.needs": "tuple", "headline.seconds": "finite"}),
-        ([case(seconds=0, memory_mib=-1)], {"headline.seconds": "more than nothing", "headline.memory_mib": "more"}),
-        ([case(control=no_control)], {"cases.0.control": "there is none"}),
-        ([case(reproducer=print)], {"cases.0.reproducer": "it is no function of the module"}),
+        ([case(seconds=0, memory_mib=-1)], {"headline.seconds": "greater than 0", "headline.memory_mib": "greater"}),
+        ([case(control=no_control)], {"cases.0.control": "is missing"}),
+        ([case(reproducer=print)], {"cases.0.reproducer": "it is not a function of the module"}),
         ([case(Rule("bad", "jax[cpu]<1", "seen"))], {"headline.rules.0": "has extras"}),
         ([case(Rule("bad", "jax<1", "\ud800"))], {"texts": "half a character"}),
         ([case(environment={"A=B": ""})], {"headline.environment": "'A=B' cannot be set"}),
-        ([case(behaviours={"bad": "affected", "no\nid": "clear"})], {"headline.behaviours": r"'no\nid' is no id"}),
+        ([case(behaviours={"bad": "affected", "no\nid": "clear"})], {"headline.behaviours": r"'no\nid' is not an id"}),
         (
             [case(Rule("worse", "", "seen"), needs=("torch",)), CASE],
             {
@@ -222,7 +222,7 @@ def test_an_issue_with_one_case_is_short() -> None:
     ],
 )
 def test_every_fault_of_a_table_is_said_at_once(cases: list[Case], faults: dict[str, str]) -> None:
-    """What is wrong in an issue's table is said with the file and the key, all of it, and of a good one nothing."""
+    """The faults of an issue's table are all told, with file and key; a good table has none."""
     found = catalogue.faults(entry(*cases))
 
     assert list(faults) == [each.key for each in found]
@@ -234,7 +234,7 @@ def test_every_fault_of_a_table_is_said_at_once(cases: list[Case], faults: dict[
     "name", ["../../../../escaped", "/absolute", "x" * 300, "a\0b", "\ud800", "<lambda>", "Upper", "", "_x"]
 )
 def test_an_id_becomes_no_path_before_it_is_one(name: str) -> None:
-    """A case whose function has a name that is no id, and would lead elsewhere or nowhere, is told before any run."""
+    """A case whose function's name is not an id, and would lead elsewhere or nowhere, is told before any run."""
 
     def other() -> Seen:
         return headline()
@@ -243,7 +243,7 @@ def test_an_id_becomes_no_path_before_it_is_one(name: str) -> None:
 
     ((key, message),) = {(fault.key, fault.message) for fault in catalogue.faults(entry(case(reproducer=other)))}
     assert key.endswith("reproducer")
-    assert message.endswith(" is no id: up to 100 lower-case letters, digits and single dashes")
+    assert message.endswith(" is not an id: up to 100 lower-case letters, digits and single dashes")
 
 
 GOOD = """
@@ -396,7 +396,7 @@ def test_an_entry_of_an_ignore_file_is_no_fault(tmp_path: Path) -> None:
 
 
 def test_a_report_that_still_has_it_is_compared() -> None:
-    """What differs between two reports names the retired issue before it counts its cases as gone."""
+    """A comparison with a report that has a retired issue names that issue."""
     now = report(observation())
     before = now.model_copy(update={"issues": [*now.issues, now.issues[0].model_copy(update={"id": ID})]})
 

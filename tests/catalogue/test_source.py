@@ -1,4 +1,4 @@
-"""What a reader copies of an issue's module, what of it runs for a case, and what of upstream it touches."""
+"""An issue module's source: the code that readers copy, the code that a case runs, and the names of upstream in it."""
 
 from __future__ import annotations
 
@@ -110,13 +110,13 @@ def copied(text: str, issue: Issue, case: Case) -> str:
 
 
 def shown(text: str, issue: Issue, case: Case) -> str:
-    """What the cases share, above one case's reproducer and workaround."""
+    """Return the code that cases share, above one case's reproducer and workaround."""
     return f"{source.shared(text, issue)}\n{source.of_case(text, case)}"
 
 
 @pytest.mark.parametrize("of", [copied, shown])
 def test_what_a_reader_copies_runs_alone(of: Callable[[str, Issue, Case], str]) -> None:
-    """What is copied or shown of every case is a program that lacks no name, and imports nothing of ours."""
+    """The code that a page shows or copies of a case defines every name and imports nothing of this suite."""
     found = {
         f"{entry.issue.id}/{case.id}": unresolved(text) | ({"suite"} & imported(text))
         for entry, case in CASES
@@ -139,7 +139,7 @@ def test_a_copy_has_what_it_names_and_no_more() -> None:
 
 
 def test_what_an_issue_touches_is_what_it_says() -> None:
-    """What an issue says that it concerns is all of it, and what its reproducers use as helpers is not."""
+    """An issue that lists its touches has no others; without a list they are the names that its reproducers use."""
     assert ["the tracing cache"] == list(source.touches(MODULE, ISSUE))
     assert source.used(MODULE, ISSUE) == source.touches(MODULE, replace(ISSUE, touches=()))
 
@@ -172,7 +172,7 @@ def test_what_an_issue_concerns_its_reproducers_use() -> None:
 
 
 def test_every_touch_can_be_read() -> None:
-    """What cases and issues touch is what `check --source` reads, and each function is upstream's."""
+    """Each touch of an issue or case can be read by `check --source`, and each function is upstream's."""
     told = [
         touch(text)
         for entry in catalogue.entries()

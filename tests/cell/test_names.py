@@ -84,7 +84,7 @@ FAILS = {
 
 @pytest.fixture(scope="module")
 def walks(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
-    """What two walks print that have another seed of hashes, home, locale and number of cores."""
+    """Return the output of two walks that differ in hash seed, home, locale and number of cores."""
     folder = tmp_path_factory.mktemp("packages")
     pretend(folder, dict.fromkeys(("upstream", "refuses", "threads"), "1.0"))
     for module, text in {**FILES, **{module: text for module, (text, _) in FAILS.items()}}.items():
@@ -116,7 +116,7 @@ def test_a_walk_is_repeatable(walks: list[bytes]) -> None:
 
 
 def test_what_does_not_import_says_why(modules: dict[str, Any]) -> None:
-    """What a module needs, raises or ends with is told, without folders, addresses and further lines."""
+    """A module that does not import has its reason, without folders, addresses and further lines."""
     fails = {module.removesuffix("/__init__").replace("/", "."): told for module, (_, told) in FAILS.items()}
 
     assert fails == {name: told["fails"] for name, told in modules.items() if "fails" in told}
@@ -173,7 +173,7 @@ def test_what_another_import_adds_is_not_a_name(modules: dict[str, Any]) -> None
 
 
 def test_a_module_that_stands_for_another_has_what_is_below_that(modules: dict[str, Any]) -> None:
-    """Where an import puts another module in its place, that one's modules are importable below it."""
+    """A module that is replaced on import has the replacement's submodules below it."""
     assert "Class" in modules["upstream.stands_for_inner.leaf"]["names"]
 
 

@@ -42,7 +42,7 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True)
 class Ending:
-    """What the probe is to write of a corpus case: of its first attempt, and how many there are."""
+    """The expected record of a corpus case: its first attempt, and the number of attempts."""
 
     outcome: Outcome
     behaviour: str | None = None
@@ -145,7 +145,7 @@ class Session:
             return Finished(self, process.returncode, [json.loads(line) for line in said.splitlines()], self.left())
 
     def path(self, name: Name) -> Path:
-        """Where the record of a case goes."""
+        """Return the path of a case's record."""
         entry, case = find(name)
         return self.folder / self.cell / entry.issue.id / f"{case.id}.json"
 
@@ -169,11 +169,11 @@ class Session:
         return [int(line) for line in pids.read_text().splitlines()] if pids.exists() else []
 
     def errors(self) -> str:
-        """What went to the probe's standard error."""
+        """Return the probe's standard error."""
         return (self.folder / "stderr").read_text(errors="backslashreplace")
 
     def order(self) -> dict[str, Any]:
-        """What the driver would ask of the probe."""
+        """Return the order that the driver would send to the probe."""
         cases: list[dict[str, Any]] = [
             {
                 "module": entry.module,
@@ -246,7 +246,7 @@ def observed(observe: Observe, name: str) -> list[Attempt]:
 
 
 def reproducer(observe: Observe, name: str) -> Part:
-    """What came of a corpus case's reproducer the first time."""
+    """Return a corpus case's reproducer, as its first attempt recorded it."""
     return observed(observe, name)[0].parts["reproducer"]
 
 
@@ -339,7 +339,7 @@ def test_output_is_kept_where_it_may_help(observe: Observe, name: str, words: li
 
 
 def test_an_answer_before_a_crash_is_kept(observe: Observe) -> None:
-    """What a reproducer had said before its process crashed at exit stays in the record."""
+    """A record keeps the answer that a reproducer gave before its process crashed at exit."""
     said = reproducer(observe, "crashed_at_exit/crashes").said
 
     assert said is not None
@@ -348,7 +348,7 @@ def test_an_answer_before_a_crash_is_kept(observe: Observe) -> None:
 
 @pytest.mark.parametrize("case", ["itself", "child", "daemon"])
 def test_memory_is_limited_at_once(observe: Observe, case: str) -> None:
-    """What goes over its memory is ended long before its time is over, and the record says how far it got."""
+    """A case that exceeds its memory limit is ended long before its time limit, and the record has its peak."""
     attempt = observed(observe, f"eats_memory/{case}")[0]
     limit = find(("eats_memory", case))[1].memory_mib
 
@@ -379,7 +379,7 @@ TALLIED = {
 
 
 def test_no_part_is_run_twice(observe: Observe) -> None:
-    """Where all goes well each part is run once, in one process where the reproducer needs none for itself."""
+    """Each part runs once, in one process unless the reproducer needs its own."""
     session = observe("keeps_tally").session
     told = [line.split() for line in (session.folder / "tally").read_text().splitlines()]
     found = {}
@@ -429,7 +429,7 @@ def test_an_environment_is_seen_to_help(observe: Observe) -> None:
 
 
 def test_a_recognised_exception_keeps_its_traceback(observe: Observe) -> None:
-    """What has a signature is recorded as fully as what has none."""
+    """An exception with a signature is recorded with its type and traceback."""
     part = reproducer(observe, "recognised/raises")
 
     assert ("json.decoder.JSONDecodeError", True) == (part.exception, "in raises" in (part.traceback or ""))

@@ -1,4 +1,4 @@
-"""What an issue is made of: fields, meanings, signatures, the oracle, and what a case asks of a machine."""
+"""The parts of an issue: fields, meanings, signatures, the oracle, and what a case requires of a machine."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def completed(case: Case, kind: Kind = "retrace") -> Case:
 
 
 def test_a_case_keeps_its_own_fields() -> None:
-    """What is common goes to a case that leaves the field at its default, and to no other."""
+    """An issue's common fields go only to cases that leave them at their defaults."""
     shared, own = (Rule("agrees", "", "shared"),), (Rule("differs", "", "own"),)
     cases = Case(one), Case(two, rules=own, needs=("jaxlib",))
 
@@ -129,7 +129,7 @@ def test_a_case_keeps_its_own_fields() -> None:
 def test_usual_behaviours_have_a_usual_meaning(
     behaviours: Mapping[str, Meaning], rule: str, signature: str, wanted: Mapping[str, Meaning]
 ) -> None:
-    """What rules and signatures name needs no mention, unless it is unusual or means something else."""
+    """Behaviours that rules and signatures name get a meaning by default; the case can set another."""
     signatures = {signature: Signature("TypeError")} if signature else {}
 
     assert wanted == completed(Case(one, well, behaviours, (Rule(rule, "", "seen"),), signatures=signatures)).behaviours

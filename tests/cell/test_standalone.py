@@ -12,7 +12,7 @@ from tests.cell.corpus import clear, different, keeps_tally, recognised, returns
 
 
 def told(capsys: pytest.CaptureFixture[str], issue: Issue, *cases: str) -> list[str]:
-    """What is printed of some cases of an issue, after their questions."""
+    """Return the printed lines of some cases of an issue, without their questions."""
     found = tuple(case for case in issue.cases if case.id in cases)
     standalone.run(Issue(issue.kind, issue.upstream, found))
     printed = capsys.readouterr().out
@@ -54,7 +54,7 @@ def test_what_is_not_run_says_why(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_issue_and_its_questions_are_told(capsys: pytest.CaptureFixture[str]) -> None:
-    """What is printed starts with the issue's title, and each case with its question."""
+    """The output starts with the issue's title, and each case with its question."""
     standalone.run(Issue("crash", (), clear.ISSUE.cases[:1]))
 
     assert ["clear: Nothing is wrong", "", "plain: Is 2 + 2 still 4?"] == capsys.readouterr().out.splitlines()[:3]

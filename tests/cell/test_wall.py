@@ -95,7 +95,7 @@ def cell_side() -> list[Path]:
 
 
 def test_the_cell_side_imports_the_stack_alone() -> None:
-    """What runs in a cell, or is imported there, imports the standard library, the stack and what is like itself."""
+    """Cell-side code imports only the standard library, the stack and cell-side code."""
     assert [] == [
         (module_of(path), name)
         for path in cell_side()

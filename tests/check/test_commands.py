@@ -329,7 +329,7 @@ def test_a_folder_that_is_gone_is_told(world: Path, said: Said) -> None:
     os.chdir(world / "gone")
     (world / "gone").rmdir()
     code, out = said("check")
-    assert (Exit.MISUSED, "error: the folder that this is run in is gone: change into one that is there\n") == (
+    assert (Exit.MISUSED, "error: the current folder is gone: change into one that exists\n") == (
         code,
         out,
     )

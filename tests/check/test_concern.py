@@ -111,7 +111,7 @@ def test_what_does_not_run_is_one_finding(tmp_path: Path) -> None:
 
 
 def test_row_zero_comes_first() -> None:
-    """Where a stack does not work at all, that stands before numbers that are silently wrong."""
+    """A stack that does not work at all is told before numbers that are silently wrong."""
     wrong = Rule("wrong", "jax<0.7.0", "run"), Rule("right", "", "run")
     world = knowledge(issue("numbers", case("one", *wrong)), issue("solves", case("one", *wrong), row_zero=True))
     found = ordered(of_stack(answer(world, stack(jax="0.6.0"))), world)

@@ -93,7 +93,7 @@ SURROUNDINGS: Mapping[str, Callable[[], object]] = {
 
 
 def run(folder: Path, python: Path) -> dict[str, Any]:
-    """What came of the cases: the verdict on each, and why the probe was given up."""
+    """Return the verdict on each case, and the reason if the probe was given up."""
     probe_call.LOGS = folder / "logs"
     entries = [catalogue.entry(f"tests.cell.corpus.{module}") for module in CASES]
     tasks = [

@@ -1,4 +1,4 @@
-"""What does not run, afresh or for want of an environment: an error or unavailable, and what was known is not lost."""
+"""Cases that do not run, afresh or without an environment: an error or unavailable, and known records are not lost."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def run(*issues: str, fresh: bool, probe: Sequence[str] = ()) -> Report:
     [(KILLED, "the probe ended (SIGKILL)"), (["/nowhere/python"], "No such file"), (["/etc/passwd"], "denied")],
 )
 def test_a_probe_that_ends_at_once_has_run_nothing(state: State, probe: list[str], says: str) -> None:
-    """What was asked afresh of a probe that dies at once is `error`; what was known counts again."""
+    """A probe that dies at once makes each case of a fresh run an `error`; the old records count again."""
     with state.here():
         before = state.results()
         cut = run(*ISSUES, fresh=True, probe=probe)
@@ -115,7 +115,7 @@ def test_an_index_out_of_reach_is_an_error(elsewhere: Path, monkeypatch: pytest.
 
 
 def test_a_uv_that_is_killed_is_named_as_that(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where uv is ended in the middle, the last it said is not taken for what went wrong."""
+    """An error names the signal that ended uv, not uv's last output."""
     fake = elsewhere / "uv"
     fake.write_text('#!/bin/sh\ntest "$1" = venv || { echo Using Python 3.12.1 environment >&2; kill -KILL $$; }\n')
     fake.chmod(0o755)
@@ -130,7 +130,7 @@ def test_a_uv_that_is_killed_is_named_as_that(elsewhere: Path, monkeypatch: pyte
 def test_without_an_interpreter_the_cell_is_unavailable(
     elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where no CPython of the cells is to be had, one sentence says so, and nothing is skipped."""
+    """A cell without its CPython is unavailable: one sentence says so, and no case is skipped."""
     nothing = elsewhere / "nothing"
     nothing.mkdir()
     for name in ("HOME", "PATH", "PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR", "UV_PYTHON_INSTALL_DIR"):

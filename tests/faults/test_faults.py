@@ -68,11 +68,11 @@ class Machine(Progress):
         return {case.id: self.judged(case) for case in entry.issue.cases if self.path(case).exists()}
 
     def path(self, case: Case) -> Path:
-        """Where the record of a case goes."""
+        """Return the path of a case's record."""
         return self.folder / f"{case.id}.json"
 
     def judged(self, case: Case) -> Judged:
-        """What a case's record comes to."""
+        """Return the judgement of a case's record."""
         return verdicts.judge(case, read(Record, self.path(case)).attempts)
 
 
@@ -154,7 +154,7 @@ def test_what_is_installed_stays_as_it_was(machine: Machine) -> None:
 
 @pytest.mark.parametrize("machine", ["apart"], indirect=True)
 def test_shared_memory_is_a_case_s_own(machine: Machine) -> None:
-    """Where the probe is apart, no case finds what another has left in shared memory."""
+    """A probe that runs apart gives each case its own shared memory."""
     found = machine.run("shares-memory", "shares-again")
 
     assert ([CLEAR, CLEAR], False) == (told(found), LEFT.exists())
@@ -217,7 +217,7 @@ def test_a_slow_import_says_that_it_is(machine: Machine, early: Path, monkeypatc
 
 @pytest.mark.parametrize("machine", ["bare"], indirect=True)
 def test_a_slow_import_is_found_in_what_the_probe_has_written(machine: Machine, tmp_path: Path) -> None:
-    """Where an import waits is the innermost call of the traceback that faulthandler wrote, less importing itself."""
+    """The place of a slow import is the innermost call of faulthandler's traceback, without the import machinery."""
     (tmp_path / "hangs.py").write_text("import time\ndef wait():\n    time.sleep(1)\nwait()\n", encoding="utf-8")
     code = "import faulthandler; faulthandler.dump_traceback_later(0.3); import hangs"
     with (tmp_path / "log").open("wb") as log:
@@ -306,7 +306,7 @@ ENDS += [("bare", signal.SIGTERM), ("bare", signal.SIGKILL)]
 
 
 def _lingers(folder: Path) -> bool:
-    """Whether the case hangs, with a grandchild in a session of its own."""
+    """Return True if the case hangs and has a grandchild in its own session."""
     noted = folder / "pids"
     return noted.exists() and len(noted.read_text().splitlines()) == 2
 

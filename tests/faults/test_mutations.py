@@ -88,7 +88,7 @@ class Net:
     quick: bool = False
 
     def odd(self) -> list[str]:
-        """What ended neither well nor in a sentence, and what there was to read."""
+        """Return the ends that are neither success nor a sentence, each with the value and the place that caused it."""
         found = []
         for value in ODD:
             told = "gone" if value is GONE else repr(value)[:30]
@@ -102,7 +102,7 @@ class Net:
         return found
 
     def _taken(self, value: Any) -> Iterator[Mutant]:
-        """What can be read of files that have `value` somewhere, as many at a time as can be: a page takes its time."""
+        """Yield readable files that have `value` in as many places as possible: drawing a page takes its time."""
         ahead = [place for place in places(self.data) if self._reads(put(self.data, place, value))]
         while ahead:
             made, left = self.data, list[Place]()
@@ -127,7 +127,7 @@ class Net:
         return True
 
     def _end(self, data: Any) -> tuple[bool, str]:
-        """Whether the commands end well, and how where they do not, nor with a sentence about it."""
+        """Return True if the commands succeed, and a description of an end that is neither success nor a sentence."""
         self.path.write_text(json.dumps(data), encoding="utf-8")
         for words in self.commands:
             self.ready()
@@ -145,7 +145,7 @@ AT = "2026-11-21T10:00:00Z"
 
 
 def test_a_report_cut_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever a compat.json lacks or has too much of, rebuild, diff and merge take it or say what is wrong."""
+    """A compat.json with anything missing or added is taken by rebuild, diff and merge, or they say what is wrong."""
     good, cut = saved([small(), small()], tmp_path)
     path = cut / "compat.json"
     both, to = [str(good), str(path)], str(tmp_path / "to")
@@ -192,20 +192,20 @@ def stack(replanned: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> t
 
 
 def calls_of(to: Path) -> list[list[str]]:
-    """What reads the plan, the locks and the records of the stack above."""
+    """Return commands that read the plan, the locks and the records of the stack above."""
     of = ["--issue", "wraps-lower-bypass"]
     return [["compat", "--plan", "--tag", "full", *of], ["report", "--tag", "full", *of, "--to", str(to)]]
 
 
 def test_a_matrix_cut_by_hand(stack: tuple[Any, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever a matrix lacks or has too much of, its cells are planned, or it is said what is wrong."""
+    """A matrix with anything missing or added is planned, or the error says what is wrong."""
     calls, ready = calls_of(tmp_path / "to"), plan.cells.cache_clear
 
     assert "" == "\n".join(Net(matrix.PATH, Matrix, stack[0], calls, capsys, ready, quick=True).odd())
 
 
 def test_a_snapshot_cut_by_hand(stack: tuple[Any, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever releases.json lacks or has too much of, it is planned and judged with, or it is said what is wrong."""
+    """A releases.json with anything missing or added serves plan and judge, or the error says what is wrong."""
     calls, ready = calls_of(tmp_path / "to"), plan.cells.cache_clear
 
     assert "" == "\n".join(Net(releases.PATH, Snapshot, stack[1], calls, capsys, ready).odd())
@@ -214,7 +214,7 @@ def test_a_snapshot_cut_by_hand(stack: tuple[Any, Any], tmp_path: Path, capsys: 
 def test_a_record_cut_by_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whatever a record or a cell's status lacks or has too much of, it is judged, or it is said what to remove."""
+    """A record or status with anything missing or added is judged, or the error says what to remove."""
     # The locks stay as they are, and pages are drawn of a report, whatever it was made of.
     monkeypatch.setattr(lock, "load", cache(lock.load))
     monkeypatch.setattr(writing, "site", lambda *_: {})
@@ -278,7 +278,7 @@ def damaged(text: str) -> Iterator[tuple[str, bytes]]:
 def test_a_lock_cut_by_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whatever a lock lacks or has too much of, the cell is planned with it, or its line is told."""
+    """A lock with anything missing or added serves its cell, or the error names its line."""
     cell = plan.cell("jax-0.6.0")
     text = lock.load(cell).text
     monkeypatch.setattr(lock, "LOCKS", tmp_path)

@@ -47,7 +47,7 @@ def test_an_interrupted_run_loses_nothing_that_had_finished(
         running.send_signal(how)
         _, complained = running.communicate(timeout=30)
         assert code == running.returncode
-        assert ("what had finished is kept" in complained) == (how is signal.SIGINT)
+        assert ("finished work is kept" in complained) == (how is signal.SIGINT)
         eventually(lambda: not _processes_in(real_state))
         assert kept.items() <= recorded().items()
         kept = recorded()
@@ -61,7 +61,7 @@ def test_an_interrupted_run_loses_nothing_that_had_finished(
 
 
 def test_a_fresh_run_that_is_cut_short_loses_nothing(real_state: Path, recorded: Recorded) -> None:
-    """What --fresh was killed before it could replace counts again, as it was, in a run that asks for no more."""
+    """A killed --fresh run loses no record: the next run restores what was not replaced."""
     before = recorded()
     with started(real_state, "--fresh") as running:
         eventually(lambda: recorded() and not before.items() >= recorded().items())

@@ -63,7 +63,7 @@ def test_seeded_faults_are_found_and_confirmed(
 def test_a_clean_project_is_clean(
     python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Code that uses nothing of what is documented to bite has no finding, and nothing is run for it."""
+    """Code that uses nothing of the documented issues has no finding, and nothing is run for it."""
     (tmp_path / "clean.py").write_text(CLEAN, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 

@@ -1,4 +1,4 @@
-"""Whatever a shell and a machine are like: the same verdicts, or an error that names what is wrong; and tests pass."""
+"""Odd shells and machines: the same verdicts, or an error that names what is wrong; and tests pass."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RECORD = ("record", "jax-0.4.32", "--issue", "stack-smoke")
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    """What came of the cases in surroundings, by their name."""
+    """Return a function that reads the results of the cases in surroundings, by name."""
     folder = tmp_path_factory.mktemp("surroundings")
     venv.create(folder / "env", with_pip=False, symlinks=True)
     (folder / "modules").mkdir()
@@ -74,7 +74,7 @@ SHELLS = {
     "mkdir -m 777 gone; cd gone; rmdir ../gone; export SUITE_STATE=/tmp; exec <&-": "",
     "export LC_ALL=xx_YY.banana LANG=tr_TR HOME=/etc/passwd TERM=banana COLUMNS=x TZ=:::Odd JAX_PLATFORMS=banana; "
     "export PYTHONWARNINGS=error XLA_FLAGS=--nonsense OMP_NUM_THREADS=x; ulimit -n 32; ulimit -s 1024": "",
-    "export PYTHONOPTIMIZE=2 PYTHONDONTWRITEBYTECODE=1": "error: what an issue asks stands in its docstrings",
+    "export PYTHONOPTIMIZE=2 PYTHONDONTWRITEBYTECODE=1": "error: issues need their docstrings",
 }
 
 
@@ -98,7 +98,7 @@ def test_a_command_ends_well_or_with_a_sentence(shell: str, tmp_path: Path) -> N
 
 
 def test_a_state_folder_that_can_be_none_is_a_sentence(tmp_path: Path) -> None:
-    """Where SUITE_STATE is a loop of links, a run ends in one sentence before anything is made."""
+    """A SUITE_STATE that is a loop of links ends a run with one sentence."""
     (tmp_path / "loop").symlink_to("loop")
     ran = python("-m", "suite", *RECORD, env={"SUITE_STATE": str(tmp_path / "loop")})
 
@@ -119,7 +119,7 @@ def test_a_place_for_no_folder_is_a_sentence(
 
 
 def test_a_locale_of_few_letters_is_no_error(tmp_path: Path) -> None:
-    """What a locale cannot encode is replaced, and JSON stays JSON: `run` ends as ever, on a terminal too."""
+    """Characters that a locale cannot encode are replaced; JSON stays JSON, and `run` ends as ever on a terminal."""
     few = {"PYTHONIOENCODING": "ascii", "SUITE_STATE": str(tmp_path)}
     saved([report(observation(detail="ł ✓")), report(observation(behaviour="✓ ł"))], tmp_path)
     words = ("diff", str(tmp_path / "shard-1"), str(tmp_path / "shard-2"), "--format", "json")

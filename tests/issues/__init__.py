@@ -1,1 +1,1 @@
-"""What issue modules say."""
+"""The text and the tables of the issue modules."""

@@ -65,7 +65,7 @@ def offending(is_wrong: Callable[[Issue], bool]) -> list[str]:
 
 
 def prose(issue: Issue) -> str:
-    """What a module says beside its title: its story, what it adds to runs, and what to do instead."""
+    """Return a module's text beside its title: its story, the evidence of its rules, and its workarounds."""
     notes = [rule.evidence for case in issue.cases for rule in case.rules]
     return "\n\n".join([issue.story, *notes, *(case.workaround.text for case in issue.cases if case.workaround)])
 
@@ -105,13 +105,13 @@ def unrun(issue: Issue) -> Iterator[str]:
 
 
 def is_bad(case: Case, pins: Pins) -> bool:
-    """Whether a rule says that a case goes wrong on a stack."""
+    """Return True if a rule says that a case goes wrong on a stack."""
     rule = first_match(case.rules, pins)
     return rule is not None and case.behaviours[rule.behaviour] == "affected"
 
 
 def names(sentence: str, known: Set[str]) -> bool:
-    """Whether a sentence names a case, or a function of its module."""
+    """Return True if a sentence names a case, or a function of its module."""
     return bool(known & set(re.findall(r"[\w-]+", sentence)))
 
 
@@ -175,7 +175,7 @@ def test_no_range_ends_at_the_newest_release() -> None:
 
 
 def test_no_report_is_a_pull_request() -> None:
-    """What reports an issue is an issue or a discussion: a pull request about it is a change or a fix."""
+    """A thread with the role "report" is an issue or a discussion, not a pull request."""
     known = threads.load().threads
 
     def is_wrong(issue: Issue) -> bool:

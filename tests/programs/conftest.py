@@ -32,7 +32,7 @@ def counted(
 
 
 def programs(*releases: Release, target: str = "h100") -> Programs:
-    """What is kept of a target."""
+    """Return the kept programs of a target."""
     found = Programs(target=target, title="A device, compiled, not run")
     for each in releases:
         found = found.plus(each, WORKLOADS)

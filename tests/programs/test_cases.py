@@ -32,7 +32,7 @@ def judged(*told: tuple[str, str]) -> dict[str, str]:
     ],
 )
 def test_what_a_text_shows_is_named_with_its_line(name: str, program: str, behaviour: str, shown: str) -> None:
-    """A computation on the host, a multiplication on the GPU, a copy in a branch; one before the loop is none."""
+    """A text's line on the host, on the GPU or of a copy is named; a copy before the loop does not count."""
     found, line = cases.seen(program, (TEXTS / f"{name}.hlo.txt").read_text(encoding="utf-8"), {"while_loops": 1}, "")
 
     assert behaviour == found
@@ -121,8 +121,8 @@ def test_what_is_published_is_what_the_kept_programs_show(target: str) -> None:
     assert texts.judged(found) == found
 
 
-def test_another_look_judges_what_is_kept_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was judged another way is judged by the text that is in the tree, and what has none stays."""
+def test_a_changed_judgement_applies_to_kept_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A change of the judgement applies to programs whose text is in the tree; the others stay."""
     text = (TEXTS / "h100-jax-0.9.0-kept-where-false.hlo.txt").read_bytes()
     monkeypatch.setattr(texts, "packed", lambda target, folder: {"kept-where-false/jax-0.9.0.txt": text})
     of = [Program(workload=name, counts={"while_loops": 1}, seen="odd") for name in ("kept-where-false", "scan")]

@@ -1,4 +1,4 @@
-"""What changed between releases, in words, and counts as asv reads them."""
+"""Changes between releases, in words, and counts as asv reads them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_libraries_that_came_along_are_named() -> None:
 
 
 def test_a_program_that_comes_or_goes_is_told_with_its_reason() -> None:
-    """What cannot be compiled is told with the reason; what can again is held against the last that could."""
+    """A program that cannot be compiled has its reason; a later one is compared with the last that could be."""
     without = Program(workload="softmax", source="one", reason="ended by SIGSEGV")
     found = programs(
         release("0.8.2", [counted(counts={"copies": 1})]),
@@ -108,7 +108,7 @@ LAUNCHES = "device_programs.H100.track_launches"
 
 
 def test_asv_reads_each_count_as_a_benchmark_of_a_machine_that_ran_nothing(tmp_path: Path) -> None:
-    """A value for each workload on each release of the line, NaN where there is none; the machine's name says it."""
+    """Each workload has a value on each release of the line, or NaN; the machine's name says that nothing ran."""
     found = programs(
         release("0.8.2", [counted(counts={"launches": 9})]),
         release("0.9.0", [counted(counts={"launches": 4}), counted("solve", copies="not told")]),

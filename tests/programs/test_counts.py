@@ -47,7 +47,7 @@ OF_HLO, OF_THUNKS = counts.of_hlo, counts.of_thunks
     ],
 )
 def test_programs_are_counted(of: Callable[[str], dict[str, int]], name: str, wanted: dict[str, int]) -> None:
-    """What is in a loop counts once, calls of libraries are custom calls, and instructions are those of the PTX."""
+    """A loop's contents count once, calls of libraries are custom calls, and instructions are those of the PTX."""
     found = of(text(name))
 
     assert wanted.items() <= found.items()
@@ -75,7 +75,7 @@ def test_what_is_kept_of_a_program_names_no_place() -> None:
     ],
 )
 def test_a_kernel_s_own_code_is_left_out(config: str) -> None:
-    """What a Pallas kernel was compiled from names the files that it was written in; that it is called stays."""
+    """A lean line keeps the call of a Pallas kernel, but not its code, which names files."""
     line = f'  ROOT %c = f32[8]{{0}} custom-call(%x), custom_call_target="kernel", {config}\n'
     lean = counts.lean(line)
 
@@ -100,13 +100,13 @@ def test_long_lists_are_cut_short() -> None:
     ],
 )
 def test_a_list_that_leaves_something_out_gives_no_number(thunks: str, why: str) -> None:
-    """Where something is not listed, or a later release's kind of thunk could launch anything, there is no number."""
+    """A list of thunks that is incomplete, or has an unknown kind, gives no number."""
     with pytest.raises(counts.NotTold, match=why):
         counts.of_thunks(thunks)
 
 
 def test_the_program_says_in_a_sentence_what_a_release_lacks() -> None:
-    """Where there is no compiler for the device, a line of JSON says so, and nothing fails."""
+    """Without a compiler for the device, the program prints a line of JSON that says so, and exits with 0."""
     ran = python("-m", "benchmarks._program", "h100", "nowhere")
 
     assert (0, "") == (ran.returncode, ran.stderr)

@@ -1,4 +1,4 @@
-"""What a machine's own device compiles, held against what was compiled without it."""
+"""Programs that a machine compiles for its own device, compared with those compiled without it."""
 
 from __future__ import annotations
 
@@ -90,11 +90,11 @@ def test_what_would_be_looked_over_is_refused(tmp_path: Path) -> None:
 
 def test_an_interpreter_without_jax_is_named(tmp_path: Path) -> None:
     """One that fails, one that is not there, and one that is no Python, with what it said."""
-    with pytest.raises(Misused, match="/bin/echo is no Python that answers: it said "):
+    with pytest.raises(Misused, match="/bin/echo is not a working Python: it printed "):
         own_device.compare(Path("/bin/echo"), Terminal())
     python = tmp_path / "python"
     with pytest.raises(Misused, match="does not run"):
         own_device.compare(python, Terminal())
     program(python, "echo no module named jax >&2; exit 1")
-    with pytest.raises(Misused, match="has no jax that works: no module named jax"):
+    with pytest.raises(Misused, match="has no working jax: no module named jax"):
         own_device.compare(python, Terminal())

@@ -79,7 +79,7 @@ def test_a_release_s_page_leads_to_what_it_changed() -> None:
 
 
 def test_the_pages_of_a_former_report_are_known_as_its_own() -> None:
-    """What is written over a report removes the pages of changes that it has no more."""
+    """The pages of a former report's changes are known as its own, so that the next report removes them."""
     assert {PAGE, "programs.html"} <= named_after(EMPTY, (), (changed(),))
 
 

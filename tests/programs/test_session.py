@@ -42,7 +42,7 @@ class World:
         return session.carry_out(cells, "h100", None, None, Terminal(width=300), fresh=fresh)
 
     def known(self) -> Programs:
-        """What is kept."""
+        """Return the kept programs."""
         return model.load(H100, self.kept)
 
 
@@ -92,7 +92,7 @@ def test_what_is_known_is_not_compiled_again(world: World) -> None:
 
 
 def test_a_new_workload_has_only_itself_compiled(world: World) -> None:
-    """What is new, or another than it was, is compiled, and what is known beside it stays, in the workloads' order."""
+    """A new or changed workload is compiled alone; the others stay, in the workloads' order."""
     world.run(CELLS[0])
     world.sources = {"fft": "one", **world.sources}
     world.run(CELLS[0])
@@ -156,7 +156,7 @@ def test_without_a_wheel_for_this_machine_there_is_a_sentence(world: World, caps
 
 
 def test_what_is_kept_is_read_back_and_a_program_is_a_line(tmp_path: Path) -> None:
-    """What was written is what is read; each program has a line of its own, in the order of the releases."""
+    """A file is read as it was written; each program has a line, in the order of the releases."""
     of = [release(jax, [counted(counts={"copies": 1}, flops="not told")]) for jax in ("0.9.1", "0.8.2")]
     found = programs(*of)
     model.save(found, tmp_path)

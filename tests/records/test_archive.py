@@ -58,7 +58,7 @@ def test_what_was_packed_is_unpacked(folder: Path, emptied: Path) -> None:
 
 
 def test_a_record_of_this_machine_is_kept(folder: Path, emptied: Path) -> None:
-    """What is on this machine already is not written over."""
+    """A record that is already on this machine is not overwritten."""
     mine = records.path_of(OLD.id, BYPASS.issue.id, BYPASS.issue.cases[0].id)
     mine.parent.mkdir(parents=True)
     mine.write_text("mine", encoding="utf-8")
@@ -87,7 +87,7 @@ def edited(old: str, new: str, folder: Path) -> None:
             for name in ("wraps-lower-bypass", "_cells")
         ),
         (partial(edited, "", ""), 3000, "with those before it, it unpacks to more than 0 MiB"),
-        (partial(edited, '"issue":"', '"issue":"../../'), archive._MOST, "'../../stack-smoke' is no id"),
+        (partial(edited, '"issue":"', '"issue":"../../'), archive._MOST, "'../../stack-smoke' is not an id"),
         (partial(edited, r'(\["jax-[\d.]+",)"[^"]*",', r"\1"), archive._MOST, "is cut short"),
         (partial(edited, '"key":', '"keys":'), archive._MOST, "KeyError: 'key'"),
         # A pipe is not waited for.
@@ -148,7 +148,7 @@ def test_a_publish_changes_what_it_has_to(folder: Path, monkeypatch: pytest.Monk
 
 
 def test_the_records_of_a_cell_without_a_run_are_not_read(folder: Path, emptied: Path) -> None:
-    """Where a cell's status is the archive's, so are its records that hold."""
+    """A cell whose status is the archive's keeps the archive's records."""
     for cell in (OLD, NEW):
         put_status(cell)
     before = _bytes(folder)
@@ -170,7 +170,7 @@ def test_the_file_of_an_issue_that_is_gone_is_removed(folder: Path, monkeypatch:
 
 
 def test_a_record_that_cannot_be_read_is_named(elsewhere: Path) -> None:
-    """A file among the records that is none is a fault of that file."""
+    """A broken file among the records is a fault of that file."""
     put_status(OLD)
     path = records.path_of(OLD.id, BYPASS.issue.id, BYPASS.issue.cases[0].id)
     path.parent.mkdir(parents=True)

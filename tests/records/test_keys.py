@@ -180,7 +180,7 @@ def hashes(tmp_path: Path, text: str, case: Case = CASE) -> str:
     ],
 )
 def test_a_case_s_hash_is_of_what_it_runs(tmp_path: Path, old: str, new: str, counts: bool) -> None:
-    """What the functions use counts, however deep. What is said, laid out or imported of ours does not."""
+    """A hash covers the code that a case's functions use, however deep, but not text, layout or our imports."""
     assert old in TEXT
     assert counts == (hashes(tmp_path, TEXT) != hashes(tmp_path, TEXT.replace(old, new)))
 
@@ -288,7 +288,7 @@ def test_alike_is_what_differs_above_alone(needs: list[str]) -> None:
 
 
 def test_to_a_guest_nothing_is_above() -> None:
-    """What a guest does counts in no cell with other packages: it may import any of the stack, as e3nn-jax Equinox."""
+    """A guest's record counts in no cell with other packages: a guest may import any, as e3nn-jax Equinox."""
     holding = [cell for cell in plan.cells() if cell.unavailable is None and guests(dict(cell.holds))]
 
     for cell in holding:
@@ -319,7 +319,7 @@ def test_one_run_counts_in_the_cells_that_are_alike(elsewhere: Path) -> None:
 
 
 def test_its_own_record_comes_first(elsewhere: Path) -> None:
-    """Where a cell was run itself, that is what counts, whatever others alike have shown."""
+    """A cell's own record comes before those of cells that are alike."""
     cell = next(cell for cell in LINE if alike(cell, BARE, lock.load(cell).pins))
     (other, _), *_ = alike(cell, BARE, lock.load(cell).pins)
     case = BYPASS.issue.cases[0]

@@ -42,7 +42,7 @@ def good(**changes: Any) -> Observation:
 
 
 def shown(found: ReportDiff) -> str:
-    """What a terminal shows of a difference."""
+    """Return a difference as a terminal shows it."""
     screen = StringIO()
     show(found, Console(file=screen, width=300, highlight=False))
     return screen.getvalue()
@@ -101,7 +101,7 @@ def test_every_change_is_told_once(one: Report, other: Report) -> None:
 
 
 def odd(verdict: Verdict, **changes: Any) -> Observation:
-    """An observation of something that is none of the behaviours."""
+    """Return an observation without a behaviour."""
     return observation(verdict=verdict, behaviour=None, **changes)
 
 
@@ -157,7 +157,7 @@ def test_only_what_is_worse_fails(before: list[Observation], now: list[Observati
 
 @pytest.mark.parametrize("now", [[undecided("error"), undecided("error", case="b")], [observation(case="c")]])
 def test_what_is_not_told_any_more_is_in_the_last_line(now: list[Observation]) -> None:
-    """Where all that one report tells is gone or error in the other, the last line says so."""
+    """The last line counts decisions of one report that are all gone or error in the other."""
     found = diff(report(good(), good(case="b")), report(*now))
 
     assert shown(found).rstrip().endswith("; 2 of the 2 decided before are not decided now")
@@ -279,7 +279,7 @@ HOSTILE = "<script>alert(1)</script> | `x` [a](b) \x1b[31m \u202e \x07 ![i](j)\n
 
 
 def test_somebody_elses_text_is_text() -> None:
-    """What code under test says acts neither on a terminal nor in Markdown."""
+    """Text from code under test acts neither on a terminal nor in Markdown."""
     found = diff(report(good()), report(observation(detail=HOSTILE)))
 
     assert shown(found).replace("\n", "").isprintable()

@@ -76,7 +76,7 @@ def added(published: Report, tmp_path_factory: pytest.TempPathFactory) -> tuple[
 
 
 def committed(published: Files, repository: Path) -> int:
-    """Commit files, and return the size of the history, packed anew."""
+    """Commit files, and return the size of the repacked history."""
     for name, data in published.items():
         (repository / name).parent.mkdir(parents=True, exist_ok=True)
         (repository / name).write_bytes(data)

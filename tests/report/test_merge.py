@@ -62,10 +62,10 @@ def whole() -> Report:
 
 
 def part(of: Report, cells: Sequence[str], **changes: Any) -> Report:
-    """What the shard of a run with these cells says."""
+    """Return the report of a shard that ran these cells."""
     rows = [cell for cell in of.cells if cell.id in cells]
     seen = [each for each in of.observations if each.cell in cells]
-    # What is computed of them is computed anew of the whole.
+    # The merge computes these again, from the whole.
     uncomputed: dict[str, Any] = {"turns": [], "intervals": [], "by_rule": []}
     bare = [
         issue.model_copy(update={"cases": [case.model_copy(update=uncomputed) for case in issue.cases]})
@@ -153,7 +153,7 @@ def test_what_no_shard_has_did_not_run(tmp_path: Path) -> None:
 
 
 def test_a_late_shard_completes_the_whole(tmp_path: Path) -> None:
-    """What was joined without a shard, joined with it, is the whole: not to have run a cell contradicts nobody."""
+    """A merge that lacks a shard, merged with it, is the whole: a cell that was not run contradicts nothing."""
     *brought, late = split(whole(), 4)
     partial = merge(saved(brought, tmp_path / "early"))
 
@@ -161,7 +161,7 @@ def test_a_late_shard_completes_the_whole(tmp_path: Path) -> None:
 
 
 def test_what_is_missing_does_not_come_from_other_files(tmp_path: Path) -> None:
-    """Where cells are missing and the issues here are not those that were run, nothing is made up: it is refused."""
+    """A merge that lacks cells is refused if this tree's issues are not those that were run."""
     issues = [issue.model_copy(update={"source_sha256": "0" * 64}) for issue in whole().issues]
     *brought, _ = split(changed(whole(), issues=issues), 4)
 
@@ -248,7 +248,7 @@ def test_a_contradiction_is_told_by_file_and_key(key: str, value: Any) -> None:
 
 
 def test_all_contradictions_are_told_at_once(tmp_path: Path) -> None:
-    """Whatever is wrong in any shard is told in one go, files that cannot be read among it."""
+    """The faults of all shards are told at once, unreadable files included."""
     cells = otherwise(f"{OF_CELL}.lock_sha256", "0" * 64).cells
     wrong = changed(otherwise(f"{OF_SEEN}.behaviour", "other"), cells=cells, suite_version="9.9.9")
     folders = saved([whole(), wrong], tmp_path)
@@ -268,7 +268,7 @@ def test_all_contradictions_are_told_at_once(tmp_path: Path) -> None:
 
 
 def test_the_issues_must_be_the_same() -> None:
-    """Where one shard ran an issue that another did not, it is told which."""
+    """An issue that only one of the shards ran is named."""
     seen = [each for each in whole().observations if each.issue != LAST.id]
     less = changed(whole(), issues=whole().issues[:-1], observations=seen)
 
@@ -361,7 +361,7 @@ SOME = ["--headlines", "--tag", "default", "--issue", "stack-smoke", "--issue", 
 
 
 def test_shards_reported_apart_are_the_report(tmp_path: Path) -> None:
-    """What `report --shard` writes for each part of a tag, merged, is what `report` writes for the tag."""
+    """The reports that `report --shard` writes for a tag, merged, are the report of the tag."""
     for number, cell in enumerate(plan.tagged("default")):
         if number % 2:
             known = {"cell": cell.id, "at": AT, "verdict": "error", "reason": "install.network", "detail": cell.id}

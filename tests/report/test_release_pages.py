@@ -33,12 +33,12 @@ NEWEST = "0.12.0.1"
 
 
 def shown(text: str) -> str:
-    """What a page has to read, on one line."""
+    """Return the text of a page, on one line."""
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", text.partition("<main")[2])).split())
 
 
 def page(of: Report, name: str = "releases/jax-0.4.30.html", timed: tuple[TimedMachine, ...] = ()) -> str:
-    """What a page of the report's site has to read."""
+    """Return the text of a page of the report's site."""
     return shown(site(of, timed)[name])
 
 
@@ -67,14 +67,14 @@ def test_what_bites_stands_with_what_to_do_once() -> None:
     )
     blocked = of.cells[0].model_copy(update={"blocked_by": "equinox"})
     html = site(of.model_copy(update={"cells": [blocked]}), ())["releases/jax-0.4.30.html"]
-    bites = shown(html).partition("Known issues")[2].partition("What to install")[0]
+    known = shown(html).partition("Known issues")[2].partition("What to install")[0]
 
-    assert bites.index("☠ died worst") < bites.index("◐ told headline , second")
-    assert 1 == bites.count("Do not.") == bites.count("Tested on this release in headline , second")
-    assert "The workaround fails in worst" in bites
+    assert known.index("☠ died worst") < known.index("◐ told headline , second")
+    assert 1 == known.count("Do not.") == known.count("Tested on this release in headline , second")
+    assert "The workaround fails in worst" in known
     assert "<details><summary>1 documented surprise</summary>" in html
     assert "equinox 0.11.4 does not import: 1 case is not run." in shown(html)
-    assert "needs-it" not in bites
+    assert "needs-it" not in known
 
 
 def test_a_release_leads_to_its_neighbours() -> None:
@@ -166,7 +166,7 @@ def test_stacks_that_work_come_first(known: Report) -> None:
 
 
 def test_stacks_are_told_from_one_another() -> None:
-    """What two sets do not share is named, and one set with two names is there once."""
+    """Packages in which two stacks differ are named, and one stack with two names appears once."""
     numpy = {**arm("0.11.8", None).packages, "numpy": "2.0.0"}
     older = arm("0.11.8", "latent", id="jax-0.4.30+equinox-0.11.8+numpy-1.26.4", packages={**numpy, "numpy": "1.26.4"})
     again = arm("0.11.8", "supported", id="jax-0.4.30+equinox-0.11.8", packages=numpy)
@@ -234,7 +234,7 @@ def metadata(*rows: AmendmentRow) -> str:
 
 
 def test_metadata_says_what_to_require_by_who_publishes_it() -> None:
-    """What many rows say of a release is told once, with all their stacks, as the whole requirement to paste."""
+    """Metadata tells each requirement of a release once, with all its stacks, whole and ready to paste."""
     older = amendment(version="0.6.2", declared="")
     html = metadata(older, amendment(), amendment(grounds="run", cells=("jax-0.5.0",), evidence=("#2",)))
 

@@ -123,7 +123,7 @@ def test_the_page_says_on_what_it_was_seen(whole: Report, seen: Make) -> None:
         ({"case": "no-such-case"}, "is not a case of this tree"),
         ({"machine": {"packages": {"numpy": "2.0.0"}}}, "it lists no jax among its packages"),
         ({"machine": {"packages": {"jax": "../../x"}}}, "machine.packages.jax: '../../x' is not a version"),
-        ({"machine": {"packages": {"jax": "1!2"}}}, "is no id of a cell"),
+        ({"machine": {"packages": {"jax": "1!2"}}}, "is not the id of a cell"),
         ({"machine": {"packages": {"jax": "0.6.0", "<b>": "1"}}}, "machine.packages.<b>"),
         ({"machine": {"packages": {"jax": "0.6.0", **{f"a{n}": "1" for n in range(99)}}}}, "at most 50 items"),
         ({"machine": {"python": "<b>x"}}, "machine.python: String should match"),
@@ -163,7 +163,7 @@ def test_a_record_is_sent_once(whole: Report, seen: Make, elsewhere: Path, capsy
 def test_there_is_a_report_to_merge_into(seen: Make, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A sent file alone does not make a report."""
     assert Exit.MISUSED == main(["merge", str(seen()), "--to", str(elsewhere)])
-    assert "name the folder of a report, too" in capsys.readouterr().err
+    assert "name its folder, too" in capsys.readouterr().err
 
 
 def test_an_interpreter_is_merged_once(whole: Report, seen: Make, tmp_path: Path) -> None:
@@ -208,4 +208,4 @@ def test_a_pipe_is_not_waited_for(whole: Report, elsewhere: Path, capsys: pytest
 
     with within(20):
         assert Exit.MISUSED == merged(elsewhere, elsewhere / "pipe")[0]
-    assert "pipe: file: it is a pipe or a device: save what it gives as a file" in capsys.readouterr().err
+    assert "pipe: file: it is a pipe or a device: save its output as a file" in capsys.readouterr().err

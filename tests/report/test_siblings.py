@@ -1,4 +1,4 @@
-"""What lies beside compat.json: Markdown, feed and CSV, made of it alone, safe to read, and small."""
+"""The files beside compat.json: Markdown, feed and CSV, made from it alone, safe to read, and small."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_what_can_be_shown_stays() -> None:
 
 
 def test_the_last_sections_give_way_first() -> None:
-    """What fits is left alone; else what stands first stays whole, and a section that is cut counts what it lost."""
+    """Text that fits is left alone; else the last sections are shortened first and count their lost lines."""
     sections = [f"## {name}\n\n" + "".join(f"- {name} {number}\n" for number in range(100)) + "\n" for name in "abc"]
     text = "# head\n\n" + "".join(sections)
 
@@ -122,12 +122,12 @@ def test_the_last_sections_give_way_first() -> None:
 @given(st.lists(st.text("# \nab|", max_size=60), max_size=30), st.integers(150, 400))
 @settings(deadline=None)
 def test_it_always_fits(lines: list[str], most: int) -> None:
-    """Whatever Markdown looks like, it gets as short as it has to be."""
+    """Any Markdown is shortened to the limit."""
     assert len(fit("\n".join(lines), most)) < max(most, 1)
 
 
 def test_sections_that_are_too_many_are_counted() -> None:
-    """Where even the headings are too many, the last sections are left out, and their number is told."""
+    """The last sections are left out and counted if even the headings are too many."""
     made = fit("# head\n\n" + "".join(f"## section {number}\n\ntext\n\n" for number in range(1000)), 2000)
 
     assert made.startswith("# head\n\n## section 0\n")
@@ -200,7 +200,7 @@ def named(issue: str) -> Report:
 def test_nothing_is_written_over_what_is_no_reports(
     lies: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Where a file of a report's name lies without a report, it stays, and a sentence names it."""
+    """A file that has a report's name but no report beside it stays, and the error names it."""
     (shard,) = saved([report(observation())], tmp_path / "from")
     path = tmp_path / "to" / lies
     path.parent.mkdir(parents=True)
@@ -221,7 +221,7 @@ PLAIN_FEED = [each.tag for each in parsed(feed(PLAIN)).iter()]
 @example("</script><img src=x onerror=alert(1)> [a](javascript:b) ![c](d) <http://e> `f` | g\n# h")
 @settings(deadline=None, max_examples=8)
 def test_anybodys_report_is_text(text: str) -> None:
-    """Whatever a compat.json holds, no file has a control, and none of it is an element, a link or a heading."""
+    """Any text in a compat.json gives no file a control character, and is never an element, a link or a heading."""
     made = hostile(text)
     markdown, files, told = compat_md(made), site(made, ()), feed(made)
 

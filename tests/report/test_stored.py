@@ -35,14 +35,14 @@ NAME = name_of("some-issue")
 
 
 def rows(of: Report) -> list[dict[str, str]]:
-    """What a CSV reader makes of a report's observations."""
+    """Return a report's observations, as a CSV reader reads them."""
     return list(csv.DictReader(StringIO(texts(of).get(NAME, ""), newline=""), strict=True))
 
 
 @given(observations=st.lists(ANY_OBSERVATION, max_size=8, unique_by=lambda each: (each.cell, each.case)))
 @settings(deadline=None, max_examples=50)
 def test_a_report_is_read_as_it_was_written(observations: list[Observation]) -> None:
-    """Whatever observations there are, a report comes out of its files as it went in, by cell and then by case."""
+    """A report is read as it was written, its observations by cell and then by case."""
     of = report(*observations)
     cells, cases = [cell.id for cell in of.cells], [case.id for issue in of.issues for case in issue.cases]
     seen = sorted(observations, key=lambda each: (cells.index(each.cell), cases.index(each.case)))
@@ -78,7 +78,7 @@ def test_each_observation_is_a_row() -> None:
 @example("\r\n-1")
 @settings(deadline=None, max_examples=25)
 def test_no_row_is_a_formula(text: str) -> None:
-    """Whatever text a report holds, each observation is one printable line, and no text in it begins as a formula."""
+    """Each observation is one printable line, and none of its values begins as a formula."""
     made = hostile(text)
 
     assert [len(made.observations) + 1, True] == [
@@ -146,7 +146,7 @@ def test_a_row_may_not_be_there_twice_nor_a_file_be_missing(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("odd", [b"", b"\xff", b"\0", b'"', b"\n" * 9, b"cell\n", b"," * 40])
 def test_no_text_breaks_the_reader(odd: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever lies in place of a file of observations, or is put into its middle, is a sentence and exit code 2."""
+    """A file of observations that is replaced or spoilt ends in a sentence and exit code 2, if it is not read."""
     (good, bad) = saved([PLAIN, PLAIN], tmp_path)
     text = (bad / NAME).read_bytes()
     for mutant in (odd, text[: len(text) // 2] + odd, text + odd):

@@ -36,12 +36,12 @@ def test_a_real_cell_does_as_expected(real_state: Path, tmp_path: Path, capsys: 
 
 
 def test_the_environment_holds_what_the_lock_pins(recorded: Recorded) -> None:
-    """What the interpreter of the cell says is installed is the lock, neither more nor less."""
+    """The packages that a record lists are those of the lock, neither more nor less."""
     assert lock.load(CELL).pins == json.loads(recorded()["jit.json"])["machine"]["packages"]
 
 
 def test_a_package_loads_nothing_that_builds_on_it(real_state: Path) -> None:
-    """What counts as the same packages for a case holds on a real stack: no import reaches into a layer above it."""
+    """No import on a real stack reaches a layer above it, as the reuse of records assumes."""
     tops = ["jax.numpy, jax.scipy.signal", "equinox", "lineax", "optimistix"]
     code = "import sys\n" + "".join(f"import {top}\nprint(*sys.modules)\n" for top in tops)
     python = real_state / "envs" / CELL.id / "bin" / "python"
@@ -69,7 +69,7 @@ def test_a_real_stack_is_asked_for_more(real_state: Path, tmp_path: Path) -> Non
 
 
 def test_what_is_known_is_not_run_again(recorded: Recorded, capsys: pytest.CaptureFixture[str]) -> None:
-    """A second run keeps every record as it is, and says so; --fresh makes anew what it is asked for."""
+    """A second run keeps every record as it is, and says so; --fresh replaces those that it is asked for."""
     before = recorded()
     main(RECORD)
     assert f"{COUNT} of {COUNT} cases cached, 0 to run" in capsys.readouterr().out
@@ -81,7 +81,7 @@ def test_what_is_known_is_not_run_again(recorded: Recorded, capsys: pytest.Captu
 def test_records_that_are_enough_need_no_environment(
     real_state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where all is known of a cell, nothing is left to run though its environment is gone; of another Python, all."""
+    """A cell with all records has nothing left to run, even without its environment; on another Python, all."""
     monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path)
     entries = catalogue.select([ISSUE])
 

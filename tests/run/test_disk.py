@@ -79,7 +79,7 @@ def links_are_hard(folder: Path) -> bool:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a file system has clones, which nobody can count")
 def test_environments_share_the_files_of_the_store(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a file system has hard links, an installed file is the store's: a second environment takes no more."""
+    """Installed files are hard links to the store if a file system has them: a second environment takes no more."""
     if not links_are_hard(own_store):
         pytest.skip("this file system has no hard links, or clones too")
     made = wheel(own_store / "wheels")
@@ -144,7 +144,7 @@ def test_a_plan_says_what_disk_it_takes(own_store: Path, capsys: pytest.CaptureF
 
 
 def test_environments_go_and_records_stay(own_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is freed is said in blocks of the disk, a hard link once; whatever else lies there is as it was."""
+    """`clean` tells the freed disk blocks, each hard link once, and leaves all other files as they were."""
     linked(uv_call.STORE, OLD.id)
     linked(uv_call.STORE, NEW.id)
     kept = [put(own_store / each) for each in ("records/a/cell.json", "locks/a.txt", "logs/a.log", "envs/mine/a.py")]

@@ -1,4 +1,4 @@
-"""What an environment has to be before anything is believed that runs in it, with a device too; what uv is told."""
+"""Environments: what must hold before their records are believed, with a device too; and the calls of uv."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def made(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 def packages_of(cell: Cell) -> Path:
-    """Where the packages of a cell are installed."""
+    """Return the folder of a cell's installed packages."""
     return next((environment.ENVIRONMENTS / cell.id).glob("lib/python*/site-packages"))
 
 
@@ -65,7 +65,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_what_is_installed_is_what_was_installed(made: dict[str, str], change: str) -> None:
-    """An environment in which a file was changed, removed or added is made anew before a case runs in it."""
+    """An environment with a changed, removed or added file is replaced before a case runs in it."""
     environment.prepare(CELL, PINNED)
     CHANGES[change](packages_of(CELL))
 
@@ -76,7 +76,7 @@ def test_what_is_installed_is_what_was_installed(made: dict[str, str], change: s
 
 
 def test_what_is_unchanged_is_not_made_again(made: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """What Python compiles on the way is no change, and an environment that is as it was is taken as it is."""
+    """An unchanged environment is used as it is, with files that Python compiled in it."""
     first = environment.prepare(CELL, PINNED)
     (packages_of(CELL) / "jax" / "__pycache__").mkdir()
     (packages_of(CELL) / "jax" / "__pycache__" / "__init__.cpython-312.pyc").write_bytes(b"")
@@ -88,7 +88,7 @@ def test_what_is_unchanged_is_not_made_again(made: dict[str, str], monkeypatch: 
 def test_a_file_that_is_not_its_record_s_is_not_linked_again(
     made: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A distribution with a file that its RECORD has otherwise leaves the store before it is linked anew."""
+    """A distribution with a file that differs from its RECORD leaves the store before it is linked again."""
     digest = "sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
     version = PINNED.pins["jax"]
     made[f"jax-{version}.dist-info/RECORD"] = f"jax/__init__.py,{digest},0\njax-{version}.dist-info/METADATA,,\n"
@@ -104,13 +104,13 @@ def test_a_file_that_is_not_its_record_s_is_not_linked_again(
 
 
 def test_a_lock_that_lacks_a_package_is_our_error(made: dict[str, str]) -> None:
-    """Where an installed package requires what the lock has not, nothing is run, and the sentence names both."""
+    """A lock without a package that an installed one requires is an error that names both, and nothing runs."""
     version = PINNED.pins["jax"]
     made[f"jax-{version}.dist-info/METADATA"] = (
         f"Metadata-Version: 2.1\nName: jax\nVersion: {version}\nRequires-Dist: abacus>=2; python_version >= '3.8'\n"
         "Requires-Dist: slide-rule; extra == 'cuda'\nRequires-Dist: quill; python_version < '3'\n"
     )
-    with pytest.raises(Unprepared, match=f"is not whole: jax {version} requires abacus; `nox -s lock`") as raised:
+    with pytest.raises(Unprepared, match=f"is incomplete: jax {version} requires abacus; `nox -s lock`") as raised:
         environment.prepare(CELL, PINNED)
     assert ("error", "install.incomplete") == (raised.value.verdict, raised.value.reason)
 
@@ -133,7 +133,7 @@ def run() -> Record | None:
 
 
 def test_an_import_that_fails_once_is_not_believed(made: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """What does not import in one environment, and does in the next of the same lock, is what the second shows."""
+    """A failed import counts only if it fails in a second environment; else the second is recorded."""
     plain = environment.prepare
 
     def prepare(cell: Cell, pinned: Lock) -> Environment:
@@ -152,7 +152,7 @@ def test_an_import_that_fails_once_is_not_believed(made: dict[str, str], monkeyp
 def test_a_machine_without_the_interpreter_loses_no_record(
     made: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is asked afresh where the interpreter is lacking is unavailable, and what was seen with it still counts."""
+    """A fresh run without the interpreter is unavailable, and the old record still counts."""
     assert run() is not None
     shutil.rmtree(environment.ENVIRONMENTS / CELL.id)
 
@@ -167,7 +167,7 @@ def test_a_machine_without_the_interpreter_loses_no_record(
 
 
 def test_an_import_that_fails_twice_is_believed(made: dict[str, str]) -> None:
-    """What imports in no environment of a lock is known by a record that says so; one of the first alone is not."""
+    """A failed import is in force if the record says that a second environment failed too."""
     made["jax/__init__.py"] = BROKEN
     record = run()
 
@@ -254,7 +254,7 @@ def test_a_device_is_in_the_id_and_the_requirements(keys: dict[str, str], device
 
 
 def test_a_release_without_a_build_for_the_device_is_unavailable() -> None:
-    """Where jax has no such extra, an installer would give the CPU's build: the cell is unavailable, and says why."""
+    """A cell is unavailable if its jax has no extra for the device: an installer would give the CPU's build."""
     assert ("plan.no-release", "jax 0.4.20 has no extra cuda12") == arm("0.4.20", device="gpu").unavailable
 
 

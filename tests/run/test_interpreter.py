@@ -45,7 +45,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_an_interpreter_is_found_behind_a_shim(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the first `python3.12` on PATH is a shim that does not run, one that does is found all the same."""
+    """An interpreter is found behind a `python3.12` on PATH that is a shim and does not run."""
     shim = program(machine / "python3.12", "echo 'pyenv: python3.12: command not found' >&2", "exit 127")
     for name, value in REAL.items():
         monkeypatch.delenv(name)
@@ -87,7 +87,7 @@ def test_the_first_that_runs_is_taken(machine: Path) -> None:
     ],
 )
 def test_what_is_no_such_cpython_is_not_believed(machine: Path, lines: list[str] | None) -> None:
-    """What fails, cannot be started, or is another version or implementation, is passed over for the next."""
+    """A program that fails, does not start, or is another version or implementation is passed over."""
     first = program(machine / f"python{NONE}", *(lines or []))
     if lines is None:
         first.write_bytes(b"\x7fELF of another machine")
@@ -111,7 +111,7 @@ def test_version_managers_are_looked_through(folder: tuple[str, str]) -> None:
 
 
 def test_an_interpreter_is_downloaded_where_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the machine has no such CPython, uv downloads one, and the one that it downloaded is taken."""
+    """A missing CPython is downloaded by uv, and the downloaded one is used."""
     major, minor, patch = sys.version_info[:3]
     system = {"linux": "linux", "darwin": "macos"}[sys.platform]
     machine_family = {"arm64": "aarch64"}.get(platform.machine(), platform.machine())
@@ -142,7 +142,7 @@ def test_an_interpreter_is_downloaded_where_there_is_none(tmp_path: Path, monkey
 
 
 def test_a_machine_without_it_gets_one_sentence() -> None:
-    """Where there is none and none can be downloaded, one line names the version, the reason and what to do."""
+    """A CPython that is missing and cannot be downloaded gives one line with version, reason and remedy."""
     with pytest.raises(NoInterpreter) as caught:
         interpreter.find(NONE)
 

@@ -48,7 +48,7 @@ def record(entry: Entry, case: str) -> Record:
 
 
 def verdict(entry: Entry, case: str) -> str:
-    """What a record comes to."""
+    """Return the verdict on a case's record."""
     wanted = next(each for each in entry.issue.cases if each.id == case)
     return verdicts.judge(wanted, record(entry, case).attempts).verdict
 
@@ -78,7 +78,7 @@ def run(*work: Work) -> None:
 
 
 def moments(state: State) -> list[str]:
-    """What cases noted as they began and ended, in order."""
+    """Return the begins and ends that cases noted, in order."""
     return [line.split()[0] for line in (state.folder / "moments").read_text().splitlines()]
 
 
@@ -129,20 +129,20 @@ def test_what_cannot_run_beside_others_runs_alone(state: State, monkeypatch: pyt
 
 
 def test_every_issue_of_the_table_is_one() -> None:
-    """What the table names is an issue, and each entry gives its reason."""
+    """Each name in the table is an issue, with a reason."""
     assert set(alone.ALONE) <= {entry.issue.id for entry in catalogue.entries()}
     assert all(alone.ALONE.values())
 
 
-def test_siblings_end_before_an_environment_is_made_anew(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A case that writes to the packages ends the probe beside its own; that one's case runs again, in what is new."""
-    plain, anew = probe_call.command, []
+def test_siblings_end_before_an_environment_is_replaced(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A case that writes to the packages ends the probe beside its own; that case runs again in the new environment."""
+    plain, counts = probe_call.command, []
     writes, waits = of("adds-a-file-then"), of("waits-or-goes-on")
     packages = next((state.folder / "envs" / ONE.id).glob("lib/python*/site-packages"))
 
     def prepared(*words: object) -> Environment:
         if (left := packages / "left_behind.py").exists():
-            anew.append(len(started_with("CORPUS_FOLDER", state.folder)))
+            counts.append(len(started_with("CORPUS_FOLDER", state.folder)))
             left.unlink()
             (state.folder / "go").touch()
         return Environment(state.folder / "envs" / ONE.id / "bin" / "python", "3.12.1")
@@ -155,7 +155,7 @@ def test_siblings_end_before_an_environment_is_made_anew(state: State, monkeypat
 
     assert ["clear", "clear"] == [verdict(writes, "adds-a-file-then"), verdict(waits, "waits-or-goes-on")]
     # By then the sibling's case was gone.
-    assert [0] == anew
+    assert [0] == counts
     assert 2 == len((state.folder / "pids").read_text().splitlines())
 
 
@@ -273,7 +273,7 @@ def test_what_another_cell_is_about_to_show_is_not_run_twice(state: State) -> No
 
 @pytest.mark.usefixtures("all_alike")
 def test_what_the_other_cell_did_not_show_is_run(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the cell that was to run a case cannot be made, the other one runs it."""
+    """A case shared by two cells runs in the other one if the first cannot be prepared."""
     prepare = environment.prepare
 
     def refuses(cell: Cell, pinned: Lock) -> Environment:
@@ -289,7 +289,7 @@ def test_what_the_other_cell_did_not_show_is_run(state: State, monkeypatch: pyte
 
 
 def test_a_cell_is_waited_for_without_the_machine() -> None:
-    """Who has the cell may wait for a slot: two runs would wait for each other."""
+    """A run reserves its cell before the machine: in the other order two runs would wait for each other."""
     order: list[str] = []
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""How work is shared: among the slots and the memory of a machine, and in parts of a run."""
+"""Shared work: the slots and the memory of a machine, and the parts of a run."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_there_is_a_slot_for_each_core(two: Slots) -> None:
 
 
 def test_a_probe_needs_the_memory_that_is_left(two: Slots, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What another was admitted with is not free, whether it has it yet or not. The only one is always admitted."""
+    """Memory that an admitted probe asked for is not free, used or not. A probe alone is always admitted."""
     monkeypatch.setattr(slots, "free_mib", lambda: 3000)
     with Slots().take(5000) or pytest.fail("the only probe was not admitted"):
         assert two.take(1024) is None
@@ -60,7 +60,7 @@ def test_a_probe_needs_the_memory_that_is_left(two: Slots, monkeypatch: pytest.M
 
 
 def test_alone_is_alone(two: Slots) -> None:
-    """Who runs alone waits for the others to end, and meanwhile nobody else begins."""
+    """A run that must be alone waits for the others to end, and no other begins meanwhile."""
     held = two.take(1024)
     assert held is not None
     began = threading.Event()
@@ -81,7 +81,7 @@ def test_alone_is_alone(two: Slots) -> None:
 
 
 def test_a_limit_on_processes_leaves_fewer_slots(two: Slots, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the shell lets a user have too few processes for two probes, there is one slot."""
+    """A limit on processes that is too low for two probes leaves one slot."""
     monkeypatch.setattr("resource.getrlimit", lambda _: (-1, -1))
     assert ("", "") == (probe_call.limited(), probe_call.limited(2))
     monkeypatch.setattr(probe_call, "limited", lambda probes=1: "too few processes" if probes > 1 else "")
@@ -235,6 +235,6 @@ NO_PARTS = ("x", "", "3", "3/", "/10", "3/10/2", "-1/3", "1.5/3", "3 of 10", "1/
 @pytest.mark.parametrize("text", [*NO_PARTS, "0/3", "4/3", "0/0", "1/0"])
 def test_what_is_no_part_is_told(text: str) -> None:
     """Anything but two numbers and a stroke is refused with an example; parts are counted from one to their number."""
-    told = f"{text!r} is no part of a run: the third of ten is written 3/10"
+    told = f"{text!r} is not a part of a run: write 3/10 for the third of ten"
     with pytest.raises(Misused, match=re.escape(told) if text in NO_PARTS else r"there is no part \d of \d"):
         parse(text)

@@ -101,7 +101,7 @@ def test_the_sizes_are_of_what_is_pinned(locks: dict[Cell, Lock]) -> None:
 
 
 def test_sizes_are_kept_of_what_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What an index does not say stays as it was known, if it was, and what is not found goes."""
+    """A size that the index does not say stays as it was known; a size that is not looked up again goes."""
     monkeypatch.setattr(lock, "SIZES", tmp_path / "sizes.json")
     lock.write_sizes({"jax==1": 7, "jax==2": 8, "jax==3": 9})
     lock.write_sizes({"jax==1": 0, "jax==2": 10, "jax==4": 0})
@@ -160,7 +160,7 @@ def test_all_faults_of_a_lock_are_said_at_once() -> None:
 
 
 def test_a_lock_that_cannot_be_read_is_a_fault(cell: Cell) -> None:
-    """Where a cell has no lock, that names the command which writes it; one that a disk has garbled is named."""
+    """A missing lock's error names the command that writes it; a garbled lock's error names the lock."""
     with pytest.raises(BadFile, match="nox -s lock"):
         lock.load(cell)
     lock.path_of(cell).write_bytes(b"jax==\xff\xfe\x00")
@@ -191,7 +191,7 @@ def test_pruning_removes_only_locks_that_are_not_kept(cell: Cell) -> None:
 
 
 def test_a_cell_that_cannot_be_had_has_an_empty_lock() -> None:
-    """What the plan knows to be yanked, or excluded, needs no lock and pins nothing."""
+    """An unavailable cell needs no lock and pins nothing."""
     yanked = next(cell for cell in plan.cells() if cell.unavailable)
 
     assert ({}, "") == (lock.load(yanked).pins, lock.load(yanked).sha256)

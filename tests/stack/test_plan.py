@@ -42,7 +42,7 @@ def jax(version: str, **changes: Any) -> dict[str, Any]:
 
 
 def offering(**packages: dict[str, dict[str, Any]]) -> Snapshot:
-    """What an index offers, by package."""
+    """Return a snapshot of an index that offers these packages."""
     every: dict[str, dict[str, dict[str, Any]]] = {**{name: {} for name in releases.HELD}, **packages}
     return Snapshot.model_validate({"schema_version": 2, "taken_at": "2026-01-01T00:00:00Z", "packages": every})
 
@@ -79,7 +79,7 @@ def on_arms(*arms: dict[str, Any], offered: Snapshot = LIBRARIES) -> list[Cell]:
 
 
 def ids(cells: Iterable[Cell]) -> list[str]:
-    """What they are called."""
+    """Return the ids of cells."""
     return [cell.id for cell in cells]
 
 
@@ -171,7 +171,7 @@ def test_a_line_cell_is_what_an_installer_would_have_given() -> None:
 
 
 def test_a_jaxlib_uploaded_late_has_a_day_of_its_own() -> None:
-    """Where jaxlib's wheels came days after jax, jaxlib alone is taken as of then."""
+    """A jaxlib whose wheels came days after jax has its own cutoff."""
     late = release(wheels=wheels("2024-05-04T09:00:00Z"))
     (cell,) = plan.plan(matrix("jax"), offering(jax={"0.4.9": jax("0.4.9")}, jaxlib={"0.4.9": late}))
 
@@ -215,7 +215,7 @@ def test_an_exception_takes_away_what_it_describes() -> None:
 
 
 def test_an_arm_can_lack_what_is_beside_the_stack() -> None:
-    """Where `beside` is false, a cell asks for the same without absl-py and flatbuffers, and its id says so."""
+    """A cell with `beside = false` has no absl-py and flatbuffers, and its id says so."""
     line, cell = plan.plan(matrix("jax==0.5.0", arms=[arm("jax==0.5.0", {}, beside=False)]), LIBRARIES)
 
     assert ("jax-0.5.0+alone", line.as_of) == (cell.id, cell.as_of)
@@ -265,7 +265,7 @@ def test_an_arm_along_python_is_a_cell_for_each_interpreter() -> None:
 def test_what_an_interpreter_cannot_have_stands_in_the_plan(
     python: str, changes: dict[str, Any], reason: str | None
 ) -> None:
-    """Where a package that is held has no wheel for the interpreter, or excludes it, the cell says so."""
+    """A cell is unavailable if a held package excludes the interpreter or has no wheel for it."""
     numpy = {"2.0.0": release(**changes)}
     offered = offering(jax={"0.5.0": jax("0.5.0")}, jaxlib={"0.5.0": release()}, numpy=numpy)
     (cell,) = on_arms(arm(f"python=={python}", {"jax": "0.5.0", "numpy": "2.0.0"}), offered=offered)
@@ -310,7 +310,7 @@ def test_a_jaxlib_that_is_held_is_asked_for_by_itself() -> None:
     ],
 )
 def test_a_bad_matrix_is_a_fault(wanted: Matrix, key: str, message: str) -> None:
-    """What is wrong in the matrix is said with the key, and for a version that is none with the nearest."""
+    """A fault in the matrix is told with its key; an unknown version is told with the nearest."""
     ((found_key, found_message),) = faults(wanted)
 
     assert key == found_key
@@ -411,7 +411,7 @@ OFFERED = releases.load()
 @given(st.data())
 @settings(deadline=None, max_examples=12)
 def test_a_stack_is_found_again_by_its_id(data: st.DataObject) -> None:
-    """Whatever releases a stack holds, of whatever packages, on any interpreter and as of any day: its id means it."""
+    """An id means one stack, whatever its packages, releases, interpreter and cutoff."""
     axes = data.draw(st.permutations(releases.AXES))[: data.draw(st.integers(2, len(releases.AXES)))]
     holds = {axis: data.draw(st.sampled_from(OFFERED.versions(axis))) for axis in axes}
     today, beside = data.draw(st.booleans()), data.draw(st.booleans())
@@ -490,7 +490,7 @@ def test_metadata_excludes(requires: Mapping[str, Sequence[str]], because: str |
     python=st.sampled_from(PYTHONS),
 )
 def test_the_newest_wheel_is_of_the_interpreter_that_is_asked_about(days: Mapping[str, int], python: str) -> None:
-    """What another interpreter's wheels are, and when they came, says nothing; one for any interpreter counts."""
+    """A release's newest wheel for an interpreter is its own or one for any interpreter, never another's."""
     release = built({tag: (each, ["any"]) for tag, each in days.items()})
     mine = [each for tag, each in days.items() if tag in ("py3", releases.tag_of(python))]
 
@@ -539,7 +539,7 @@ GOOD = built({}).model_dump(mode="json")
         ("1.0", {"requires_python": "banana"}, "1.0.requires_python", "'banana' is not a specifier"),
         ("1.0", {"wheels": {"x.whl": {"newest": GOOD["uploaded"], "platforms": []}}}, "1.0.wheels.x.whl", "pattern"),
         ("1.0", {"uploaded": "2024-06-18T00:00:00"}, "1.0.uploaded", "timezone"),
-        ("1.0", {"uploaded": "9999-12-31T23:59:59Z"}, "1.0.uploaded", "9999-12-31 is no day between 2000 and 2200"),
+        ("1.0", {"uploaded": "9999-12-31T23:59:59Z"}, "1.0.uploaded", "9999-12-31 is not between 2000 and 2200"),
     ],
 )
 def test_what_no_release_can_be_is_told(version: str, odd: dict[str, Any], key: str, told: str) -> None:
@@ -565,7 +565,7 @@ def test_a_package_that_the_snapshot_lacks_is_told() -> None:
 
 
 def test_versions_stand_in_order_and_less_what_was_yanked() -> None:
-    """What there is of an axis, packages and Python, is told in version order; what was yanked, only on demand."""
+    """Versions of packages and Python are in version order; yanked ones appear only on demand."""
     known = releases.load()
     yanked = {version for version, release in known.packages["jax"].items() if release.yanked is not None}
 

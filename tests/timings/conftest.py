@@ -1,4 +1,4 @@
-"""What asv leaves behind, written without it; and asv over a line of two empty locks."""
+"""Results of asv, written without it; and asv over a line of two empty locks."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Pretended(Asv):
     calls: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
     def run(self, cell: Cell, label: str, *words: str) -> None:
-        """What asv leaves behind: nothing of a cell that it could not install, but rows without a duration."""
+        """Write the files that asv leaves: rows without a duration for a cell that it could not install."""
         self.calls.append((cell.id, words))
         patterns = [words[place + 1] for place, word in enumerate(words) if word == "--bench"]
         found: dict[str, tuple[Any, ...]] = {}
@@ -94,7 +94,7 @@ class PretendedCounter(Counter):
     calls: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
     def listed(self, cell: Cell, patterns: Sequence[str]) -> dict[str, str]:
-        """What is there, of version 1."""
+        """Return the countable benchmarks that match, each of version 1."""
         return {key: "1" for key in self.there if any(re.search(pattern, key) for pattern in patterns)}
 
     def count(
@@ -153,7 +153,7 @@ def test_a_slow_down_is_told_and_confirmed(
 
 
 def test_a_narrower_comparison_adds_to_what_was_judged(pretend: Pretend, tmp_path: Path) -> None:
-    """What was judged of the same two commits before is kept beside it; what was judged of others is not."""
+    """A comparison keeps the judgements of the same two commits and drops those of others."""
     asv = pretend(told())
     path = tmp_path / "compared/cpu-x" / f"{BASE}..{OTHER}.json"
 
@@ -177,7 +177,7 @@ def test_a_try_leaves_nothing_behind(pretend: Pretend, capsys: pytest.CaptureFix
     compare.compare(pretend(told()), NO_COUNTS, *CELLS, TIMED, 8, keeping=True)
     assert f"kept in {place}" in capsys.readouterr().out
     assert (tmp_path / place).exists()
-    with pytest.raises(Misused, match="nothing to keep"):
+    with pytest.raises(Misused, match="against itself is not kept"):
         compare.compare(pretend(told()), NO_COUNTS, CELLS[0], CELLS[0], TIMED, 8, keeping=True)
 
 
@@ -199,7 +199,7 @@ def test_how_long_it_takes_is_said_first(pretend: Pretend, capsys: pytest.Captur
         "no result of these benchmarks is kept, so their duration is estimated after the first two processes",
         "about 3 minutes, if this machine is as fast as that of the kept results",
     )
-    assert [f"8 processes of each side: {each}, and again for what looks changed" for each in estimates] == said
+    assert [f"8 processes of each side, and apparent changes again: {each}" for each in estimates] == said
 
 
 def test_a_release_that_cannot_be_installed_is_not_measured(
@@ -273,7 +273,7 @@ def test_too_few_processes_are_refused(pretend: Pretend) -> None:
 
 
 def test_a_git_that_is_not_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What asv would fail without is named before anything runs."""
+    """A missing git is named before anything runs."""
     monkeypatch.setattr(shutil, "which", lambda program: None if program == "git" else program)
 
     with pytest.raises(Failed, match=r"git.* not on"):
@@ -305,7 +305,7 @@ def test_a_count_judges_the_host(unit: Unit, pretend: Pretend, capsys: pytest.Ca
 
 
 def test_what_is_counted_is_not_timed(pretend: Pretend) -> None:
-    """Where instructions judge, asv is asked for no trace, but for an execution; and not at all for a trace alone."""
+    """A phase whose instructions are counted is not timed by asv; an execution is."""
     asv, counter = pretend(told()), PretendedCounter("instructions", COUNTED, wandering())
     known: Known = {"m.Scan.time_trace": ("time", "seconds", []), "m.Scan.time_execute": ("time", "seconds", [])}
     put_results(asv.results / asv.machine, known, HASHES[BASE], {})
@@ -333,7 +333,7 @@ def test_the_noise_of_counts_is_written_down(pretend: Pretend, tmp_path: Path) -
 def test_noise_that_is_measured_of_some_leaves_the_others(
     pretend: Pretend, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What a narrower run does not find stays as it was measured of the same cell, and of another cell it goes."""
+    """A narrower run keeps the noise of the same cell's other benchmarks, and drops that of another cell."""
     counter = PretendedCounter("instructions", COUNTED, wandering())
     wide = [*TIMED, "Scan"]
 
@@ -390,7 +390,7 @@ def test_results_go_into_the_tree_where_that_is_asked_for(
 
 
 def test_without_keep_the_tree_stays_as_it_is(measure: Measure, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is published is not touched, and what to say to have it so is told; a smoke run has nothing to keep."""
+    """A run without --keep leaves published results alone and names the option."""
     assert {NAME: "before"} == measure(keep=False)
     assert "with --keep" in capsys.readouterr().out
 
@@ -423,7 +423,7 @@ def test_memory_is_told_in_whole_gibibytes(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.fixture
 def machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file in the home in which asv keeps machines; there is none yet."""
+    """Return the path of asv's file of machines, in a home without one."""
     path = tmp_path / ".asv-machine.json"
     monkeypatch.setattr(MachineCollection, "get_machine_file_path", staticmethod(lambda: str(path)))
     monkeypatch.setattr(asv_call, "WORK", tmp_path / "work")
@@ -432,7 +432,7 @@ def machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("before", [None, "", "{}", '{"version": 1}'])
 def test_asv_knows_this_machine_by_its_processor(machines: Path, before: str | None) -> None:
-    """Whether there is a file or not: then asv, which takes an only entry for this machine, needs no name either."""
+    """asv finds this machine by its processor's name or without a name, with or without an earlier file."""
     if before is not None:
         machines.write_text(before, encoding="utf-8")
 

@@ -93,7 +93,7 @@ def test_every_benchmark_says_what_asv_asks(found: list[dict[str, object]]) -> N
 
 
 def test_the_default_set_is_told_by_name(found: list[dict[str, object]]) -> None:
-    """What is large is called so, and is run where it is asked for; the rest always."""
+    """Benchmarks outside the default set are named Large."""
     asked_for = {str(each["name"]) for each in found if not re.search(DEFAULT_BENCH, str(each["name"]))}
 
     assert "basics.Scan.time_trace" in {str(each["name"]) for each in found} - asked_for
@@ -101,7 +101,7 @@ def test_the_default_set_is_told_by_name(found: list[dict[str, object]]) -> None
 
 
 def test_every_phase_of_the_host_can_be_counted(found: list[dict[str, object]]) -> None:
-    """What is counted goes by the names that asv times it by, and the driver knows them."""
+    """The counted phases are the host's phases, under the names that asv uses."""
     process = run("from benchmarks import _counting; _counting.main([])")
 
     listed = {json.loads(line)["benchmark"].partition("(")[0] for line in process.stdout.splitlines()}
@@ -244,7 +244,7 @@ def checkout(folder: Path, head: str, requirements: str) -> dict[str, str]:
 
 
 def test_versions_that_are_those_of_the_lock_pass(tmp_path: Path) -> None:
-    """A lock with hashes, comments and continued lines is read; outside asv there is none to hold the versions to."""
+    """A lock with hashes, comments and continued lines is read; outside asv, versions are not compared with one."""
     lock = (
         "# why\njax==0.4.30 \\\n    --hash=sha256:00\nnumpy==2.0.0 \\\n    --hash=sha256:11 \\\n    --hash=sha256:22\n"
     )
@@ -271,7 +271,7 @@ def test_another_stack_than_the_commit_is_refused(tmp_path: Path, head: str, loc
 
 
 def test_a_phase_is_timed_and_nothing_else() -> None:
-    """What is outside of `with` is not counted; and a device is busy while anything runs on it, however many do."""
+    """The meter counts only time inside `with`; a device is busy while at least one thing runs on it."""
     process = run(
         """
         import time

@@ -122,7 +122,7 @@ def test_nothing_published_is_no_success(tiny: Asv, tmp_path: Path) -> None:
 
 
 def test_the_site_has_a_chart_of_all_it_lists(measured: Asv) -> None:
-    """What has no value on any release is not on the site, where a browser would look for its chart in vain."""
+    """The site lists only benchmarks with a value on some release, and has a chart of each."""
     site = measured.publish()
 
     listed = json.loads((site / "index.json").read_text(encoding="utf-8"))["benchmarks"]
@@ -159,7 +159,7 @@ def python(path: Path, told: str, status: int = 0) -> Path:
 
 
 def tells(**otherwise: object) -> str:
-    """What an interpreter on a machine with one GPU answers."""
+    """Return the answer of an interpreter on a machine with one GPU."""
     versions = {**VERSIONS, "asv-runner": "0.3.2"}
     return json.dumps(
         {"versions": versions, "python": "3.12.1", "platform": "gpu", "kind": "NVIDIA H200", "count": 1, **otherwise}
@@ -177,7 +177,7 @@ def test_a_stack_goes_by_its_release_and_its_device(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("told", "status", "message"),
     [
-        ("", 1, "has no jax that works: what it says of itself"),
+        ("", 1, "has no working jax: what it says of itself"),
         (tells(versions={**VERSIONS, "asv-runner": "missing"}), 0, "-m pip install asv-runner"),
         (
             *(tells(versions={**VERSIONS, "equinox": "0.11.1", "asv-runner": "0.3.2"}), 0),
@@ -201,7 +201,7 @@ def mine(tiny: Asv, results: Path, executable: str) -> Asv:
 
 
 def test_an_interpreter_that_asv_cannot_use_leaves_nothing(tiny: Asv, tmp_path: Path) -> None:
-    """Where asv gives up before it looks for benchmarks there are no results, and no traceback either."""
+    """An interpreter that asv cannot use leaves no results and raises nothing."""
     asv = mine(tiny, tmp_path / "nothing", str(tmp_path / "nowhere"))
 
     asv.run(release_line.cells()[0], "nothing")

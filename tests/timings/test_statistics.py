@@ -28,7 +28,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 def processes(
     generator: np.random.Generator, factor: float = 1.0, count: int = 8, noise: float = NOISE
 ) -> tuple[float, ...]:
-    """What so many processes measure, of something that takes a millisecond times `factor`."""
+    """Draw the measurements of `count` processes, of something that takes a millisecond times `factor`."""
     return tuple(factor * 1e-3 * np.exp(generator.normal(0, noise, count)))
 
 
@@ -135,7 +135,7 @@ def test_what_was_not_measured_is_never_stable(base: Side, other: Side, count: b
 
 @pytest.mark.parametrize("odd", [math.nan, math.inf, 0.0, -1.0])
 def test_a_value_that_is_no_time_decides_nothing(odd: float) -> None:
-    """A clock that stood still, or a number that is none, is neither a change nor its absence."""
+    """A clock that stood still, or a value that is not a number, is neither a change nor its absence."""
     usual = pair(1)
     strange = replace(usual, other=Side((*usual.other.values[:-1], odd)))
 
@@ -165,7 +165,7 @@ def test_counts_are_exact(base: list[float], other: list[float], expected: tuple
 
 
 def test_the_last_line_counts_everything() -> None:
-    """Each outcome has its number, the four that matter even where it is none, and they add up."""
+    """Each outcome has its number, the four that matter even if it is 0, and they add up."""
     verdicts = [Verdict("stable")] * 3 + [Verdict("not-measured"), Verdict("insufficient")]
 
     assert "0 regressed, 3 stable, 1 insufficient, 1 not-measured, 0 failed, of 5" == statistics.last_line(verdicts)
@@ -198,7 +198,7 @@ def test_processes_become_sides() -> None:
 @settings(max_examples=10, deadline=None)
 @given(SEEDS, st.sampled_from([NOISE, 0.1]))
 def test_noise_is_told_from_one_lock(seed: int, noise: float) -> None:
-    """Where nothing changed the fence grows with the noise, and what it lets through is what a verdict would catch."""
+    """Without a change the fence grows with the noise, and at most a tenth of verdicts are false."""
     values = processes(np.random.default_rng(seed), count=16, noise=noise)
 
     found = statistics.noise(values, "1")
@@ -228,7 +228,7 @@ def made(**values: float) -> Counts:
 
 
 def test_a_change_is_named_by_its_neighbours_and_its_size() -> None:
-    """It is told between neighbours in version order, and a hundredth is none."""
+    """A change is between neighbours in version order, and larger than a hundredth."""
     found = made(v0_8_2=100, v0_9_0=112, v0_8_3=100.9)
 
     (turn,) = counts.turns(found, LINE, "calls", {})
@@ -264,7 +264,7 @@ def test_a_change_is_of_the_same_count(found: Counts, unit: Unit, fence: float, 
 
 
 def test_counts_are_kept_as_they_are(tmp_path: Path) -> None:
-    """What is written is read again, in the order of the line, and what another lock gave is not known of this one."""
+    """Counts are read as they were written, in the order of the line, and only for the lock that they came from."""
     found = made(v0_9_0=112, v0_8_2=100).plus(
         "jax-0.8.3", "lock", {TRACE: Counted(version="1", failed="KeyError: 'a'")}
     )

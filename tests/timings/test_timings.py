@@ -95,7 +95,7 @@ def test_a_workload_is_drawn_by_phase_and_a_variant_by_what_varies(machine: Time
 
 
 def test_only_what_a_comparison_of_these_locks_confirmed_is_marked(machine: TimedMachine) -> None:
-    """What was insufficient is no change, and neither is what was judged of other locks."""
+    """A mark needs a confirmed change, judged on these locks."""
     assert [(f"{SCAN}, trace", OLD, MIDDLE)] == [(each.name, each.base, each.other) for each in machine.shifts]
     assert machine.shifts == machine.sections[0].charts[2].shifts
     assert 2 == machine.judged
@@ -254,14 +254,14 @@ def test_without_results_there_is_a_page_that_says_so() -> None:
 
 
 def test_every_machine_has_pages_of_its_own(machine: TimedMachine) -> None:
-    """Whatever a machine is called, its pages lie in their folder, and no other machine's on them."""
+    """Pages of machines with similar or odd names stay in their folder, each under its own name."""
     odd = replace(machine, name="../Cpu tiny")
 
     assert ["timings/cpu-tiny-basics.html", "timings/cpu-tiny-basics-2.html"] == list(paths((odd, machine)).values())
 
 
 def test_every_machine_with_published_results_is_drawn() -> None:
-    """What is committed under benchmarks/results is read whole: each of its machines, on releases of the line."""
+    """Each machine under benchmarks/results is read and has measurements."""
     found = machines(measured.RESULTS, measured.NOISE, measured.COMPARED)
 
     assert {path.parent.name for path in measured.RESULTS.glob("*/machine.json")} == {each.name for each in found}

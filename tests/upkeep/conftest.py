@@ -1,4 +1,4 @@
-"""What the tests of this room share: nox's own list of sessions, and a server that answers on this machine."""
+"""Fixtures for upkeep: nox's list of sessions, and a server that answers on this machine."""
 
 from __future__ import annotations
 

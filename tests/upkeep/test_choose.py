@@ -48,7 +48,7 @@ WHEELS = st.fixed_dictionaries(
 @settings(max_examples=40, deadline=None)
 @given(pairs=SHOWN, wheels=WHEELS)
 def test_each_pair_that_is_shown_has_one_row(pairs: dict[str, set[Pair]], wheels: dict[str, dict[str, int]]) -> None:
-    """What the newest shows needs no other row, and what another shows is run once; the answer is always the same."""
+    """The newest release's pairs need no other row, every other pair has one, and the answer is always the same."""
     made = choose.choose(pairs, wheels, NOTHING)
 
     assert made == choose.choose(pairs, wheels, NOTHING)
@@ -112,5 +112,5 @@ def test_each_time_is_compared(elsewhere: Path, monkeypatch: pytest.MonkeyPatch,
 
 def test_what_does_not_come_to_its_end_has_no_time(tmp_path: Path) -> None:
     """A session that wrote nothing has no seconds to believe: nox's last words are shown."""
-    with pytest.raises(Failed, match=r"(?s)-s compat .*did not come to its end, so its time says nothing: .*noxfile"):
+    with pytest.raises(Failed, match=r"(?s)-s compat .*did not finish, so its time says nothing: .*noxfile"):
         cost.run("compat", made=tmp_path / "made", tree=tmp_path)

@@ -50,7 +50,7 @@ def answer(offered: Offered, path: str) -> tuple[str, str] | None:
 
 @pytest.fixture
 def offered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, serve: Serve) -> Offered:
-    """What a real index on this machine offers, which is the user's index, and the tree's snapshot is of it."""
+    """Serve a real index on this machine as the user's, take a snapshot of it, and return what it offers."""
     there: Offered = {name: {} for name in HELD}
     there |= {"jax": {"0.4.30": ["numpy>=1.26"]}, "equinox": {"0.11.4": ["jax>=0.4.13"]}}
     for name in ("UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS"):
@@ -75,7 +75,7 @@ def planned(
 
 
 def told(entries: Sequence[Entry] = ()) -> str:
-    """What is printed where it ends well."""
+    """Return the output of a discovery that ends well."""
     console = Console(file=(screen := StringIO()), width=200)
     assert Exit.AS_EXPECTED == discover.discover(entries, console)
     return screen.getvalue()
@@ -91,7 +91,7 @@ def test_a_snapshot_is_what_the_index_offers(offered: Offered) -> None:
 
 
 def test_with_nothing_new_it_says_so(offered: Offered) -> None:
-    """Where the index has what the snapshot has, that is said, the exit code is 0, and nothing is written."""
+    """An index without news gives exit code 0 and a line that says so, and writes nothing."""
     before = releases.PATH.read_bytes()
 
     assert told().startswith("nothing is new since ")
@@ -104,12 +104,12 @@ def test_a_new_release_without_a_cell_is_told(offered: Offered) -> None:
 
     said = told()
     assert "lineax 0.1.0" in said
-    assert "none of what came out has a cell: nothing to run" in said
+    assert "no new release has a cell: nothing to run" in said
     assert "0.1.0" in releases.load().packages["lineax"]
 
 
 def test_a_yanked_release_is_told_as_that(offered: Offered, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a release was yanked and nothing came out, nothing is said of what came out, and nothing is run."""
+    """A yanked release is told as yanked, and nothing is run."""
     known = releases.load()
     release = known.packages["equinox"]["0.11.4"].model_copy(update={"yanked": "broken"})
     taken = known.model_copy(update={"packages": {**known.packages, "equinox": {"0.11.4": release}}})
@@ -117,7 +117,7 @@ def test_a_yanked_release_is_told_as_that(offered: Offered, monkeypatch: pytest.
 
     said = told()
     assert "equinox 0.11.4 (yanked since)" in said
-    assert "nothing came out, and what was yanked is not run again: nothing to run" in said
+    assert "no release is new, and yanked ones are not run again: nothing to run" in said
     assert taken == releases.load()
 
 
@@ -136,7 +136,7 @@ def test_a_new_release_has_its_cell_run(offered: Offered, pageless: None) -> Non
 def test_an_index_that_does_not_resolve_leaves_the_snapshot_alone(
     offered: Offered, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where a new cell's lock cannot be made, that is said, and the next try finds the release new again."""
+    """A new cell whose lock cannot be resolved is named, and its release stays new for the next try."""
     offered["jaxlib"] = {"0.4.31": []}
     offered["jax"]["0.4.31"] = ["jaxlib==0.4.31"]
     monkeypatch.setattr(lock, "LOCKS", releases.PATH.parent)
@@ -193,7 +193,7 @@ def test_what_is_no_index_is_told(
     instead: Instead,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A page to log in, an index without upload times, or an answer that is none: exit code 3, and nothing changes."""
+    """A login page, an index without upload times, or any other answer gives exit code 3, and nothing changes."""
     before = releases.PATH.read_bytes()
     offered["jax"]["0.4.31"] = []
     instead(end, told)
@@ -208,7 +208,7 @@ def test_what_is_no_index_is_told(
 def test_a_release_is_lost_only_where_that_is_asked_for(
     command: str, offered: Offered, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What the index has no longer is named, and stays with exit code 3, unless it is to be forgotten."""
+    """A release that the index has lost is named with exit code 3 and stays, unless --forget is given."""
     offered["equinox"] = {"0.11.5": []}
 
     assert Exit.INCOMPLETE == main([command])
@@ -222,7 +222,7 @@ def test_a_release_is_lost_only_where_that_is_asked_for(
 
 
 def test_a_wheel_is_not_lost_either(offered: Offered) -> None:
-    """Where a release has wheels no longer, they are named by interpreter and platform; of what is new, nothing is."""
+    """Lost wheels are named by interpreter and platform; new ones are not."""
     known = releases.load()
     had = known.packages["jax"]["0.4.30"]
     wheels = {"cp312": Wheels(newest=had.uploaded, platforms=["any", "one", "other"]), **had.wheels}
@@ -235,7 +235,7 @@ def test_a_wheel_is_not_lost_either(offered: Offered) -> None:
 
 
 def test_a_change_is_against_the_release_before() -> None:
-    """What a new cell does otherwise than the last cell of the line before it, in version order; of no other cell."""
+    """A change is between a new cell and the last cell before it in version order; other cells show none."""
     last = report(observation(cell="jax-0.4.9"), observation(cell="jax-0.4.30", behaviour="worse"))
     now = report(observation(cell="jax-0.5.0"), observation(cell="jax-0.6.0", behaviour="worse"))
 

@@ -77,7 +77,7 @@ def test_documents_show_what_the_project_says_now(published: Report) -> None:
 def test_one_setting_says_where_the_project_is(
     monkeypatch: pytest.MonkeyPatch, urls: dict[str, str], command: str
 ) -> None:
-    """The command that documents print follows from pyproject's addresses, and names none where there is none."""
+    """The command that documents print follows from pyproject's addresses, and has no address without one."""
     monkeypatch.setattr(address, "_known", lambda: urls)
     assert command == readme.runner()
 
@@ -174,5 +174,5 @@ def headings(path: Path) -> list[str]:
 
 
 def test_the_changelog_begins_with_this_version() -> None:
-    """What is released next is the first heading of the changelog."""
+    """The changelog's first heading is this version."""
     assert __version__ == re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)[0]

@@ -25,7 +25,7 @@ KNOWN = {
 
 
 class GitHub:
-    """Answers for the threads in `told`, by path; and a snapshot that was taken a while ago, to look up anew."""
+    """Answers for the threads in `told`, by path; and an old snapshot to renew."""
 
     def __init__(self, path: Path, serve: Serve) -> None:
         self.path, self.told, self.tokens = path, dict[str, Any](), set[str | None]()
@@ -56,7 +56,7 @@ def github(tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> Git
 
 
 def test_titles_and_states_are_of_today(github: GitHub) -> None:
-    """What was merged is told from what was closed, and what no issue names is forgotten."""
+    """A renewal tells merged pull requests from closed ones and forgets threads that no issue names."""
     github.tell(1)
     github.tell(2, state="open")
     github.tell(3, pull_request={"merged_at": "2026-01-02T03:04:05Z"})
@@ -78,8 +78,8 @@ def test_what_cannot_be_had_stays_as_it_was_and_is_said(github: GitHub) -> None:
     """A thread that is not there, or in no state that GitHub has, stays; one that was never known is left out."""
     github.tell(2)
     known, unknown, _ = github.renew(1, 2, 3)
-    assert (known[:17], known.rpartition("; ")[2]) == ("jax-ml/jax#1: 404", "what was known of it is kept")
-    assert (unknown[:17], unknown.rpartition("; ")[2]) == ("jax-ml/jax#3: 404", "nothing is known of it")
+    assert (known[:17], known.rpartition("; ")[2]) == ("jax-ml/jax#1: 404", "its old entry stays")
+    assert (unknown[:17], unknown.rpartition("; ")[2]) == ("jax-ml/jax#3: 404", "it has no old entry")
     assert ["jax-ml/jax#1", "jax-ml/jax#2"] == list(read(Threads, github.path).threads)
     github.tell(1, state="asleep")
     assert github.renew(1, 2)[0].startswith("jax-ml/jax#1: ")

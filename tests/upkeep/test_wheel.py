@@ -64,7 +64,7 @@ NO_DICT = "TypeError: unhashable type: 'DynamicJaxprTracer'"
     ],
 )
 def test_a_wheel_answers_without_a_checkout(words: str, code: Exit, said: str, installed: Path) -> None:
-    """What only looks something up answers, `try` gets as far as uv, and the rest is said to be elsewhere."""
+    """A wheel answers look-ups, `try` gets as far as uv, and other commands are said to need a clone."""
     ran = call(installed, *words.split(), asked=NO_DICT)
 
     assert code == ran.returncode, ran.stderr

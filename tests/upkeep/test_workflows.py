@@ -62,7 +62,7 @@ def test_a_job_ends_and_runs_nothing_of_others_where_it_can_write(name: str) -> 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_step_runs_here_too(name: str, sessions: dict[str, str]) -> None:
-    """What a workflow runs is pip, a nox session, plain handing on, or CI's own script, which runs one too."""
+    """A workflow's steps are pip, nox sessions, plain commands, or CI's own script, which runs one too."""
     for line in commands(name):
         first, *rest = shlex.split(re.sub(r"^\w+=\$\(", "", line).removesuffix(")"))
         if first == "python" and (rest[0] == "-c" or rest[1] == "pip"):

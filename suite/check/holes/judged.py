@@ -53,7 +53,7 @@ class Hole:
 
 @dataclass(frozen=True)
 class Shown:
-    """A release's result by the runs within the bounds; by rule if there are none."""
+    """A release's result by the runs within the bounds; by rule if nothing ran within them."""
 
     wrong: bool
     cells: frozenset[str] = frozenset()

@@ -29,7 +29,7 @@ def comparable(before: Report, now: Report) -> bool:
     """
     if before.shard is not None or now.shard is not None:
         return False
-    keys = [{key(each) for each in report.observations} for report in (before, now)]
+    keys = [{key(row) for row in report.observations} for report in (before, now)]
     return 2 * len(keys[0] & keys[1]) > max(map(len, keys))
 
 

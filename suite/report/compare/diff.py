@@ -75,24 +75,24 @@ class ReportDiff:
     @property
     def counts(self) -> Mapping[ChangeKind, int]:
         """The number of changed observations of each kind, in the order of triage."""
-        kinds = Counter(each.kind for each in self.changes)
+        kinds = Counter(changed.kind for changed in self.changes)
         return {kind: kinds[kind] for kind in KINDS}
 
     @property
     def unlearned(self) -> tuple[int, int]:
         """The number of observations that only the old report decided, and the number that it decided in all."""
         before, now = (
-            {key(each) for each in of.seen_here if each.verdict not in UNDECIDED} for of in (self.old, self.new)
+            {key(row) for row in of.seen_here if row.verdict not in UNDECIDED} for of in (self.old, self.new)
         )
         return len(before - now), len(before)
 
 
 def diff(old: Report, new: Report) -> ReportDiff:
     """Return how `new` differs from `old` in what the suite ran itself. Neither report is verified."""
-    before, now = ({key(each): each for each in report.seen_here} for report in (old, new))
+    before, now = ({key(row): row for row in report.seen_here} for report in (old, new))
     # The new report's order; then what is gone, in the old report's order.
     found = {each: change(before.get(each), now.get(each)) for each in dict.fromkeys([*now, *before])}
-    changes = sorted(filter(None, found.values()), key=lambda each: KINDS.index(each.kind))
+    changes = sorted(filter(None, found.values()), key=lambda changed: KINDS.index(changed.kind))
     same = {each for each in found if found[each] is None and now[each].verdict not in UNDECIDED}
     return ReportDiff(old, new, tuple(premises(old, new)), tuple(changes), tuple(groups(old, new, changes, same)))
 
@@ -103,7 +103,7 @@ def exit_code(found: ReportDiff, *, strict: bool = False) -> Exit:
     With `strict`, return 1 also if anything is gone, spurious, an error or not run.
     """
     counts = found.counts
-    missing = counts["gone"] or counts["spurious"] or any(each.verdict in _UNANSWERED for each in found.new.seen_here)
+    missing = counts["gone"] or counts["spurious"] or any(row.verdict in _UNANSWERED for row in found.new.seen_here)
     return Exit.UNEXPECTED if counts["regressed"] or (strict and missing) else Exit.AS_EXPECTED
 
 
@@ -115,7 +115,7 @@ def change(before: Observation | None, now: Observation | None) -> CaseChange | 
     """
     if told(before) == told(now):
         return None
-    if any(each and each.verdict in UNDECIDED for each in (before, now)):
+    if any(side and side.verdict in UNDECIDED for side in (before, now)):
         return CaseChange("spurious", before, now)
     if before is None or now is None:
         return CaseChange("new" if before is None else "gone", before, now)
@@ -155,19 +155,19 @@ def told(observation: Observation | None) -> str:
 def premises(old: Report, new: Report) -> Iterator[Premise]:
     """Yield the conditions that differ: suite, probe, platform, shard, issues, locks and planned cells."""
     both = (old, new)
-    sources = [{issue.id: issue.source_sha256[:12] for issue in each.issues} for each in both]
+    sources = [{issue.id: issue.source_sha256[:12] for issue in report.issues} for report in both]
     plain = {
-        "suite": [each.suite_version for each in both],
-        "probe": [each.probe_sha256[:12] for each in both],
-        **{f"platform {name}": [getattr(each.platform, name) for each in both] for name in Platform.model_fields},
-        "shard": [each.shard or "none (whole run)" for each in both],
+        "suite": [report.suite_version for report in both],
+        "probe": [report.probe_sha256[:12] for report in both],
+        **{f"platform {name}": [getattr(report.platform, name) for report in both] for name in Platform.model_fields},
+        "shard": [report.shard or "none (whole run)" for report in both],
         # The observations of an issue that only one report ran are listed as new or gone.
         **{f"source of {name}": [of[name] for of in sources] for name in sources[0] if name in sources[1]},
     }
     for what, (before, now) in plain.items():
         if before != now:
             yield Premise(what, before or "not known", now or "not known")
-    locked, pinned = ({cell.id: cell.lock_sha256 for cell in each.cells} for each in both)
+    locked, pinned = ({cell.id: cell.lock_sha256 for cell in report.cells} for report in both)
     if other := sorted(name for name in locked.keys() & pinned.keys() if locked[name] != pinned[name]):
         yield Premise("locks", f"of {named(other)}", "other pins")
     if left := [name for name in sources[0] if name in retired() and name not in sources[1]]:
@@ -186,7 +186,7 @@ def groups(old: Report, new: Report, changes: Iterable[CaseChange], same: set[Ke
 
     Cells are consecutive if no cell between them is unchanged; a cell without an observation separates nothing.
     """
-    of = {each.key: each for each in changes if each.kind != "spurious"}
+    of = {changed.key: changed for changed in changes if changed.kind != "spurious"}
     runs: dict[tuple[str, tuple[str, ...]], list[Key]] = {}
     for track in tracks(old, new):
         for case in dict.fromkeys(each[1:] for each in of):
@@ -200,7 +200,7 @@ def groups(old: Report, new: Report, changes: Iterable[CaseChange], same: set[Ke
         first, cases = of[firsts[0]], tuple((issue, case) for _, issue, case in firsts)
         words = _counted([of[(cell, *case)] for cell in cells for case in cases]) if _is_whole(first) else str(first)
         made.append(Group(first.kind, cells, cases, words, first))
-    return sorted(made, key=lambda each: (KINDS.index(each.kind), -len(each.cells) * len(each.cases)))
+    return sorted(made, key=lambda group: (KINDS.index(group.kind), -len(group.cells) * len(group.cases)))
 
 
 def tracks(old: Report, new: Report) -> list[list[str]]:
@@ -228,5 +228,5 @@ def _alike(found: CaseChange | None) -> str:
 
 def _counted(changes: Iterable[CaseChange]) -> str:
     """Return the number of new or gone observations by verdict: `12 clear, 3 affected`."""
-    verdicts = Counter(side.verdict for each in changes if (side := each.now or each.before))
+    verdicts = Counter(side.verdict for changed in changes if (side := changed.now or changed.before))
     return ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())

@@ -57,7 +57,7 @@ def _case(case: CaseRow) -> dict[str, Any]:
     instead = case.workaround
     return {
         **told,
-        "rules": [[each.behaviour, each.on, each.evidence] for each in case.rules],
+        "rules": [[rule.behaviour, rule.on, rule.evidence] for rule in case.rules],
         "signatures": [[each.behaviour, each.type, each.message, each.module] for each in case.signatures],
         "workaround": [instead.text, *instead.fails] if instead else [],
         **{name: told for name in ("touches", "waits_for") if (told := getattr(case, name))},

@@ -42,8 +42,8 @@ def _lines(report: Report) -> Iterator[str]:
         yield ""
     if told_on := summary.run_on(report):
         yield from (f"{in_markdown(told_on)} “Since” names the first affected one of these.", "")
-    occur = {each.verdict for each in report.observations}
-    yield " · ".join(f"{GLYPHS[each]} {each}" for each in VERDICTS if each in occur)
+    occur = {row.verdict for row in report.observations}
+    yield " · ".join(f"{GLYPHS[verdict]} {verdict}" for verdict in VERDICTS if verdict in occur)
     yield ""
     yield from _unexpected(report)
     yield from _issues(report)

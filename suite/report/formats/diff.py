@@ -88,7 +88,7 @@ def as_json(found: ReportDiff) -> str:
         }
         for change in found.changes
     ]
-    not_alike = [asdict(each) for each in found.premises]
+    not_alike = [asdict(premise) for premise in found.premises]
     counts = dict(found.counts)
     data = {"schema_version": 1, **reports, "counts": counts, "not_run_alike": not_alike, "changes": changes}
     # ASCII only: the locale of its destination may have few letters.
@@ -132,4 +132,4 @@ def _evidence(group: Group) -> list[str]:
     now = group.first.now
     if now is None or group.kind not in ("regressed", "changed"):
         return []
-    return [each for each in (now.detail, replay(now)) if each]
+    return [text for text in (now.detail, replay(now)) if text]

@@ -48,7 +48,7 @@ def feed(report: Report, compiled: Sequence[Programs] = ()) -> str:
 
 def _itself(report: Report, made: datetime) -> Element:
     odd = summary.unexpected(report)
-    told = [f"{each.cell} {each.issue}/{each.case}: {each.behaviour or each.verdict}" for each in odd[:_LINES_SHOWN]]
+    told = [f"{row.cell} {row.issue}/{row.case}: {row.behaviour or row.verdict}" for row in odd[:_LINES_SHOWN]]
     told += _more(len(odd) - _LINES_SHOWN)
     text = "\n".join([f"{summary.last_line(report)}.", *(["Not as expected:", *told] if odd else [])])
     return _entry(f"report {made.isoformat()}", f"Report of {made:%Y-%m-%d %H:%M} UTC", "index.html", made, text)
@@ -57,21 +57,21 @@ def _itself(report: Report, made: datetime) -> Element:
 def _changes(report: Report) -> list[tuple[date, Element]]:
     """Return an entry for each change between neighbours on the line, with its cause."""
     cells = {cell.id: cell for cell in report.cells}
-    seen = {(each.issue, each.case, each.cell): each for each in report.observations}
+    seen = {(row.issue, row.case, row.cell): row for row in report.observations}
     found = []
     for issue in report.issues:
         for case in issue.cases:
             for turn in case.turns:
-                before, now = (seen[issue.id, case.id, each] for each in (turn.before, turn.after))
+                before, now = (seen[issue.id, case.id, cell] for cell in (turn.before, turn.after))
                 # Row zero's own entry says what blocks a case.
                 if not {before.verdict, now.verdict} & UNDECIDED:
                     found.append((cells[turn.after], before, now, turn))
-    return [(each[0].released_on, _change(*each)) for each in found]
+    return [(change[0].released_on, _change(*change)) for change in found]
 
 
 def _change(cell: CellRow, before: Observation, now: Observation, turn: TurnRow) -> Element:
     day, name = cell.released_on, clipped(f"{now.issue}/{now.case}")
-    shows, showed = (f"{each.behaviour or each.reason} ({each.verdict})" for each in (now, before))
+    shows, showed = (f"{row.behaviour or row.reason} ({row.verdict})" for row in (now, before))
     grounds = {"run": "by the runs", "rule": "by the case's rules", "together": ""}[turn.grounds]
     because = ", ".join(filter(None, (turn.blame, grounds)))
     rests = f" Evidence: {turn.evidence}." if turn.evidence else ""

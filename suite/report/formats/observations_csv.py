@@ -122,7 +122,7 @@ def _odd(
     cell, of, case = row[:3]
     if of != issue.id:
         return f"issue is {quoted(of)}, but the file is for {issue.id}"
-    if case not in {each.id for each in issue.cases}:
+    if case not in {known.id for known in issue.cases}:
         return f"case {quoted(case)} is not in compat.json"
     if stack is None:
         return f"cell {quoted(cell)} is not in compat.json"

@@ -29,15 +29,15 @@ def seen(report: Report, issue: str, case: str) -> list[tuple[str, Verdict]]:
 
 def sentence(report: Report, issue: str, case: str) -> str:
     """Return the picture in words: `jnp.pad …: affected on jax 0.4.36 to 0.5.2`."""
-    title = next(each.title for each in report.issues if each.id == issue)
-    bad = [each for each in _spans(seen(report, issue, case)) if each[0] not in GOOD]
+    title = next(row.title for row in report.issues if row.id == issue)
+    bad = [span for span in _spans(seen(report, issue, case)) if span[0] not in GOOD]
     parts = [f"{verdict} on jax {first} to {last}" for verdict, first, last, _ in bad]
     return f"{title}: {', '.join(parts)}"
 
 
 def strip_svg(report: Report, issue: str, case: str) -> str:
     """Return the picture as SVG for light and dark pages, with the sentence as its description."""
-    title = next(each.title for each in report.issues if each.id == issue)
+    title = next(row.title for row in report.issues if row.id == issue)
     shown = seen(report, issue, case)
     place = (_WIDTH - 2 * _EDGE) / len(shown)
     parts: list[Element | str] = []

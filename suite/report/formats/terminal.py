@@ -72,9 +72,9 @@ def _standings(report: Report, console: Console, most: int) -> None:
         console.print(text, soft_wrap=True)
     if len(told) > most:
         console.print(f"  … and {len(told) - most} more, in COMPAT.md")
-    others = [each.verdict for each in found if each.now and not each.is_affected]
-    counts = [f"{GLYPHS[each]} {others.count(each)} {each}" for each in VERDICTS if each in others]
-    counts += [f"{unknown} not known"] if (unknown := sum(each.now is None for each in found)) else []
+    others = [standing.verdict for standing in found if standing.now and not standing.is_affected]
+    counts = [f"{GLYPHS[verdict]} {others.count(verdict)} {verdict}" for verdict in VERDICTS if verdict in others]
+    counts += [f"{unknown} not known"] if (unknown := sum(standing.now is None for standing in found)) else []
     rest = f"the other issues: {', '.join(counts)}" if counts else "no other issue"
     console.print(Text(f"  {rest}; `-- --verbose` shows each case", "dim"), soft_wrap=True)
 
@@ -85,14 +85,14 @@ def _reasons(report: Report) -> Iterator[Text]:
     for observation in summary.unlearned(report):
         groups.setdefault((observation.verdict, observation.reason or ""), []).append(observation)
     for (verdict, reason), of in groups.items():
-        cells = dict.fromkeys(each.cell for each in of)
+        cells = dict.fromkeys(row.cell for row in of)
         where = of[0].cell if len(cells) == 1 else f"{len(cells)} cells"
         cases = f"{of[0].issue}/{of[0].case}" if len(of) == 1 else f"{len(of)} cases"
         text = Text(f"  {GLYPHS[verdict]} {verdict} [{reason}]", PROPERTIES[verdict].colour)
         text.append(f" {where}, {cases}", "default")
         # A reason that the plan knew for many cells needs no action.
         if reason not in PLANNED_REASONS or len(cells) == 1:
-            such = ", such as" if len({each.detail for each in of}) > 1 else ""
+            such = ", such as" if len({row.detail for row in of}) > 1 else ""
             text.append(f"{such}: {clipped(one_line(of[0].detail))}", "default")
         yield text
 
@@ -156,7 +156,7 @@ def _stacks(report: Report, console: Console) -> None:
         if row.question != asked:
             asked = row.question
             console.print(Text(f"\n{asked}", style="bold"))
-        strip = "".join(STACK_GLYPHS[word] if (word := cells[each]) else "·" for each in row.cells)
+        strip = "".join(STACK_GLYPHS[word] if (word := cells[cell]) else "·" for cell in row.cells)
         console.print(
             Text(f"  {strip}  {summary.held(row)}, by release of {row.along}: {summary.ranges(row)}"), soft_wrap=True
         )

@@ -68,7 +68,7 @@ def planned_here() -> list[set[str]]:
 def _other_plan(shard: Report, plans: Sequence[set[str]]) -> str:
     """Describe how a shard's plan differs from the nearest one of this tree."""
     theirs = set(shard.planned_cells)
-    mine = min(plans, key=lambda each: len(each ^ theirs))
+    mine = min(plans, key=lambda plan: len(plan ^ theirs))
     more, less = sorted(theirs - mine), sorted(mine - theirs)
     told = [f"{verb} {named(names)}" for verb, names in (("has", more), ("lacks", less)) if names]
     return f"{' and '.join(told)}, unlike what is planned here"
@@ -82,7 +82,7 @@ def join(shards: Mapping[Path, Report], offered: Packages, line: Line = NO_LINE)
     first = next(iter(shards.values()))
     place = {cell: number for number, cell in enumerate(first.planned_cells)}
     ids = [(issue.id, case.id) for issue in first.issues for case in issue.cases]
-    cases = {each: number for number, each in enumerate(ids)}
+    cases = {name: number for number, name in enumerate(ids)}
     ordered = sorted(shards.values(), key=lambda each: min((place[cell.id] for cell in each.cells), default=len(place)))
     cells: dict[int, CellRow] = {}
     seen: dict[tuple[int, int], Observation] = {}
@@ -98,7 +98,7 @@ def join(shards: Mapping[Path, Report], offered: Packages, line: Line = NO_LINE)
     joined = first.model_copy(
         update={
             "generated_at": max(shard.generated_at for shard in ordered),
-            "platform": next((each.platform for each in ordered if each.platform.system), first.platform),
+            "platform": next((brought.platform for brought in ordered if brought.platform.system), first.platform),
             "shard": None,
             "cells": [cells[number] for number in sorted(cells)],
             "observations": [seen[where] for where in sorted(seen)],

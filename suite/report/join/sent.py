@@ -91,10 +91,10 @@ class Sent(FileModel):
 
     @model_validator(mode="after")
     def _is_of_one_place(self) -> Sent:
-        names = Counter(f"{each.issue}/{each.case}" for each in self.records)
+        names = Counter(f"{record.issue}/{record.case}" for record in self.records)
         if twice := [name for name, count in names.items() if count > 1]:
             raise ValueError(f"it has {named(twice)} more than once")
-        first, *others = (each.machine for each in self.records)
+        first, *others = (record.machine for record in self.records)
         if any(
             (machine.python, machine.packages, machine.platform) != (first.python, first.packages, first.platform)
             for machine in others
@@ -157,12 +157,12 @@ def add(report: Report, paths: Iterable[Path]) -> Report:
         raise BadFile(wrong)
     if not found:
         return report
-    observations = [each for each in report.observations if each.cell not in found]
-    observations += [each for _, seen in found.values() for each in seen]
+    observations = [row for row in report.observations if row.cell not in found]
+    observations += [row for _, seen in found.values() for row in seen]
     return report.model_copy(
         update={
-            "planned_cells": [*(each for each in report.planned_cells if each not in found), *found],
-            "cells": [*(each for each in report.cells if each.id not in found), *(row for row, _ in found.values())],
+            "planned_cells": [*(cell for cell in report.planned_cells if cell not in found), *found],
+            "cells": [*(cell for cell in report.cells if cell.id not in found), *(row for row, _ in found.values())],
             "observations": observations,
             "coverage": coverage(observations),
         }
@@ -223,4 +223,4 @@ def _released_on(sent: Sent, offered: releases.Packages) -> date:
         for name, version in sent.packages.items()
         if version in offered.get(name, {})
     ]
-    return max(days, default=min(each.started_at for each in sent.records).date())
+    return max(days, default=min(record.started_at for record in sent.records).date())

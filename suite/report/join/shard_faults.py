@@ -50,7 +50,7 @@ def _torn(path: Path, shard: Report) -> Iterator[Fault]:
     }
     # Cells that were sent in have no plan.
     sent = {cell.id for cell in shard.cells if cell.sent_on is not None}
-    there = [f"{each.cell}: {each.issue}/{each.case}" for each in shard.observations if each.cell not in sent]
+    there = [f"{row.cell}: {row.issue}/{row.case}" for row in shard.observations if row.cell not in sent]
     for key, names, wanted in (
         ("planned_cells", shard.planned_cells, set(shard.planned_cells)),
         ("cells", cells, set(shard.planned_cells).intersection(cells)),
@@ -96,7 +96,7 @@ def _of_cells(shard: Report) -> Facts:
 
 
 def _difference(mine: Any, other: Path, theirs: Any) -> str:
-    if all(isinstance(names, list) and all(isinstance(each, str) for each in names) for names in (mine, theirs)):
+    if all(isinstance(names, list) and all(isinstance(name, str) for name in names) for names in (mine, theirs)):
         more, less = ([name for name in one if name not in two] for one, two in ((mine, theirs), (theirs, mine)))
         told = [f"{word} {named(names)}" for word, names in (("has", more), ("lacks", less)) if names]
         return f"{' and '.join(told) or 'has another order'}, unlike {other}"

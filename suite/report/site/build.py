@@ -143,7 +143,7 @@ def _templates() -> Environment:
     templates.filters |= {"said": said, "prose": prose}
     of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, summary.span)
     own = (*of_report, summary.replay, tally, link, linked, highlight, duration, quantity, turned, amount, label, call)
-    templates.globals |= {each.__name__: each for each in own}
+    templates.globals |= {function.__name__: function for function in own}
     templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "properties": PROPERTIES}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
     templates.globals |= {"program_page": programs.path, "statuses": numbers.STATUSES}

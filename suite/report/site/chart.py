@@ -38,11 +38,11 @@ class Plane:
     """The coordinates of the drawing: releases across, times in seconds down."""
 
     def __init__(self, chart: Chart, releases: Sequence[str]) -> None:
-        values = [max(value, _NEAR_ZERO) for each in chart.series for value in each.values if value is not None]
+        values = [max(value, _NEAR_ZERO) for series in chart.series for value in series.values if value is not None]
         room = max(1.0, (_LEAST_RATIO * min(values) / max(values)) ** 0.5) * 1.25
         self.least, self.most = min(values) / room, max(values) * room
         self.far = max(values) >= _POWERS_RATIO * min(values)
-        names = _LETTER * max(len(each.name) for each in chart.series)
+        names = _LETTER * max(len(series.name) for series in chart.series)
         self.right = max(WIDTH / 2, WIDTH - names - 2 * _GAP)
         self._step = (self.right - _LEFT) / max(1, len(releases) - 1)
 
@@ -86,8 +86,8 @@ def _scale(plane: Plane, unit: str) -> Iterator[Markup]:
     powers = range(math.floor(math.log10(plane.least)), math.ceil(math.log10(plane.most)) + 1)
     steps = (1,) if plane.far else (1, 2, 5)
     ticks = [step * 10.0**power for power in powers for step in steps]
-    shown = [each for each in ticks if plane.least <= each <= plane.most]
-    lines = "".join(f"M{_LEFT} {plane.y(each):g}H{plane.right:.0f}" for each in shown)
+    shown = [value for value in ticks if plane.least <= value <= plane.most]
+    lines = "".join(f"M{_LEFT} {plane.y(value):g}H{plane.right:.0f}" for value in shown)
     yield Markup('<path class="grid" d="{}"/>').format(lines)
     for tick in shown:
         yield _text("soft", _LEFT - 4, plane.y(tick) + 3, "end", quantity(tick, unit))
@@ -128,7 +128,7 @@ def _line(plane: Plane, series: Series, colour: str) -> Iterator[Markup]:
 
 
 def _arrows(plane: Plane, chart: Chart, releases: Sequence[str]) -> Iterator[Markup]:
-    of_key = {each.key: dict(zip(releases, each.values, strict=True)) for each in chart.series}
+    of_key = {series.key: dict(zip(releases, series.values, strict=True)) for series in chart.series}
     for shift in chart.shifts:
         value = of_key[shift.key].get(shift.other)
         if value is not None:
@@ -138,7 +138,7 @@ def _arrows(plane: Plane, chart: Chart, releases: Sequence[str]) -> Iterator[Mar
 
 def _names(plane: Plane, series: Sequence[Series]) -> Iterator[Markup]:
     """Yield the name of each line at its end, without overlaps."""
-    ends = [plane.y(next(value for value in reversed(each.values) if value is not None)) for each in series]
+    ends = [plane.y(next(value for value in reversed(line.values) if value is not None)) for line in series]
     downward = sorted(range(len(series)), key=ends.__getitem__)
     heights: list[float] = []
     for number, place in enumerate(downward):

@@ -41,7 +41,7 @@ def compiled(facts: Facts) -> dict[str, Any]:
     """
     report, releases, tried = facts.report, known(facts.report), facts.report.run_here
     names = list(releases)
-    places = {name: {Version(each): place for place, each in enumerate(of)} for name, of in releases.items()}
+    places = {name: {Version(version): place for place, version in enumerate(of)} for name, of in releases.items()}
     wanted, rules, workarounds, kinds = (_Numbered() for _ in range(4))
 
     def asked(on: str) -> tuple[int, ...]:
@@ -51,21 +51,21 @@ def compiled(facts: Facts) -> dict[str, Any]:
         every = facts.seen[issue.id, case.id]
         seen = {cell.id: every[cell.id] for cell in tried if cell.id in every}
         runs = [NONE if (kind := _kind(seen.get(cell.id))) is None else kinds[kind] for cell in tried]
-        shown = {each.behaviour for each in case.rules} | {each.behaviour for each in seen.values()}
+        shown = {rule.behaviour for rule in case.rules} | {row.behaviour for row in seen.values()}
         instead = case.workaround
         return [
             case.id,
             [names.index(name) for name in case.needs],
             [names.index(name) for name in sorted(concerned(case.needs))],
             {name: means for name, means in case.behaviours.items() if name in shown},
-            [rules[each.behaviour, asked(each.on), each.evidence] for each in case.rules],
+            [rules[rule.behaviour, asked(rule.on), rule.evidence] for rule in case.rules],
             workarounds[instead.text, tuple(map(asked, instead.fails))] if instead else NONE,
             [every_case.index(name) if name in every_case else NONE for name in case.waits_for],
             [number for kind, of in groupby(runs) for number in (kind, len(list(of)))],
         ]
 
     every_case = [f"{issue.id}/{case.id}" for issue in report.issues for case in issue.cases]
-    cells = [[each.id, each.released_on.isoformat(), _moved(each), _places(each, places)] for each in tried]
+    cells = [[cell.id, cell.released_on.isoformat(), _moved(cell), _places(cell, places)] for cell in tried]
     issues = [
         [issue.id, issue.title, issue.row_zero, [case_of(issue, case) for case in issue.cases]]
         for issue in report.issues
@@ -103,7 +103,7 @@ def known(report: Report) -> dict[str, list[str]]:
 
 def _meeting(wanted: Requirement, releases: Iterable[str]) -> list[int]:
     """Return the places of the `releases` that meet a requirement, as edges: from … to below …, and so on."""
-    meets = [wanted.specifier.contains(each, prereleases=True) for each in releases]
+    meets = [wanted.specifier.contains(release, prereleases=True) for release in releases]
     edges = zip([False, *meets], [*meets, False], strict=True)
     return [place for place, (before, after) in enumerate(edges) if before != after]
 
@@ -128,8 +128,8 @@ def _refusal(facts: Facts, cell: CellRow) -> str:
     """Return why a stack is unavailable or excluded by metadata; empty if it is neither."""
     if cell.declared_observed is not None:
         return said(cell.excluded_by or "")
-    gone = (each for each in facts.report.observations if each.cell == cell.id and each.reason)
-    return next((said(each.detail) for each in gone if (each.reason or "").startswith("plan.")), "")
+    gone = (row for row in facts.report.observations if row.cell == cell.id and row.reason)
+    return next((said(row.detail) for row in gone if (row.reason or "").startswith("plan.")), "")
 
 
 class _Numbered(dict[Any, int]):

@@ -82,9 +82,9 @@ class Facts:
     def places(self) -> list[tuple[str, CellRow | None]]:
         """The release of jax at each place of a strip, with its cell; None for a release that was not run."""
         planned = {cell.holds["jax"] for cell in self.columns if cell.moves == "jax"}
-        found: list[tuple[str, CellRow | None]] = [(each, None) for each in self.report.jax_line if each not in planned]
+        found: list[tuple[str, CellRow | None]] = [(jax, None) for jax in self.report.jax_line if jax not in planned]
         found += [(cell.packages.get("jax") or cell.holds["jax"], cell) for cell in self.columns]
-        return sorted(found, key=lambda each: Version(each[0])) if self.is_sparse else found
+        return sorted(found, key=lambda place: Version(place[0])) if self.is_sparse else found
 
     def ruled(self, cases: Iterable[CaseRow]) -> dict[str, Verdict]:
         """Return the worst verdict by rule of `cases`, on each release of jax where one of them was not run."""
@@ -148,8 +148,8 @@ class Facts:
         found = []
         for cell in self.report.cells:
             if cell.kind != "line" and not cell.asks:
-                of = [each for each in self.report.observations if each.cell == cell.id]
-                odd = [each for each in of if stands(each.verdict) in ("symptom", "unknown")]
-                odd.sort(key=lambda each: VERDICTS.index(each.verdict))
-                found.append((cell, odd, sum(stands(each.verdict) == "well" for each in of)))
+                of = [row for row in self.report.observations if row.cell == cell.id]
+                odd = [row for row in of if stands(row.verdict) in ("symptom", "unknown")]
+                odd.sort(key=lambda row: VERDICTS.index(row.verdict))
+                found.append((cell, odd, sum(stands(row.verdict) == "well" for row in of)))
         return found

@@ -57,9 +57,9 @@ def nearest(facts: Facts, cells: Iterable[CellRow]) -> tuple[CellRow, list[Obser
     found = []
     for cell in newest_first(cells):
         seen = [facts.seen[key][cell.id] for key in row_zero if cell.id in facts.seen[key]]
-        known = [each for each in seen if each.verdict not in UNDECIDED]
+        known = [row for row in seen if row.verdict not in UNDECIDED]
         if known:
-            found.append((cell, [each for each in known if each.verdict != "clear"]))
+            found.append((cell, [row for row in known if row.verdict != "clear"]))
 
     def badness(tried: tuple[CellRow, list[Observation]]) -> tuple[int, int]:
         _, wrong = tried
@@ -109,7 +109,7 @@ def _constraints(release: CellRow, works: CellRow) -> str:
         constrained(release),
     ]
     pins = (f"{name}=={version}" for name, version in sorted(works.packages.items()))
-    return "\n".join(map(printable, [*(f"# {each}" for each in about), *pins])) + "\n"
+    return "\n".join(map(printable, [*(f"# {line}" for line in about), *pins])) + "\n"
 
 
 def _pinned(name: str, version: str) -> str:

@@ -40,7 +40,7 @@ def _block(sort: str, text: str) -> Markup:
     if sort == "ul":
         items = re.split(r"(?m)^- ", text)[1:]
         return Markup("<ul>{}</ul>").format(
-            Markup("").join(Markup("<li>{}</li>").format(_line(each)) for each in items)
+            Markup("").join(Markup("<li>{}</li>").format(_line(item)) for item in items)
         )
     return Markup("<p>{}</p>").format(_line(text))
 

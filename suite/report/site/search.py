@@ -28,7 +28,7 @@ def search_data(facts: Facts) -> str:
                 **{"id": issue.id, "title": issue.title, "kind": issue.kind, "areas": areas},
                 "touches": [numbers.setdefault(name, len(numbers)) for name in names],
                 "cases": [[case.id, case.question] for case in issue.cases],
-                "threads": [each.ref for each in issue.upstream],
+                "threads": [thread.ref for thread in issue.upstream],
                 "symptoms": list(dict.fromkeys(symptoms)),
             }
         )
@@ -36,7 +36,7 @@ def search_data(facts: Facts) -> str:
         f"{each.package}-{each.version}" for row in facts.report.stacks for each in row.amendments if each.package
     }
     cells = [cell.id for cell in facts.line]
-    refuted = [[each.ref, f"{each.title} {each.claim}".strip()] for each in facts.report.refuted]
+    refuted = [[claim.ref, f"{claim.title} {claim.claim}".strip()] for claim in facts.report.refuted]
     numbers_of: dict[str, list[str]] = {}
     for function in sorted(facts.numbers.rows):
         module, _, name = function.rpartition(".")
@@ -56,15 +56,15 @@ def _symptoms(case: CaseRow, seen: Iterable[Observation]) -> Iterator[tuple[str,
     for signature in case.signatures:
         if case.behaviours.get(signature.behaviour) not in ("clear", "absent"):
             yield signature.type, signature.message
-    failed = {each.detail for each in seen if each.behaviour == "import-error"}
+    failed = {row.detail for row in seen if row.behaviour == "import-error"}
     for detail in sorted(failed):
         yield from _IMPORT.findall(detail)
 
 
 def names_and_areas(issue: IssueRow) -> tuple[list[str], list[str]]:
     """Return the qualified names that an issue touches, with keywords, and its areas in plain words."""
-    names = [each for each in issue.touches if "." in each]
-    return names, [each for each in issue.touches if "." not in each]
+    names = [name for name in issue.touches if "." in name]
+    return names, [name for name in issue.touches if "." not in name]
 
 
 def script(name: str, data: Any) -> str:
@@ -77,7 +77,7 @@ def script(name: str, data: Any) -> str:
 
 def _printable(data: Any) -> Any:
     if isinstance(data, dict):
-        return {printable(key): _printable(each) for key, each in data.items()}
+        return {printable(key): _printable(value) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
         return list(map(_printable, data))
     return printable(data, lines=True) if isinstance(data, str) else data

@@ -65,7 +65,7 @@ def stretches(ordered: Iterable[tuple[str, Observation]]) -> list[Stretch]:
     found = []
     for _, group in groupby(ordered, lambda each: kind_of(each[1])):
         of = list(group)
-        found.append(Stretch([(name, each.cell) for name, each in of], of[0][1]))
+        found.append(Stretch([(name, row.cell) for name, row in of], of[0][1]))
     return found
 
 

@@ -75,7 +75,7 @@ def timeline(
     """
     found = []
     rows: list[IntervalRow | ByRuleRow] = [*case.intervals, *case.by_rule]
-    for package in dict.fromkeys(each.package for each in rows):
+    for package in dict.fromkeys(row.package for row in rows):
         of_line = (cell for cell in cells if cell.kind == "line" and cell.moves == package)
         is_sparse = package == "jax" and bool(line)
         versions = list(line) if is_sparse else sorted((cell.holds[package] for cell in of_line), key=Version)
@@ -108,7 +108,7 @@ def ticks(versions: Sequence[str]) -> list[tuple[float, str, bool]]:
     found: list[tuple[float, str, bool]] = []
     for minor, of in groupby(enumerate(versions), lambda each: minor_of(each[1])):
         x = round(100 * next(of)[0] / len(versions), 2)
-        found.append((x, minor, x - max((each for each, _, near in found if not near), default=-99.0) < TICK_GAP))
+        found.append((x, minor, x - max((start for start, _, near in found if not near), default=-99.0) < TICK_GAP))
     return found
 
 
@@ -158,7 +158,7 @@ def turned(before: Observation, after: Observation) -> Turned | None:
 
 def steps(line: Sequence[CellRow], issues: Iterable[IssueRow], seen: Seen) -> list[Step]:
     """Return a step for each cell of the line with changes, in version order within a branch of releases."""
-    learned = {each.cell for of in seen.values() for each in of.values() if each.verdict not in UNDECIDED}
+    learned = {row.cell for of in seen.values() for row in of.values() if row.verdict not in UNDECIDED}
     rows = {cell.id: cell for cell in line if cell.id in learned}
     cells = [LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in rows.values()]
     before = {after.id: before.id for before, after in neighbours(cells)}

@@ -104,7 +104,7 @@ class Spell:
     """A confirmed slow-down, with its times and the releases on which it lasts.
 
     `until` is the first timed release after `shift.other` that is nearer to the time before than to the time after;
-    None if there is none.
+    None if it is missing.
     """
 
     chart: Chart
@@ -221,8 +221,8 @@ def _machine(
     # Comparisons of other locks do not apply.
     valid = [each for each in comparisons if each.commits == (commits.get(each.base), commits.get(each.other))]
     listed = measured.load(folder.parent / "benchmarks.json")
-    units = {name: each["unit"] for name, each in listed.items() if name != "version"}
-    shifts = sorted(_confirmed(valid, units), key=lambda each: -_size(each.judged))
+    units = {name: benchmark["unit"] for name, benchmark in listed.items() if name != "version"}
+    shifts = sorted(_confirmed(valid, units), key=lambda shift: -_size(shift.judged))
     keys = list(dict.fromkeys(key for of in rows.values() for key in of))
     counted = {key: unit for key in keys if (unit := units[parts(key).name]) != "seconds"}
     return TimedMachine(
@@ -238,7 +238,7 @@ def _machine(
         tally=measured.tally(row for of in rows.values() for row in of.values()),
         noise=fences,
         shifts=tuple(shifts),
-        judged=sum(len(each.benchmarks) for each in valid),
+        judged=sum(len(comparison.benchmarks) for comparison in valid),
         asynchronous=asynchronous(rows),
         turns=tuple(_turns(of_phases, fences)),
     )
@@ -246,12 +246,12 @@ def _machine(
 
 def _counted_sections(found: Counts, releases: Sequence[str]) -> Iterator[Section]:
     """Yield a section for each unit counted on two releases: a chart per workload, a line per phase."""
-    known = {each.cell: each.benchmarks for each in found.releases if each.cell in releases}
+    known = {release.cell: release.benchmarks for release in found.releases if release.cell in releases}
     keys = sorted(dict.fromkeys(chain(*known.values())), key=_group)
     for unit in UNITS:
-        rows = {cell: {key: each.row(unit) for key, each in known.get(cell, {}).items()} for cell in releases}
+        rows = {cell: {key: counted.row(unit) for key, counted in known.get(cell, {}).items()} for cell in releases}
         of_unit = {key: replace(_series(key, rows, None), key=phase_counts.name(key, unit)) for key in keys}
-        shown = {key: each for key, each in of_unit.items() if len([v for v in each.values if v is not None]) > 1}
+        shown = {key: series for key, series in of_unit.items() if len([v for v in series.values if v is not None]) > 1}
         if charts := tuple(chart for _, chart in _charts(shown, unit)):
             yield Section(f"timings-{unit}", _TITLES[unit], charts)
 
@@ -259,8 +259,8 @@ def _counted_sections(found: Counts, releases: Sequence[str]) -> Iterator[Sectio
 def _turns(found: Counts, noise: NoiseFile | None) -> Iterator[Turn]:
     """Yield the changes of instructions and, where they were not counted from the same jax on, of calls."""
     line = release_line.line()
-    fences = {key: each.fence for key, each in noise.benchmarks.items()} if noise else {}
-    jax = {each.id: each.pins["jax"] for each in line}
+    fences = {key: fence.fence for key, fence in noise.benchmarks.items()} if noise else {}
+    jax = {cell.id: cell.pins["jax"] for cell in line}
     yield from sorted(
         {
             (turn.benchmark, turn.after, jax[turn.before]): turn
@@ -277,7 +277,7 @@ def _sections(
     """Return the charts by module: a workload's phases or, if it has variants, each phase's variants."""
     fences = noise.benchmarks if noise else {}
     every = {key: _series(key, rows, fences.get(key)) for key in keys}
-    shown = {key: each for key, each in every.items() if any(value is not None for value in each.values)}
+    shown = {key: line for key, line in every.items() if any(value is not None for value in line.values)}
     charts: dict[str, list[Chart]] = {}
     for module, chart in _charts(shown, "seconds", shifts):
         charts.setdefault(module, []).append(chart)
@@ -290,14 +290,14 @@ def _charts(series: Mapping[str, Series], unit: str, shifts: Sequence[Shift] = (
     kind, words = ("timing", ()) if unit == "seconds" else (unit, (unit,))
     for (module, workload, *phase), keys in groupby(series, key=_group):
         of = [series[key] for key in keys]
-        names = {each.key for each in of}
+        names = {line.key for line in of}
         yield (
             module,
             Chart(
                 id="-".join((f"{kind}-{module}.{workload}", *phase)).replace(" ", "-"),
                 title=", ".join((what(module, workload), *phase, *words)),
                 story=story(module, workload),
-                series=tuple(sorted(of, key=lambda each: _place(each.name, PHASES))),
+                series=tuple(sorted(of, key=lambda line: _place(line.name, PHASES))),
                 shifts=tuple(shift for shift in shifts if shift.key in names),
                 unit=unit,
             ),
@@ -317,12 +317,12 @@ def spells(machine: TimedMachine, order: Sequence[str]) -> list[Spell]:
                     continue
                 known = ((release, series.values[places[release]]) for release in order if release in places)
                 times = {release: value for release, value in known if value is not None}
-                later = [each for each in order[order.index(shift.other) :] if each in times]
+                later = [release for release in order[order.index(shift.other) :] if release in times]
                 half = math.sqrt(base * other)
-                until = next((each for each in later if times[each] <= half), None)
+                until = next((release for release in later if times[release] <= half), None)
                 there = frozenset(later[: later.index(until)] if until else later)
                 found.append(Spell(chart, series, shift, times, there, until))
-    return sorted(found, key=lambda each: -each.factor)
+    return sorted(found, key=lambda spell: -spell.factor)
 
 
 def asynchronous(rows: Mapping[str, Mapping[str, Row]]) -> Asynchronous | None:
@@ -399,7 +399,7 @@ def story(module: str, workload: str = "") -> str:
     if not path.exists():
         return ""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    classes = {each.name: each for each in tree.body if isinstance(each, ast.ClassDef)}
+    classes = {statement.name: statement for statement in tree.body if isinstance(statement, ast.ClassDef)}
     node = classes.get(workload) if workload else tree
     said = node and ast.get_docstring(node)
     return " ".join((said or "").partition("\n\n")[0].replace("`", "").split())

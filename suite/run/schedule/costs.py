@@ -60,8 +60,8 @@ def measured(runs: Iterable[Record], before: Mapping[str, Cost]) -> Mapping[str,
         of_case.setdefault(f"{record.issue}/{record.case}", []).append(Cost(last.seconds, last.peak_rss_mib))
     found = {}
     for name, seen in sorted(of_case.items()):
-        seconds = float(f"{median(each.seconds for each in seen):.2g}")
-        cost = Cost(seconds, round(max(each.mib for each in seen), -1))
+        seconds = float(f"{median(attempt.seconds for attempt in seen):.2g}")
+        cost = Cost(seconds, round(max(attempt.mib for attempt in seen), -1))
         kept = before.get(name)
         found[name] = kept if kept is not None and _is_about(kept, cost) else cost
     return found

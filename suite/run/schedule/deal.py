@@ -1,6 +1,6 @@
 """The choice of the cases that the next probe gets. Pure.
 
-Few orders, since each imports the stack anew: the largest first, a whole cell if it fits, and smaller ones towards the
+Few orders, since each imports the stack again: the largest first, a whole cell if it fits, and smaller ones towards the
 end, so that all probes end together.
 """
 

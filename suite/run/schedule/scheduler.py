@@ -46,33 +46,33 @@ def work(cell: Cell, entries: Sequence[Entry], left: Sequence[tuple[Entry, Case]
 def run(
     asked_of: Sequence[Work], progress: RunProgress, *, fresh: bool = False, confirm: bool = False, asked: Asked = "all"
 ) -> list[Status]:
-    """Run what is not yet known of each cell's entries, with `fresh` all of it, and return how far each cell got.
+    """Run the cases of each cell's entries without a valid record, with `fresh` all, and return the cells' statuses.
 
-    With `confirm`, a case is known once more than one attempt has been made of it. `asked` is what the run is for: the
+    With `confirm`, a case is known if it has at least two attempts. `asked` is what the run is for: the
     status keeps the most. Whatever goes wrong in a cell ends in its status. Raises BadFile for a lock or record that
     cannot be read, Unresolvable for a stack without a lock that cannot be resolved, and OSError if the disk refuses.
     """
-    lines = {each.cell.id: progress.cell(each.cell.id) for each in asked_of}
-    seconds = {each.cell.id: each.seconds for each in asked_of}
+    lines = {work.cell.id: progress.cell(work.cell.id) for work in asked_of}
+    seconds = {work.cell.id: work.seconds for work in asked_of}
     machine = Slots()
 
     def once(works: Iterable[Work]) -> list[CellRun]:
-        runs = [CellRun(each.cell, each.entries, lines[each.cell.id], fresh, confirm, asked) for each in works]
+        runs = [CellRun(work.cell, work.entries, lines[work.cell.id], fresh, confirm, asked) for work in works]
         busy = _Shared(list(runs), seconds, lines, machine).run()
-        _run_alone([each for each in runs if each.alone], lines, machine)
+        _run_alone([run for run in runs if run.alone], lines, machine)
         # This run holds no cell now, so that two runs cannot wait for each other.
-        for each in busy:
-            each.reserve(wait=True)
-            _Shared([each], seconds, lines, machine, reserved=True).run()
-            _run_alone([each] if each.alone else [], lines, machine)
+        for run in busy:
+            run.reserve(wait=True)
+            _Shared([run], seconds, lines, machine, reserved=True).run()
+            _run_alone([run] if run.alone else [], lines, machine)
         return runs
 
-    runs = {each.cell.id: each for each in once(asked_of)}
-    # What a cell left to another one that then did not show it, it runs itself.
-    again = [each for each in asked_of if runs[each.cell.id].lent and cell_run.left(each.cell, each.entries)]
-    for each in again:
-        (runs[each.cell.id],) = once([each])
-    return [each.status for each in runs.values() if each.status is not None]
+    runs = {run.cell.id: run for run in once(asked_of)}
+    # A cell runs the cases itself that another cell was to show and did not.
+    again = [work for work in asked_of if runs[work.cell.id].lent and cell_run.left(work.cell, work.entries)]
+    for work in again:
+        (runs[work.cell.id],) = once([work])
+    return [run.status for run in runs.values() if run.status is not None]
 
 
 @dataclass
@@ -101,7 +101,7 @@ class _Shared:
         """Run all of it, and return the cells that another run has. Raises what a thread raised; KeyboardInterrupt."""
         work = {"environments": self._make}
         work |= {f"slot {number}": self._work for number in range(self.machine.count)}
-        threads = [Thread(target=self._guarded, args=(each,), name=name, daemon=True) for name, each in work.items()]
+        threads = [Thread(target=self._guarded, args=(call,), name=name, daemon=True) for name, call in work.items()]
         for thread in threads:
             thread.start()
         try:
@@ -113,8 +113,8 @@ class _Shared:
             for thread in threads:
                 thread.join()
             if self.ahead or self.ready or self.errors:
-                for each in self.held:
-                    each.release()
+                for run in self.held:
+                    run.release()
         if self.errors:
             raise self.errors[0]
         return self.busy
@@ -130,8 +130,8 @@ class _Shared:
         with self.changed:
             self.over = True
             self.changed.notify_all()
-        for each in list(self.held):
-            each.stop()
+        for run in list(self.held):
+            run.stop()
 
     def _make(self) -> None:
         """Reserve the cells in their turn, and make their environments."""
@@ -146,7 +146,7 @@ class _Shared:
                     self.held.append(run)
                 run.prepare(self.claimed)
                 tasks = (*run.todo, *run.alone)
-                self.lines[run.cell.id].expect({each.name: costs.of(each).seconds for each in tasks})
+                self.lines[run.cell.id].expect({task.name: costs.of(task).seconds for task in tasks})
             with self.changed:
                 self.ahead.pop(0)
                 if not there:
@@ -166,14 +166,14 @@ class _Shared:
                 if self.over or not (self.ahead or self.ready):
                     return
                 run, tasks = self._order()
-            held = self.machine.take(max(slots.LEAST_MIB, 2 * max(costs.of(each).mib for each in tasks)))
+            held = self.machine.take(max(slots.LEAST_MIB, 2 * max(costs.of(task).mib for task in tasks)))
             if held is None:
                 slots.wait()
                 continue
             with held:
                 with self.changed:
                     # Meanwhile another worker may have been faster.
-                    if self.over or run not in self._dealable() or not all(each in run.todo for each in tasks):
+                    if self.over or run not in self._dealable() or not all(task in run.todo for task in tasks):
                         continue
                     run.deal(tasks)
                     self.running[run.cell.id] += 1
@@ -198,10 +198,10 @@ class _Shared:
         run = max(self._dealable(), key=lambda each: _cost(each.todo))
         if run.one_at_a_time or self.machine.count == 1:
             return run, list(run.todo)
-        left = sum(_cost(each.todo) for each in self.ready) + sum(self.seconds[each.cell.id] for each in self.ahead)
-        seconds = {each.name: costs.of(each).seconds for each in run.todo}
+        left = sum(_cost(other.todo) for other in self.ready) + sum(self.seconds[work.cell.id] for work in self.ahead)
+        seconds = {task.name: costs.of(task).seconds for task in run.todo}
         names = deal.cut(seconds, deal.share(left, self.machine.count))
-        return run, [each for each in run.todo if each.name in names]
+        return run, [task for task in run.todo if task.name in names]
 
     def _close(self, run: CellRun) -> None:
         """End a cell's run, or leave it for what runs alone."""
@@ -211,7 +211,7 @@ class _Shared:
         run.finish()
         with self.changed:
             # By identity: the others change meanwhile.
-            self.held = [each for each in self.held if each is not run]
+            self.held = [other for other in self.held if other is not run]
         run.release()
         if not run.alone:
             self.lines[run.cell.id].finish()

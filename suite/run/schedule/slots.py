@@ -34,13 +34,13 @@ class Slots:
         FOLDER.mkdir(parents=True, exist_ok=True)
 
     def take(self, mib: int) -> ExitStack | None:
-        """Take a slot for a probe that needs so much memory, until the stack is closed. None if there is none now.
+        """Take a slot for a probe that needs so much memory, until the stack is closed. None if no slot is free.
 
         Other probes count with what they were admitted with: they may not have allocated it yet. A probe that is the
         only one is always admitted.
         """
         with ExitStack() as held, contextlib.suppress(Timeout):
-            # Whoever waits to run alone holds the gate.
+            # A run that waits to be alone holds the gate.
             with self._lock("gate", 0):
                 others = 0
                 mine: int | None = None
@@ -89,7 +89,7 @@ def wait() -> None:
 
 def free_mib() -> int | None:
     """Return the memory that the machine and this process's control group have free, in MiB; None if unknown."""
-    found = [each for each in (_of_machine(), _of_group()) if each is not None]
+    found = [free for free in (_of_machine(), _of_group()) if free is not None]
     return min(found) // 1024**2 if found else None
 
 

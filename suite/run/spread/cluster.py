@@ -62,13 +62,13 @@ PATIENCE = 300.0
 def run_cells(
     scheduler: str, work: Sequence[Work], *, fresh: bool, console: Console, patience: float = PATIENCE
 ) -> None:
-    """Run what is not yet known of each cell's entries on the workers of `scheduler`, and keep their records here.
+    """Run the cases of each cell's entries without a valid record on the workers of `scheduler`; keep the records here.
 
     Whatever goes wrong in a cell ends in its status. Raises Failed where cells did not run, and BadFile.
     """
     told = Counter[str]()
     orders: list[tuple[Cell, Order]] = []
-    for cell, entries in ((each.cell, each.entries) for each in work):
+    for cell, entries in ((asked.cell, asked.entries) for asked in work):
         if cell.unavailable is not None:
             schedule.run([Work(cell, entries)], worker.Kept(), fresh=fresh)
             told["unavailable"] += 1
@@ -82,7 +82,7 @@ def run_cells(
     try:
         if orders:
             with _connected(scheduler, console) as client:
-                entries_of = {each.cell.id: each.entries for each in work}
+                entries_of = {asked.cell.id: asked.entries for asked in work}
                 _Errands(scheduler, client, entries_of, console, told, patience).run(orders)
     finally:
         counts = [f"{told[name]} {name}" for name in ("run", "reused", "unavailable", "failed")]
@@ -92,8 +92,8 @@ def run_cells(
 
 @contextmanager
 def _connected(scheduler: str, console: Console) -> Iterator[Client]:
-    # What there is to say of a broken connection, we say in a sentence. Its loggers have levels of their own.
-    for name in [each for each in logging.root.manager.loggerDict if each.partition(".")[0] == "distributed"]:
+    # We report a broken connection ourselves. Its loggers have levels of their own.
+    for name in [logger for logger in logging.root.manager.loggerDict if logger.partition(".")[0] == "distributed"]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         asyncio.run(asyncio.wait_for(_knock(scheduler), CONNECTING))
@@ -104,7 +104,7 @@ def _connected(scheduler: str, console: Console) -> Iterator[Client]:
     except Exception as error:  # whatever a stranger's port answers
         raise Failed(
             f"no Dask scheduler answers at {scheduler} ({str(error).strip() or type(error).__name__}): "
-            "start one there with `python -m dask scheduler`, or mend the address after --scheduler"
+            "start one there with `python -m dask scheduler`, or correct the address after --scheduler"
         ) from error
     try:
         there, here = _ask(client, "versions")["packages"]["distributed"], version("distributed")
@@ -179,7 +179,7 @@ class _Errands:
             else:
                 self._take(future)
         if self.stranded:
-            raise Failed(f"no worker is fit to run {_listed(self.stranded)}: mend them, and run the same command again")
+            raise Failed(f"no worker can run {_listed(self.stranded)}: fix the workers and rerun")
 
     def _send(self, cell: Cell, order: Order) -> None:
         takers = _takers(cell, self._workers()) if self.unfit else frozenset()
@@ -207,9 +207,9 @@ class _Errands:
         return workers
 
     def _take(self, future: Future[tuple[str, Answer]]) -> None:
-        """Take in what came of an order. Raises Failed where the scheduler is gone."""
+        """Take the answer to an order. Raises Failed if the scheduler is gone."""
         sent = self.sent.pop(future.key, None)
-        if sent is None:  # it was sent once more, elsewhere
+        if sent is None:  # it was sent again, to another worker
             return
         self.under_way = time.monotonic()
         cell = sent.cell
@@ -242,7 +242,7 @@ class _Errands:
         try:
             status, texts = self._read(sent, answer, status_text)
         except BadFile as error:
-            self._fail(cell, f"what {address} sent cannot be used: {error}")
+            self._fail(cell, f"the answer of {address} cannot be used: {error}")
             return
         with environment.reserve(cell):
             for path, text in texts.items():
@@ -281,7 +281,7 @@ class _Errands:
         return status, texts
 
     def _fail(self, cell: Cell, detail: str) -> None:
-        """Put down that a cell came to nothing; what is known of it stays known."""
+        """Record that a cell failed; its earlier records stay."""
         failed = {"verdict": "error", "reason": "run.worker", "detail": detail}
         before = records.status(cell.id) or cell_run.note(cell, "error", "run.worker")
         records.write_status(before.model_copy(update={"at": datetime.now(UTC).replace(microsecond=0), **failed}))
@@ -330,12 +330,12 @@ class _Errands:
         if sum(map(len, waiting.values())) < len(self.sent):
             self.under_way = time.monotonic()
         if time.monotonic() - self.under_way >= self.patience:
-            raise Failed(f"given up after {self.patience:.0f} seconds: {'; '.join(sentences.values())}")
+            raise Failed(f"gave up after {self.patience:.0f} seconds: {'; '.join(sentences.values())}")
 
     def _lost(self) -> Failed:
         return Failed(
-            f"the Dask scheduler at {self.scheduler} is gone: what came back, {self.answered} of {self.total} cells,"
-            " is kept; start it again, and run the same command"
+            f"the Dask scheduler at {self.scheduler} is gone. {self.answered} of {self.total} cells are kept;"
+            " start it again and rerun"
         )
 
 
@@ -343,8 +343,8 @@ def _takers(cell: Cell, workers: dict[str, Any]) -> frozenset[str]:
     """The workers, fit or not, that offer what `cell` needs."""
     return frozenset(
         address
-        for address, each in workers.items()
-        if cell.device == "cpu" or each["resources"].get(cell.device, 0) >= 1
+        for address, offered in workers.items()
+        if cell.device == "cpu" or offered["resources"].get(cell.device, 0) >= 1
     )
 
 

@@ -32,7 +32,7 @@ def parse(text: str) -> Shard:
     """Read `3/10`. Raises Misused."""
     match = re.fullmatch(r"([0-9]{1,4})/([0-9]{1,4})", text)
     if match is None:
-        raise Misused(f"{text!r} is no part of a run: the third of ten is written 3/10")
+        raise Misused(f"{text!r} is not a part of a run: write 3/10 for the third of ten")
     part, parts = int(match[1]), int(match[2])
     if not 1 <= part <= parts:
         raise Misused(f"there is no part {part} of {parts}: they are numbered from 1/{parts} to {parts}/{parts}")
@@ -50,7 +50,7 @@ def shard(cells: Sequence[Cell], costs: Mapping[str, float], part: int, parts: i
 
     Each cell, the dearest first, goes to the share that has the least so far.
     """
-    # How many it has decides between shares that weigh the same: cells that cost nothing are spread as well.
+    # The number of cells decides between shares of equal weight: cells that cost nothing are spread, too.
     lightest = [(0.0, 0, number) for number in range(1, parts + 1)]
     mine = set()
     for cell in sorted(cells, key=lambda cell: (-costs[cell.id], cell.id)):

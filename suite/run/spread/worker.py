@@ -50,7 +50,7 @@ class Order(TypedDict):
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer to an order: the texts of the status and of the records, or a sentence that says why there is none.
+    """An answer to an order: the texts of the status and of the records, or the reason why they are missing.
 
     `ran` counts cases, and `said` is for a person.
     """
@@ -102,9 +102,9 @@ def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) ->
                 module=entry.module,
                 sha256=records.source_sha256(entry),
                 cases=[case.id for case in entry.issue.cases],
-                known=each,
+                known=is_known,
             )
-            for entry, each in zip(entries, known, strict=True)
+            for entry, is_known in zip(entries, known, strict=True)
         ],
         fresh=fresh,
         platform=status.platform if status else "",
@@ -112,15 +112,17 @@ def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) ->
 
 
 def carry_out(order: Order) -> Answer:
-    """Run what is ordered, in this process's checkout and state."""
+    """Carry out an order in this process's checkout and state."""
     if _tree() != _AT_START:
-        return Answer(refused="its checkout has changed since it was started, and it runs what it was: start it anew")
+        return Answer(
+            refused="its checkout has changed since it was started, and it still runs the old one: restart it"
+        )
     # Somebody may have installed one since the last order.
     interpreter.looked_for.cache_clear()
     try:
         cell = plan.stack(order["cell"])
         pinned = lock.obtain(cell)
-        entries = [catalogue.narrowed(catalogue.entry(each["module"]), each["cases"]) for each in order["issues"]]
+        entries = [catalogue.narrowed(catalogue.entry(issue["module"]), issue["cases"]) for issue in order["issues"]]
     except (Misused, Failed, BadFile, ImportError) as error:
         return Answer(refused=f"its checkout is not the driver's: {error}")
     if differing := _differing(order, pinned, entries):
@@ -134,9 +136,9 @@ def carry_out(order: Order) -> Answer:
 
 
 def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> Answer:
-    # What the driver has of another platform does not count: a cell's records are all of one.
+    # The driver's records of another platform do not count: all of a cell's records are of one.
     alike = order["platform"] == keys.here()
-    todo = [entry for entry, each in zip(entries, order["issues"], strict=True) if not (alike and each["known"])]
+    todo = [entry for entry, issue in zip(entries, order["issues"], strict=True) if not (alike and issue["known"])]
     kept = Kept()
     # The records of this machine's other cells are not the driver's: what counts by them is run here, too.
     if lent := [narrowed for entry in todo if (narrowed := _lent(cell, entry, pinned)).issue.cases]:
@@ -161,8 +163,8 @@ def _differing(order: Order, pinned: Lock, entries: Sequence[Entry]) -> list[str
     """List the parts of the tree that the order depends on and that differ here."""
     found = [f"the lock of {order['cell']}"] if order["lock"] != pinned.sha256 else []
     found += ["the probe"] if order["probe"] != keys.probe_sha256() else []
-    for entry, each in zip(entries, order["issues"], strict=True):
-        if each["sha256"] != records.source_sha256(entry):
+    for entry, issue in zip(entries, order["issues"], strict=True):
+        if issue["sha256"] != records.source_sha256(entry):
             found.append(entry.source.name)
     return found
 

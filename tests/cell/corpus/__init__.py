@@ -78,7 +78,7 @@ def fails() -> None:
 
 
 def folder() -> Path:
-    """Where a case leaves what it wants to be found."""
+    """Return the folder in which cases leave files for the tests."""
     return Path(os.environ["CORPUS_FOLDER"])
 
 

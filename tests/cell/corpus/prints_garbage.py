@@ -1,4 +1,4 @@
-"""What it prints is no text, and looks like what the probe says."""
+"""Its output is not text, or looks like the probe's."""
 
 import os
 

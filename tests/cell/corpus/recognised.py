@@ -1,4 +1,4 @@
-"""What it raises, or is warned of, has a signature."""
+"""Its exceptions and warnings have signatures."""
 
 import json
 import warnings

@@ -1,4 +1,4 @@
-"""What the reproducer does to its process is not held against what runs after it."""
+"""The reproducer spoils its process, and the parts that run after it are not blamed."""
 
 import os
 import signal

@@ -51,7 +51,7 @@ def pages(facts: Facts) -> Iterator[Page]:
         key = observation.issue, observation.case, kind_of(observation)
         unexpected.setdefault(key, Unexpected(observation, [])).cells.append(observation.cell)
     view = FindingsView(
-        {sort: of for sort in SORTS if (of := [each for each in found[:_MAX_FINDINGS] if each.sort == sort])},
+        {sort: of for sort in SORTS if (of := [finding for finding in found[:_MAX_FINDINGS] if finding.sort == sort])},
         len(found),
         list(unexpected.values())[:_MAX_ROWS],
         len(unexpected),

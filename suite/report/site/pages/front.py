@@ -69,7 +69,7 @@ def pages(facts: Facts) -> Iterator[Page]:
         report.since,
         summary.unexpected(report),
         len(summary.undecided(report)),
-        [each for name, each in PROPERTIES.items() if name in {each.verdict for each in report.observations}],
+        [properties for name, properties in PROPERTIES.items() if name in {row.verdict for row in report.observations}],
     )
     data = {"data/search.js": search_data(facts)}
     title = "Known issues of JAX, Equinox and Diffrax, by release"
@@ -108,7 +108,7 @@ def _newest(facts: Facts) -> list[NewRelease]:
     """
     if facts.report.rows == "chosen":
         return []
-    learned = {each.cell for of in facts.seen.values() for each in of.values() if each.agreement != "spurious"}
+    learned = {row.cell for of in facts.seen.values() for row in of.values() if row.agreement != "spurious"}
     found = []
     for cell in facts.line[: -_NEWEST_SHOWN - 1 : -1]:
         step = facts.steps.get(cell.id)

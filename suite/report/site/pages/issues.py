@@ -140,7 +140,7 @@ def _case(facts: Facts, issue: IssueRow, case: CaseRow) -> CaseView:
         now(facts.columns, verdicts, case.turns),
         facts.runs(verdicts, [case]),
         timeline(case, facts.report.cells, facts.report.jax_line, ran),
-        [TurnView(each, of[each.before], of[each.after]) for each in case.turns],
+        [TurnView(turn, of[turn.before], of[turn.after]) for turn in case.turns],
         stretches(
             (cell.holds["jax"] if cell.moves == "jax" else f"{cell.moves} {cell.holds[cell.moves]}", of[cell.id])
             for cell in facts.columns

@@ -69,7 +69,7 @@ def pages(facts: Facts) -> Iterator[Page]:
         for case in issue.cases:
             of = facts.seen[issue.id, case.id]
             decided = [of[cell.id] for cell in columns if cell.id in of and of[cell.id].verdict not in UNDECIDED]
-            verdicts = {each.verdict for each in decided}
+            verdicts = {row.verdict for row in decided}
             if len(verdicts) > 1 or any(map(summary.is_unexpected, decided)):
                 cases.append((case, _marks([of.get(cell.id) for cell in columns], columns)))
             else:
@@ -85,7 +85,7 @@ def pages(facts: Facts) -> Iterator[Page]:
         alike,
         sorted(needed, key=lambda name: (name != "jax", name != "equinox", name)),
         sorted({issue.kind for issue in facts.report.issues}),
-        [each for name, each in PROPERTIES.items() if name in shown],
+        [properties for name, properties in PROPERTIES.items() if name in shown],
         summary.run_on(facts.report),
     )
     yield Page("matrix.html", "matrix.html.jinja", "Matrix: which release does what", view, ("assets/matrix.js",))
@@ -100,7 +100,7 @@ def _unavailable(facts: Facts) -> dict[str, str]:
     found: dict[str, str] = {}
     for cell in facts.columns:
         of = [each for seen in facts.seen.values() if (each := seen.get(cell.id))]
-        if of and all(each.verdict == "unavailable" for each in of):
+        if of and all(row.verdict == "unavailable" for row in of):
             found[cell.id] = of[0].detail
     return found
 
@@ -110,13 +110,13 @@ def _worst(facts: Facts, issue: IssueRow, columns: Sequence[CellRow]) -> list[Ob
     found: list[Observation | None] = []
     for cell in columns:
         of = [each for case in issue.cases if (each := facts.seen[issue.id, case.id].get(cell.id))]
-        found.append(min(of, key=lambda each: (each.verdict in UNDECIDED, VERDICTS.index(each.verdict)), default=None))
+        found.append(min(of, key=lambda row: (row.verdict in UNDECIDED, VERDICTS.index(row.verdict)), default=None))
     return found
 
 
 def _marks(seen: Sequence[Observation | None], columns: Sequence[CellRow]) -> list[MatrixMark]:
     found = []
-    kinds = [(each and each.verdict, each is not None and summary.is_unexpected(each)) for each in seen]
+    kinds = [(row and row.verdict, row is not None and summary.is_unexpected(row)) for row in seen]
     for (_, odd), group in groupby(range(len(seen)), lambda place: kinds[place]):
         places = list(group)
         found.append(MatrixMark(seen[places[0]], odd, len(places), columns[places[-1]]))

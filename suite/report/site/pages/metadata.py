@@ -71,16 +71,16 @@ class Metadata:
 
 def pages(facts: Facts) -> Iterator[Page]:
     """Yield the page of metadata."""
-    entries = _entries(each for row in facts.report.stacks for each in row.amendments)
-    known = [each for each in entries if each.said.grounds != "together"]
+    entries = _entries(amendment for row in facts.report.stacks for amendment in row.amendments)
+    known = [joined for joined in entries if joined.said.grounds != "together"]
     by_package: dict[str, list[JoinedAmendment]] = {}
     for entry in known:
         if entry.said.package is not None:
             by_package.setdefault(entry.said.package, []).append(entry)
     view = Metadata(
         [(name, _releases(by_package[name])) for name in sorted(by_package, key=_place)],
-        _releases(each for each in known if each.said.package is None),
-        [each for each in entries if each.said.grounds == "together"],
+        _releases(joined for joined in known if joined.said.package is None),
+        [joined for joined in entries if joined.said.grounds == "together"],
         _code({(name, version) for cell in facts.report.cells for name, version in cell.packages.items()}),
         grids(facts.report.stacks, facts.cells),
     )
@@ -114,7 +114,7 @@ def _lacks(of: Needed) -> bool:
     declared = SpecifierSet(of.declared or "")
     since = known.index(of.since) if of.since else 0
     until = known.index(of.until) if of.until else len(known)
-    return any(declared.contains(each) and not since <= place <= until for place, each in enumerate(known))
+    return any(declared.contains(version) and not since <= place <= until for place, version in enumerate(known))
 
 
 def _entries(said: Iterable[AmendmentRow]) -> list[JoinedAmendment]:
@@ -133,9 +133,9 @@ def _entry(of: list[AmendmentRow]) -> JoinedAmendment:
     return JoinedAmendment(
         first,
         f"{first.dependency}{whole}",
-        any(each.grounds == "run" for each in of),
-        list(dict.fromkeys(each for row in of for each in row.evidence)),
-        list(dict.fromkeys(each for row in of for each in row.cells)),
+        any(amendment.grounds == "run" for amendment in of),
+        list(dict.fromkeys(reference for row in of for reference in row.evidence)),
+        list(dict.fromkeys(cell for row in of for cell in row.cells)),
     )
 
 

@@ -122,7 +122,7 @@ def _table(found: Programs) -> Table:
         (
             workload,
             tuple(
-                CountRow(count, tuple(_cell(each, workload, name, turned) for each in found.releases))
+                CountRow(count, tuple(_cell(release, workload, name, turned) for release in found.releases))
                 for name, count in main.items()
             ),
         )

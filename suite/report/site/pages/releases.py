@@ -148,8 +148,8 @@ def pages(facts: Facts) -> Iterator[Page]:
     )
     files = install.constraints(facts)
     for package in dict.fromkeys(cell.moves for cell in facts.line):
-        of_package = (each for each in facts.line if each.moves == package)
-        cells = sorted(of_package, key=lambda each: Version(each.holds[each.moves]))
+        of_package = (row for row in facts.line if row.moves == package)
+        cells = sorted(of_package, key=lambda row: Version(row.holds[row.moves]))
         for place, cell in enumerate(cells):
             view = _release(told, cell, cells, place)
             title = f"{label(cell)} ({cell.released_on})"
@@ -163,13 +163,13 @@ def _learned(seen: Sequence[Observation]) -> bool:
 
 def _release(told: _ReleaseData, cell: CellRow, cells: Sequence[CellRow], place: int) -> ReleaseView:
     facts, seen = told.facts, told.of_cell[cell.id]
-    stacks = sorted(install.holding(facts, cell), key=lambda each: _ORDER.index(each.declared_observed))
+    stacks = sorted(install.holding(facts, cell), key=lambda row: _ORDER.index(row.declared_observed))
     works = told.sets.get(cell.id)
     # A jaxlib belongs to its jax.
     own = ("jax", "jaxlib") if cell.moves == "jax" else (cell.moves,)
     before = told.before.get(cell.id)
     # Only older sets: a new release may change its neighbour's page, but no others.
-    older = [each for each in reversed(cells[:place]) if each.id in told.sets]
+    older = [earlier for earlier in reversed(cells[:place]) if earlier.id in told.sets]
     return ReleaseView(
         cell=cell,
         older=cells[place - 1] if place else None,
@@ -178,8 +178,8 @@ def _release(told: _ReleaseData, cell: CellRow, cells: Sequence[CellRow], place:
         learned=_learned(seen),
         turns=_turns(facts, cell),
         affected=_affected(facts, cell),
-        documented=[each for each in seen if stands(each.verdict) == "documented"],
-        counts=Counter(stands(each.verdict) for each in seen),
+        documented=[row for row in seen if stands(row.verdict) == "documented"],
+        counts=Counter(stands(row.verdict) for row in seen),
         unknown=_unknown(seen),
         stacks=_once(stacks),
         names=_names_of(stacks),
@@ -278,17 +278,17 @@ def _set(release: CellRow, works: CellRow) -> Set:
 def _speed(told: _ReleaseData, machine: TimedMachine, cell: CellRow) -> Speed:
     of = told.spells[machine.name]
     # Slow-downs that this release brought come first.
-    slow = sorted((each for each in of if cell.id in each.there), key=lambda each: each.shift.other != cell.id)
-    ends = [each for each in of if each.until == cell.id]
-    known = {each.chart.id for each in (*slow, *ends)}
-    changes = [each for each in machine.shifts if cell.id in (each.base, each.other)]
+    slow = sorted((spell for spell in of if cell.id in spell.there), key=lambda spell: spell.shift.other != cell.id)
+    ends = [spell for spell in of if spell.until == cell.id]
+    known = {spell.chart.id for spell in (*slow, *ends)}
+    changes = [shift for shift in machine.shifts if cell.id in (shift.base, shift.other)]
     named = []
     if cell.id in machine.releases:
         for section in machine.sections:
             for chart in section.charts:
                 if chart.id not in known and _names(chart.story, cell):
                     named.append((chart, _around(chart, machine, told.order, cell.id)))
-    shown = [each for each in named if each[1]]
+    shown = [pair for pair in named if pair[1]]
     return Speed(machine, cell.id in machine.releases, slow, ends, changes, shown, keyed(machine, told.charts))
 
 
@@ -302,8 +302,8 @@ def _names(story: str, cell: CellRow) -> bool:
 def _around(chart: Chart, machine: TimedMachine, order: Sequence[str], release: str) -> list[tuple[str, float]]:
     """Return the times of a chart's first line on a release and on its timed neighbours."""
     times = dict(zip(machine.releases, chart.series[0].values, strict=True))
-    timed = [each for each in order if each in times]
+    timed = [version for version in order if version in times]
     at = timed.index(release) if release in timed else 0
     near = timed[max(0, at - 1) : at + 2]
-    found = [(each, value) for each in near if (value := times[each]) is not None]
+    found = [(version, value) for version in near if (value := times[version]) is not None]
     return found if release in dict(found) else []

@@ -64,6 +64,6 @@ def _sampler(facts: Facts, columns: list[CellRow], issue: IssueRow, case: CaseRo
         absent = seen is None or seen.verdict == "absent"
         number = 0 if absent else numbers.setdefault(seen.behaviour if seen else None, len(numbers) + 1)
         streams.append(Stream(number, seen, first, len(cells)))
-    known = [each for each in streams if each.of]
+    known = [stream for stream in streams if stream.of]
     changed = [after.first for before, after in pairwise(known) if before.of != after.of]
     return Sampler(issue, case, streams, changed)
