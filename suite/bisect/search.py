@@ -16,7 +16,7 @@ FINDS: tuple[Find, ...] = get_args(Find)
 
 
 @dataclass(frozen=True)
-class Answer:
+class CellAnswer:
     """A release is affected or not; None where it cannot be tested.
 
     `confirmed`: more than one attempt says so. One that is not serves to find a boundary, and not to stand at it.
@@ -26,7 +26,7 @@ class Answer:
     confirmed: bool = True
 
 
-Known = Mapping[int, Answer]
+Known = Mapping[int, CellAnswer]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from suite.bisect import search, wording
-from suite.bisect.search import Answer, Ask, Find, Found
+from suite.bisect.search import Ask, CellAnswer, Find, Found
 from suite.bisect.wording import Question, Sighting
 from suite.catalogue import catalogue
 from suite.catalogue.catalogue import Entry
@@ -124,13 +124,13 @@ class _Hunt(Progress):
 
     def search(self, span: range, find: Find | None) -> tuple[Found, int]:
         """Run cells of a span until it is known where the case changes in it; that, and how many it took."""
-        known = {at: Answer(each.affected, each.confirmed) for at, each in self.seen.items()}
+        known = {at: CellAnswer(each.affected, each.confirmed) for at, each in self.seen.items()}
         runs = 0
         while isinstance(now := search.step(known, len(span), find, start=span[0]), Ask):
             runs += 1
             cell = self.asked.cells[now.at]
             self.look(now.at, f"run {runs}, {now.why}: {cell.id}, {now.left} left", confirm=True)
-            known[now.at] = Answer(self.seen[now.at].affected)
+            known[now.at] = CellAnswer(self.seen[now.at].affected)
         return now, runs
 
     def look(self, at: int, title: str, *, confirm: bool) -> None:

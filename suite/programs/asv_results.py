@@ -13,7 +13,7 @@ from datetime import UTC, datetime, time
 from typing import Any
 
 from suite.programs.cases import BY_PROGRAM
-from suite.programs.model import Programs, Release
+from suite.programs.model import Programs, ReleasePrograms
 from suite.programs.targets import COUNTS
 
 _ENVIRONMENT = "compiled"
@@ -45,7 +45,7 @@ def files(found: Programs, commits: Mapping[str, str]) -> dict[str, str]:
     return {f"{machine(found)}/machine.json": json.dumps({**of, "version": 1}), **made} if made else {}
 
 
-def _result(found: Programs, release: Release, commits: Mapping[str, str], machine: Mapping[str, str]) -> str:
+def _result(found: Programs, release: ReleasePrograms, commits: Mapping[str, str], machine: Mapping[str, str]) -> str:
     params, programs = _params(found), [release.program(workload) for workload in _workloads(found)]
     # asv has NaN for what a benchmark does not tell.
     results = {

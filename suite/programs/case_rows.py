@@ -8,28 +8,28 @@ from itertools import groupby
 
 from suite.judge.table import Verdict
 from suite.programs.cases import CASES, DeviceCase, verdicts
-from suite.programs.model import Programs, Release
+from suite.programs.model import Programs, ReleasePrograms
 
 
 @dataclass(frozen=True)
-class Cell:
+class CaseCell:
     """A case on a release; without a verdict if it was not compiled, or is not decided."""
 
-    release: Release
+    release: ReleasePrograms
     verdict: Verdict | None
     seen: str
     shown: str
 
 
 @dataclass(frozen=True)
-class Row:
+class CaseRow:
     """A case along the releases that were compiled."""
 
     case: DeviceCase
-    cells: tuple[Cell, ...]
+    cells: tuple[CaseCell, ...]
 
     @property
-    def bands(self) -> list[tuple[Cell, Cell, int]]:
+    def bands(self) -> list[tuple[CaseCell, CaseCell, int]]:
         """The releases side by side that show the same: the first, the last, and how many."""
         told = [each for each in self.cells if each.verdict]
         of = [list(alike) for _, alike in groupby(told, lambda cell: (cell.verdict, cell.seen))]
@@ -41,13 +41,13 @@ class Device:
     """The cases of an issue on one target."""
 
     found: Programs
-    rows: tuple[Row, ...]
+    rows: tuple[CaseRow, ...]
 
 
-def rows(found: Programs, cases: Sequence[DeviceCase] = CASES) -> tuple[Row, ...]:
+def rows(found: Programs, cases: Sequence[DeviceCase] = CASES) -> tuple[CaseRow, ...]:
     """The cases of which any release has a program."""
     judged = [(release, verdicts(release)) for release in found.releases]
-    every = [Row(case, tuple(_cell(release, case, of) for release, of in judged)) for case in cases]
+    every = [CaseRow(case, tuple(_cell(release, case, of) for release, of in judged)) for case in cases]
     return tuple(row for row in every if row.bands)
 
 
@@ -57,6 +57,6 @@ def of_issue(compiled: Sequence[Programs], issue: str) -> list[Device]:
     return [Device(found, of) for found in compiled if (of := rows(found, mine))]
 
 
-def _cell(release: Release, case: DeviceCase, of: dict[str, Verdict]) -> Cell:
+def _cell(release: ReleasePrograms, case: DeviceCase, of: dict[str, Verdict]) -> CaseCell:
     program = release.program(case.program)
-    return Cell(release, of.get(case.program), program.seen if program else "", program.shown if program else "")
+    return CaseCell(release, of.get(case.program), program.seen if program else "", program.shown if program else "")

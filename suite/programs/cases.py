@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from suite.judge.table import GOOD, Verdict
-from suite.programs.model import Release
+from suite.programs.model import ReleasePrograms
 
 # A behaviour and its evidence: the line of the program that shows it, or the thing that is missing.
 Seen = tuple[str, str]
@@ -157,7 +157,7 @@ def seen(program: str, text: str, counts: Mapping[str, int], reason: str) -> See
     return case.look(text, counts) if text else ("", "")
 
 
-def verdicts(release: Release) -> dict[str, Verdict]:
+def verdicts(release: ReleasePrograms) -> dict[str, Verdict]:
     """The verdict on each program of a case that tells; `error` where the control of its issue is not as it must be."""
     told = {
         case: case.verdicts.get(program.seen, "different")

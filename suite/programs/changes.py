@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from suite.programs.cases import BY_PROGRAM
-from suite.programs.model import Program, Programs, Release, Workload
+from suite.programs.model import Program, Programs, ReleasePrograms, Workload
 from suite.programs.targets import COUNTS, Count
 
 
@@ -36,7 +36,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Turn:
+class ProgramTurn:
     """A release's change to the program of one workload: its counts, or whether there is a program at all.
 
     `before` is the nearest release before it that has a program; `failed` those between, which have none, and `gained`
@@ -45,8 +45,8 @@ class Turn:
     """
 
     workload: str
-    before: Release
-    after: Release
+    before: ReleasePrograms
+    after: ReleasePrograms
     changes: tuple[Change, ...] = ()
     lost: str = ""
     gained: str = ""
@@ -80,7 +80,7 @@ class Turn:
         return f"jax {self.after.jax}, after {self.before.jax}: {self.workload}: {'; '.join(parts)}{moved}"
 
 
-def turns(found: Programs) -> list[Turn]:
+def turns(found: Programs) -> list[ProgramTurn]:
     """Every change between neighbouring releases, in their order; what was compiled of another source is not compared.
 
     A count that is missing on one side is not a change. A device case changes if it shows something else. After a
@@ -97,8 +97,8 @@ def turns(found: Programs) -> list[Turn]:
 
 
 def _turn(
-    name: str, workload: Workload, before: Release, after: Release, older: Mapping[str, Release]
-) -> Iterator[Turn]:
+    name: str, workload: Workload, before: ReleasePrograms, after: ReleasePrograms, older: Mapping[str, ReleasePrograms]
+) -> Iterator[ProgramTurn]:
     old, new = before.program(name), after.program(name)
     if not _alike(before, old, after, new) or old is None or new is None:
         return
@@ -122,10 +122,10 @@ def _turn(
         lost, gained = "", ""
     other = saw if name in BY_PROGRAM else changes
     if other or lost or gained:
-        yield Turn(name, before, after, changes, lost, gained, tuple(failed), saw, moved)
+        yield ProgramTurn(name, before, after, changes, lost, gained, tuple(failed), saw, moved)
 
 
-def _alike(before: Release, old: Program | None, after: Release, new: Program | None) -> bool:
+def _alike(before: ReleasePrograms, old: Program | None, after: ReleasePrograms, new: Program | None) -> bool:
     """True if two releases have a program of the same source, compiled and counted alike."""
     return bool(old and new and old.source == new.source and before.recipe == after.recipe)
 

@@ -27,7 +27,7 @@ LOGS = STATE / "logs"
 SECONDS = 1200.0
 
 
-class Ended(Exception):
+class CompilerEnded(Exception):
     """The compiler was ended from outside, or did not answer: that is this machine's, and recorded of no release."""
 
 
@@ -49,7 +49,7 @@ def compile(
     *,
     by: str = ABSENT,
 ) -> Compiled:
-    """Compile these workloads for `target` with this interpreter; `note` is told how far it is. Raises Ended."""
+    """Compile these workloads for `target` with this interpreter; `note` gets progress. Raises CompilerEnded."""
     found = Compiled()
     while left := _left(wanted, found):
         command = probe_call.command(executable, by, target, str(TEXTS / cell), *left)
@@ -71,7 +71,7 @@ def _left(wanted: Sequence[str], found: Compiled) -> list[str]:
 
 
 def _once(command: Sequence[str], cell: str, found: Compiled, note: Callable[[str], None]) -> tuple[str, str]:
-    """One process, to its end: the workload that it was in when it ended, if any, and how it ended. Raises Ended."""
+    """Run one process; return the workload in which it ended, if any, and how it ended. Raises CompilerEnded."""
     LOGS.mkdir(parents=True, exist_ok=True)
     doing, late = "", False
     with (
@@ -104,9 +104,11 @@ def _once(command: Sequence[str], cell: str, found: Compiled, note: Callable[[st
     code = process.returncode
     how = next((each.name for each in Signals if each.value == -code), f"exit status {code}")
     if late:
-        raise Ended(f"no answer in {SECONDS:g} s, while it compiled {doing or 'nothing yet'}")
+        raise CompilerEnded(f"no answer in {SECONDS:g} s, while it compiled {doing or 'nothing yet'}")
     if code in _FROM_OUTSIDE:
-        raise Ended(f"the compiler was ended by {how}, by somebody or for want of memory, in {doing or 'its start'}")
+        raise CompilerEnded(
+            f"the compiler was ended by {how}, by somebody or for want of memory, in {doing or 'its start'}"
+        )
     return doing, how
 
 

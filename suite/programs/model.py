@@ -45,7 +45,7 @@ class Program(FileModel):
     shown: str = ""
 
 
-class Release(FileModel):
+class ReleasePrograms(FileModel):
     """One release of jax; `key` is of all that its programs follow from beside their own sources.
 
     `recipe`, which is in it, is of how they were compiled and counted. `reason` says why it has no programs.
@@ -95,10 +95,10 @@ class Programs(FileModel):
     target: str
     title: str
     workloads: dict[str, Workload] = Field(default_factory=dict)
-    releases: list[Release] = Field(default_factory=list)
+    releases: list[ReleasePrograms] = Field(default_factory=list)
     diffs: list[Diff] = Field(default_factory=list)
 
-    def release(self, cell: str) -> Release | None:
+    def release(self, cell: str) -> ReleasePrograms | None:
         """A release, if it was compiled."""
         return next((each for each in self.releases if each.cell == cell), None)
 
@@ -107,12 +107,12 @@ class Programs(FileModel):
         wanted = (workload, before, after)
         return next((each for each in self.diffs if (each.workload, each.before, each.after) == wanted), None)
 
-    def pairs(self) -> list[tuple[Release, Release]]:
+    def pairs(self) -> list[tuple[ReleasePrograms, ReleasePrograms]]:
         """Each release with the one before it on its branch, of those that are here."""
         known = {each.cell: each for each in self.releases}
         return [(known[before.id], known[after.id]) for before, after in neighbours(map(_line_cell, self.releases))]
 
-    def plus(self, release: Release, workloads: dict[str, Workload]) -> Programs:
+    def plus(self, release: ReleasePrograms, workloads: dict[str, Workload]) -> Programs:
         """The same with this release in it, in its place; what else was compiled of it by the same key stays."""
         former = self.release(release.cell)
         if former and former.key == release.key:
@@ -128,7 +128,7 @@ class Programs(FileModel):
 _LIST = TypeAdapter(tuple[Programs, ...])
 
 
-def _line_cell(release: Release) -> LineCell:
+def _line_cell(release: ReleasePrograms) -> LineCell:
     return LineCell(release.cell, "jax", release.packages, release.released_on)
 
 

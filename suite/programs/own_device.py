@@ -41,7 +41,7 @@ def compare(python: Path, console: Console) -> Exit:
     name = f"{cell}+{target.id}-here"
     try:
         came = compiling.compile(python, name, target.id, list(known), lambda *_: None, by=compiling.HERE)
-    except compiling.Ended as error:
+    except compiling.CompilerEnded as error:
         raise Misused(f"{python}: {error}") from error
     if came.reason:
         raise Misused(f"{python}: {came.reason}")

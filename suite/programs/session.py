@@ -18,9 +18,9 @@ from suite.judge.rules import STACK
 from suite.programs import cases, compiling, model, own_device, sources, texts, wheels
 from suite.programs.changes import turns
 from suite.programs.compiling import Compiled
-from suite.programs.model import Program, Programs, Release
+from suite.programs.model import Program, Programs, ReleasePrograms
 from suite.programs.targets import TARGETS, Target
-from suite.programs.wheels import Wheels
+from suite.programs.wheels import DeviceWheels
 from suite.run import environment
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
@@ -72,7 +72,7 @@ class _Job:
     """A release to compile for a target, the wheels it is installed from, and the sources of its programs."""
 
     cell: Cell
-    wheels: Wheels
+    wheels: DeviceWheels
     target: Target
     recipe: str
     key: str
@@ -104,7 +104,7 @@ def _compile(target: Target, wanted: Sequence[Cell], console: Console, *, fresh:
         console.print(f"{number}/{len(jobs)} ", end="")
         try:
             found = _keep(job, _compiled(job, console), console)
-        except (environment.Unprepared, compiling.Ended) as error:
+        except (environment.Unprepared, compiling.CompilerEnded) as error:
             failed += 1
             _say_not(console, f"{job.cell.id}: {' '.join(str(error).split())[:300]}")
     if jobs:
@@ -126,7 +126,7 @@ def _key(cell: Cell, target: Target, recipe: str) -> str:
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
-def _left(known: Release | None, key: str, every: Mapping[str, str]) -> list[str]:
+def _left(known: ReleasePrograms | None, key: str, every: Mapping[str, str]) -> list[str]:
     """The programs of a release that are not known: all, or those that are new or another than they were."""
     return known.stale(every) if known and known.key == key else list(every)
 
@@ -183,7 +183,7 @@ def _judged(job: _Job, program: Program) -> Program:
 def _keep(job: _Job, came: Compiled, console: Console) -> Programs:
     """Add what came of a release to what is known, and keep it; another run may have added to it, too."""
     pins = job.wheels.pinned.pins
-    release = Release(
+    release = ReleasePrograms(
         cell=job.cell.id,
         released_on=job.cell.released_on,
         packages={name: pins[name] for name in STACK if name in pins},

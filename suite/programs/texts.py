@@ -20,8 +20,8 @@ from suite.cell.atomic import write
 from suite.errors import Misused
 from suite.programs import compiling, model
 from suite.programs.cases import BY_PROGRAM, seen
-from suite.programs.changes import Turn, turns
-from suite.programs.model import Diff, Program, Programs, Release
+from suite.programs.changes import ProgramTurn, turns
+from suite.programs.model import Diff, Program, Programs, ReleasePrograms
 from suite.programs.targets import TARGETS, Target
 
 # So many letters of a diff are shown on a page.
@@ -60,7 +60,7 @@ def _differ(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
     return islice(unified_diff(before, after, lineterm=""), 2, None)
 
 
-def _clipped(turn: Turn, lines: list[str]) -> Diff:
+def _clipped(turn: ProgramTurn, lines: list[str]) -> Diff:
     """A diff, no more of it than a page has room for."""
     before, after = turn.before.cell, turn.after.cell
     shown = sum(end <= _MOST for end in accumulate(len(line) + 1 for line in lines))
@@ -94,7 +94,7 @@ def judged(found: Programs, folder: Path = model.FOLDER) -> Programs:
     """The same with what each device case shows, of all whose program is in the tree, as it is looked for now."""
     kept = packed(TARGETS[found.target], folder)
 
-    def again(release: Release, program: Program) -> Program:
+    def again(release: ReleasePrograms, program: Program) -> Program:
         text = kept.get(f"{program.workload}/{release.cell}.txt", b"").decode()
         if program.workload not in BY_PROGRAM or not (text or program.reason):
             return program

@@ -28,7 +28,7 @@ class Resolved(FileModel):
 
 
 @dataclass(frozen=True)
-class Wheels:
+class DeviceWheels:
     """A cell as it is installed to compile for a target: under an id of its own, by a lock with the wheels in it."""
 
     cell: Cell
@@ -50,7 +50,7 @@ def wanted(cell: Cell, target: Target) -> str:
     raise Failed(f"{cell.id}: jax {jax} asks for no {target.wheel} under its extra {target.extra}")
 
 
-def obtain(cell: Cell, target: Target) -> Wheels:
+def obtain(cell: Cell, target: Target) -> DeviceWheels:
     """The cell's lock and the wheels; the index is asked once. Raises Failed, where it has none, or cannot be asked."""
     asked = wanted(cell, target)
     made = replace(cell, id=f"{cell.id}+{target.id}", requires=(asked,), tags=())
@@ -62,7 +62,7 @@ def obtain(cell: Cell, target: Target) -> Wheels:
     path = LOCKS / made.lock_name
     text = lock.load(cell).text + found.entries
     write(path, text)
-    return Wheels(made, lock.parse(text, path), found.bytes)
+    return DeviceWheels(made, lock.parse(text, path), found.bytes)
 
 
 def _resolve(made: Cell, asked: str) -> Resolved:

@@ -21,7 +21,7 @@ from suite.timings import compare, line_counts, own_stack, release_line, results
 from suite.timings.asv_call import COUNTED, FENCES, MEASURED, OUT, WORK, Asv, last_words, machine_name, only
 from suite.timings.counting import Counter, best
 from suite.timings.counts import COUNTS
-from suite.timings.results import NOISE, RESULTS, Row, counted
+from suite.timings.results import NOISE, RESULTS, ResultRow, counted
 from suite.timings.statistics import MIN_PROCESSES
 
 # Large benchmarks are measured only on request.
@@ -99,7 +99,7 @@ def run(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool
         rows = results.rows(asv.results, asv.machine, asv.commits[cell.id], patterns)
         if fresh and _stamp(asv, cell) == before:
             # The earlier results are of another day.
-            rows = {key: Row("missing", row.version, row.count) for key, row in rows.items()}
+            rows = {key: ResultRow("missing", row.version, row.count) for key, row in rows.items()}
         tally = results.tally(rows.values())
         for state, count in tally.items():
             total[state] += count

@@ -33,7 +33,7 @@ from suite.timings import statistics as timing
 from suite.timings.asv_call import FENCES, OUT, WORK, Asv, last_words, only
 from suite.timings.counting import Counter as PhaseCounter
 from suite.timings.quantities import duration
-from suite.timings.results import COMPARED, Comparison, Fence, Judged, NoiseFile, Row, counted
+from suite.timings.results import COMPARED, Comparison, Fence, JudgedChange, NoiseFile, ResultRow, counted
 from suite.timings.statistics import Pair, Side, Verdict
 
 # A process of a comparison: half a second for each row, that the least may be of a moment when nothing else ran.
@@ -106,7 +106,7 @@ def _clocked(asv: Asv, counter: PhaseCounter, patterns: Sequence[str]) -> list[s
 def count(counter: PhaseCounter, base: Cell, other: Cell, patterns: Sequence[str], processes: int) -> dict[str, Pair]:
     """Count what the host does in both cells, in turns: name → what so many processes of each said. Raises Failed."""
     listed = [*counter.listed(base, patterns)]
-    told: dict[str, list[dict[str, Row]]] = {"base": [], "other": []}
+    told: dict[str, list[dict[str, ResultRow]]] = {"base": [], "other": []}
     cells, started = {"base": base, "other": other}, time.monotonic()
     for number in range(processes if listed else 0):
         for name in ("base", "other") if number % 2 == 0 else ("other", "base"):
@@ -197,7 +197,7 @@ def measure(
     asv: Asv, base: Cell, other: Cell, patterns: Sequence[str], processes: int, folder: Path
 ) -> dict[str, Pair]:
     """Run `processes` of each side in turns; return name → their results. Raises Failed without any result."""
-    told: dict[str, list[dict[str, Row]]] = {"base": [], "other": []}
+    told: dict[str, list[dict[str, ResultRow]]] = {"base": [], "other": []}
     sides = {"base": base, "other": other}
     wanted = list(patterns)
     for number in range(processes):
@@ -225,13 +225,13 @@ def measure(
     return {key: pair(key, told["base"], told["other"]) for key in keys}
 
 
-def pair(key: str, base: Sequence[Mapping[str, Row]], other: Sequence[Mapping[str, Row]]) -> Pair:
+def pair(key: str, base: Sequence[Mapping[str, ResultRow]], other: Sequence[Mapping[str, ResultRow]]) -> Pair:
     """Return both sides of one benchmark, by the rows of their processes."""
     count = any(rows[key].count for rows in (*base, *other) if key in rows)
     return Pair(_side(key, base), _side(key, other), count)
 
 
-def _side(key: str, processes: Sequence[Mapping[str, Row]]) -> Side:
+def _side(key: str, processes: Sequence[Mapping[str, ResultRow]]) -> Side:
     rows = [rows[key] for rows in processes if key in rows]
     states = Counter(row.state for row in rows)
     return Side(
@@ -242,12 +242,12 @@ def _side(key: str, processes: Sequence[Mapping[str, Row]]) -> Side:
     )
 
 
-def _goes_on(row: Row | None) -> bool:
+def _goes_on(row: ResultRow | None) -> bool:
     """True if a second process can add something: not to a count, and not to what cannot be measured here."""
     return row is not None and row.state == "measured" and not row.count
 
 
-def keep(asv: Asv, base: Cell, other: Cell, processes: int, judged: Mapping[str, Judged], path: Path) -> None:
+def keep(asv: Asv, base: Cell, other: Cell, processes: int, judged: Mapping[str, JudgedChange], path: Path) -> None:
     """Write down what was judged, beside what the same two releases were judged by before. Raises BadFile."""
     commits = asv.commits[base.id], asv.commits[other.id]
     known = read(Comparison, path) if path.exists() else None
@@ -264,8 +264,8 @@ def keep(asv: Asv, base: Cell, other: Cell, processes: int, judged: Mapping[str,
     write(path, dump(made.model_dump(mode="json")))
 
 
-def _judged(pair: Pair, verdict: Verdict) -> Judged:
-    return Judged(
+def _judged(pair: Pair, verdict: Verdict) -> JudgedChange:
+    return JudgedChange(
         outcome=verdict.outcome,
         reason=verdict.reason,
         base=_finite(pair.base.middle),

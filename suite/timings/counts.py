@@ -19,7 +19,7 @@ from pydantic import Field
 from suite.cell.atomic import write
 from suite.files import ROOT, FileModel, read
 from suite.judge.neighbours import LineCell, neighbours
-from suite.timings.results import Row, State
+from suite.timings.results import ResultRow, State
 
 COUNTS = ROOT / "benchmarks" / "counts"
 # Counts that differ by less are the same.
@@ -50,12 +50,12 @@ class Counted(FileModel):
         """The count in this unit."""
         return self.calls if unit == "calls" else self.instructions
 
-    def row(self, unit: Unit) -> Row:
+    def row(self, unit: Unit) -> ResultRow:
         """Return the count in this unit as if asv had kept it."""
         value = self.of(unit)
         states: tuple[tuple[object, State], ...] = ((self.failed, "failed"), (self.lacking, "lacking"))
         state = next((state for holds, state in states if holds), "missing" if value is None else "measured")
-        return Row(state, self.version, count=True, least=math.nan if value is None else value)
+        return ResultRow(state, self.version, count=True, least=math.nan if value is None else value)
 
     def beside(self, before: Counted | None) -> Counted:
         """The same, with the instructions that were counted before where only calls were now."""
@@ -64,7 +64,7 @@ class Counted(FileModel):
         return self.model_copy(update={"instructions": before.instructions})
 
 
-class Release(FileModel):
+class ReleaseCounts(FileModel):
     """A cell of the line, and the hash of the lock that it was counted with."""
 
     cell: str
@@ -77,7 +77,7 @@ class Counts(FileModel):
 
     schema_version: Literal[1] = 1
     machine: str
-    releases: tuple[Release, ...] = ()
+    releases: tuple[ReleaseCounts, ...] = ()
 
     def known(self, cell: str, lock: str) -> Mapping[str, Counted]:
         """Return the known counts of a cell under this lock."""
@@ -87,13 +87,13 @@ class Counts(FileModel):
         """The same with this added to what is known of a cell."""
         known = self.known(cell, lock)
         added = {key: counted.beside(known.get(key)) for key, counted in found.items()}
-        made = Release(cell=cell, lock=lock, benchmarks={**known, **added})
+        made = ReleaseCounts(cell=cell, lock=lock, benchmarks={**known, **added})
         others = tuple(release for release in self.releases if release.cell != cell)
         return self.model_copy(update={"releases": (*others, made)})
 
 
 @dataclass(frozen=True)
-class Turn:
+class CountTurn:
     """A count that is another than on the release before: `change` is 0.12 for an eighth more."""
 
     benchmark: str
@@ -126,7 +126,7 @@ def of_host(key: str) -> bool:
     return HOST.search(re.sub(r"\.(instructions|calls)_", ".time_", key)) is not None
 
 
-def turns(found: Counts, line: Sequence[LineCell], unit: Unit, fences: Mapping[str, float]) -> list[Turn]:
+def turns(found: Counts, line: Sequence[LineCell], unit: Unit, fences: Mapping[str, float]) -> list[CountTurn]:
     """Return the changes of a count along the line, beyond COUNT_GATE and its fence, the largest first.
 
     Of each release that was counted in this unit the neighbour is the nearest before it that was; `fences` go by a
@@ -149,12 +149,12 @@ def turns(found: Counts, line: Sequence[LineCell], unit: Unit, fences: Mapping[s
 
 def _between(
     before: str, after: str, old: Mapping[str, Counted], new: Mapping[str, Counted], unit: Unit
-) -> Iterator[Turn]:
+) -> Iterator[CountTurn]:
     for benchmark in (name for name in old if name in new):
         was, now = old[benchmark].of(unit), new[benchmark].of(unit)
         same = old[benchmark].version == new[benchmark].version
         if was and now and same:
-            yield Turn(benchmark, unit, before, after, was, now)
+            yield CountTurn(benchmark, unit, before, after, was, now)
 
 
 def spread(count: int) -> list[int]:
@@ -181,7 +181,7 @@ def save(found: Counts, order: Iterable[str], folder: Path = COUNTS) -> None:
     write(folder / f"{found.machine}.json", head + ",\n".join(map(_text, releases)) + "\n]}\n")
 
 
-def _text(release: Release) -> str:
+def _text(release: ReleaseCounts) -> str:
     rows = (
         f"{json.dumps(key)}: {json.dumps(counted.model_dump(exclude_defaults=True))}"
         for key, counted in sorted(release.benchmarks.items())

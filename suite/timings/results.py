@@ -53,7 +53,7 @@ class NoiseFile(FileModel):
     benchmarks: dict[str, Fence]
 
 
-class Judged(FileModel):
+class JudgedChange(FileModel):
     """A comparison's verdict on one benchmark: what it took on each side, and by how much it changed, as a ratio."""
 
     outcome: Outcome
@@ -74,11 +74,11 @@ class Comparison(FileModel):
     other: str
     commits: tuple[str, str]
     processes: int
-    benchmarks: dict[str, Judged]
+    benchmarks: dict[str, JudgedChange]
 
 
 @dataclass(frozen=True)
-class Row:
+class ResultRow:
     """One benchmark with its parameters on one release; `least` is the least of its samples, where it has any."""
 
     state: State
@@ -102,14 +102,14 @@ def copy_newer(source: Path, folder: Path) -> list[Path]:
     return changed
 
 
-def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ()) -> dict[str, Row]:
+def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ()) -> dict[str, ResultRow]:
     """Name with parameters → row, for every benchmark that asv knew of and one of `patterns` finds, run or not.
 
     `results` is asv's results folder. Empty where asv never came as far as to look for benchmarks. Raises BadFile.
     """
     known = {name: benchmark for name, benchmark in load(results / "benchmarks.json").items() if name != "version"}
     found = {
-        key: Row("missing", benchmark["version"], benchmark["type"] == "track" and benchmark["unit"] != "seconds")
+        key: ResultRow("missing", benchmark["version"], benchmark["type"] == "track" and benchmark["unit"] != "seconds")
         for name, benchmark in known.items()
         for key in _keys(name, benchmark["params"])
         if not patterns or any(re.search(pattern, key) for pattern in patterns)
@@ -148,7 +148,7 @@ def took(results: Path, commits: Iterable[str], patterns: Sequence[str]) -> floa
     return None
 
 
-def tally(found: Iterable[Row]) -> dict[State, int]:
+def tally(found: Iterable[ResultRow]) -> dict[State, int]:
     """Count the rows in each state."""
     states = Counter(row.state for row in found)
     return {state: states[state] for state in STATES}

@@ -11,17 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suite.bisect import search
-from suite.bisect.search import Answer, Ask, Find, Found
+from suite.bisect.search import Ask, CellAnswer, Find, Found
 
 Truth = Sequence[bool | None]
 
 
-def hunt(truth: Truth, before: dict[int, Answer] | None = None, find: Find | None = None) -> tuple[Found, list[int]]:
+def hunt(
+    truth: Truth, before: dict[int, CellAnswer] | None = None, find: Find | None = None
+) -> tuple[Found, list[int]]:
     """Search releases of which `truth` holds, with `before` known: what it came to, and the places asked, in order."""
     known, asked = dict(before or {}), []
     while isinstance(now := search.step(known, len(truth), find), Ask):
         asked.append(now.at)
-        known[now.at] = Answer(truth[now.at])
+        known[now.at] = CellAnswer(truth[now.at])
         assert len(asked) <= len(truth), "it goes round in circles"
     return now, asked
 
@@ -41,11 +43,11 @@ def lines(draw: st.DrawFn, *, gaps: bool = False) -> list[bool | None]:
 
 
 @st.composite
-def partly_known(draw: st.DrawFn) -> tuple[list[bool | None], dict[int, Answer]]:
+def partly_known(draw: st.DrawFn) -> tuple[list[bool | None], dict[int, CellAnswer]]:
     """A line that changes once, and what was on record of it, each confirmed or not."""
     truth = draw(lines())
     places = draw(st.sets(st.integers(0, len(truth) - 1)))
-    return truth, {at: Answer(truth[at], draw(st.booleans())) for at in places}
+    return truth, {at: CellAnswer(truth[at], draw(st.booleans())) for at in places}
 
 
 def answer(truth: Truth) -> Found:
@@ -72,7 +74,7 @@ def test_every_boundary_is_found_within_the_bound(affected_first: bool) -> None:
 
 @given(partly_known())
 def test_what_is_on_record_is_confirmed_at_the_boundary_and_never_makes_it_dearer(
-    drawn: tuple[list[bool | None], dict[int, Answer]],
+    drawn: tuple[list[bool | None], dict[int, CellAnswer]],
 ) -> None:
     """Records do not change the boundary: it is found in at most ⌈log2 n⌉ + 3 runs, and both sides are confirmed."""
     truth, before = drawn
@@ -97,7 +99,7 @@ def test_a_search_goes_on_from_where_it_was_interrupted(truth: list[bool | None]
     """With the answers of an interrupted search known, the rest is what the whole search would have asked."""
     found, asked = hunt(truth)
     done = data.draw(st.integers(0, len(asked)))
-    assert (found, asked[done:]) == hunt(truth, {at: Answer(truth[at]) for at in asked[:done]})
+    assert (found, asked[done:]) == hunt(truth, {at: CellAnswer(truth[at]) for at in asked[:done]})
 
 
 @pytest.mark.parametrize(
@@ -115,7 +117,7 @@ def test_end_points_that_agree_or_contradict_end_the_search(truth: Truth, find: 
 
 def test_a_part_of_the_releases_is_searched_by_itself() -> None:
     """A search of a part ignores answers outside that part and keeps the numbers of its places."""
-    known = {0: Answer(True), 5: Answer(True), 8: Answer(False), 9: Answer(True)}
+    known = {0: CellAnswer(True), 5: CellAnswer(True), 8: CellAnswer(False), 9: CellAnswer(True)}
     assert Ask(6, "halving", 2) == search.step(known, 4, start=5)
 
 
@@ -125,12 +127,12 @@ def test_a_part_of_the_releases_is_searched_by_itself() -> None:
         # Sixteen that cannot be tested are not walked through.
         ([None] * 16 + line(9, 2, affected_first=True), {}, Found("boundary", 17, 18)),
         # Good, bad, good, bad: the first of the changes.
-        ([at in (2, 3, 6, 7) for at in range(8)], {3: Answer(True), 4: Answer(False)}, Found("boundary", 1, 2)),
+        ([at in (2, 3, 6, 7) for at in range(8)], {3: CellAnswer(True), 4: CellAnswer(False)}, Found("boundary", 1, 2)),
         # A record of one attempt that is wrong moves the boundary, and does not end the search wrongly.
-        (line(20, 5), {9: Answer(False, confirmed=False)}, Found("boundary", 4, 5)),
+        (line(20, 5), {9: CellAnswer(False, confirmed=False)}, Found("boundary", 4, 5)),
     ],
 )
-def test_what_is_odd_costs_few_runs(truth: Truth, before: dict[int, Answer], found: Found) -> None:
+def test_what_is_odd_costs_few_runs(truth: Truth, before: dict[int, CellAnswer], found: Found) -> None:
     """Broken releases in a row, several changes, a record that was wrong: the first change, in one run more at most."""
     hunted, asked = hunt(truth, before)
     assert found == hunted

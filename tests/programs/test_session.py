@@ -15,7 +15,7 @@ from suite.programs import cases, compiling, model, session, sources, texts, whe
 from suite.programs.compiling import Compiled
 from suite.programs.model import Programs, Workload
 from suite.programs.targets import TARGETS, Target
-from suite.programs.wheels import Wheels
+from suite.programs.wheels import DeviceWheels
 from suite.run import environment
 from suite.run.environment import Environment, Unprepared
 from suite.stack import lock
@@ -51,10 +51,10 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     """Such a machine."""
     made = World(tmp_path / "programs")
 
-    def obtain(cell: Cell, target: Target) -> Wheels:
+    def obtain(cell: Cell, target: Target) -> DeviceWheels:
         if made.offline:
             raise Failed(f"{cell.id}: the index cannot be reached")
-        return Wheels(cell, lock.load(cell), {"jax-cuda12-pjrt==0.9.0": 150_000_000})
+        return DeviceWheels(cell, lock.load(cell), {"jax-cuda12-pjrt==0.9.0": 150_000_000})
 
     def prepare(cell: Cell, pinned: lock.Lock) -> Environment:
         if made.uninstallable:
@@ -200,7 +200,7 @@ def test_a_compiler_that_was_ended_says_nothing_of_the_release(
     script = program(tmp_path / "python", *(f"echo '{line}'" for line in lines), f"kill -{signal} $$")
     monkeypatch.setattr(compiling, "LOGS", tmp_path)
 
-    with pytest.raises(compiling.Ended, match=f"ended by SIG{signal}, by somebody or for want of memory, in a"):
+    with pytest.raises(compiling.CompilerEnded, match=f"ended by SIG{signal}, by somebody or for want of memory, in a"):
         compiling.compile(script, "jax-0.9.0+h100", "h100", ["a"], lambda done, doing: None)
 
 

@@ -22,7 +22,7 @@ from suite.report.site.table import grids
 from suite.report.site.timings import Asynchronous, Chart, Section, Series, Shift, TimedMachine, spells
 from suite.report.write import write
 from suite.stack import plan, releases
-from suite.timings.results import Judged
+from suite.timings.results import JudgedChange
 from tests.report.on_disk import there
 from tests.report.test_report import cell_row, observation, report, undecided
 from tests.worlds import as_known, few
@@ -293,7 +293,7 @@ RELEASES = ("jax-0.7.0", "jax-0.7.1", "jax-0.7.2", "jax-0.8.0")
 def timed(*seconds: float | None, story: str = "jax#31284: a loop. Ten times on 0.7.1.") -> TimedMachine:
     """A machine on which a workload took so long on jax 0.7.0 and later, and 0.7.1 was confirmed to be slow."""
     key = "published.Jax31284.time_execute"
-    judged = Judged(outcome="regressed", reason="", base=1e-3, other=1e-2, change=9.0, limit=0.1, version="1")
+    judged = JudgedChange(outcome="regressed", reason="", base=1e-3, other=1e-2, change=9.0, limit=0.1, version="1")
     shift = Shift(key, "jax#31284: a loop, execute", "seconds", "jax-0.7.0", "jax-0.7.1", judged)
     series = (Series("execute", key, seconds, frozenset(), None),)
     chart = Chart("timing-published.Jax31284", "jax#31284: a loop", story, series, (shift,))

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from suite.errors import Exit
 from suite.judge.neighbours import LineCell
 from suite.timings import compare, counts, statistics
-from suite.timings.counts import Counted, Counts, Turn, Unit
-from suite.timings.results import OUTCOMES, Row
+from suite.timings.counts import Counted, Counts, CountTurn, Unit
+from suite.timings.results import OUTCOMES, ResultRow
 from suite.timings.statistics import LACKS, Pair, Side, Verdict
 
 # What the least of thirty calls varies by, from process to process, on the machine that the design was tried on.
@@ -187,8 +187,8 @@ def test_the_exit_code_means_what_it_says() -> None:
 
 def test_processes_become_sides() -> None:
     """Each process gives its least, what failed is counted by itself, and what never ran gives nothing."""
-    here = {"a": Row("measured", "1", False, value=2.0, least=1.5)}
-    broken, absent = {"a": Row("failed", "1", False)}, {"a": Row("missing", "1", False)}
+    here = {"a": ResultRow("measured", "1", False, value=2.0, least=1.5)}
+    broken, absent = {"a": ResultRow("failed", "1", False)}, {"a": ResultRow("missing", "1", False)}
 
     made = compare.pair("a", [here, here], [here, broken, absent, {}])
 
@@ -233,7 +233,7 @@ def test_a_change_is_named_by_its_neighbours_and_its_size() -> None:
 
     (turn,) = counts.turns(found, LINE, "calls", {})
 
-    assert Turn(TRACE, "calls", "jax-0.8.2", "jax-0.9.0", 100, 112) == turn
+    assert CountTurn(TRACE, "calls", "jax-0.8.2", "jax-0.9.0", 100, 112) == turn
     assert pytest.approx(0.12) == turn.change
     assert "12.0% more calls, 100 before, 112 after" == turn.told
     assert "2.5 times as many calls, 100 before, 250 after" == replace(turn, new=250).told

@@ -31,7 +31,7 @@ from suite.timings import release_line
 from suite.timings import results as measured
 from suite.timings.counts import Counted, Counts, save
 from suite.timings.quantities import duration
-from suite.timings.results import Row
+from suite.timings.results import ResultRow
 from tests.report.test_report import EMPTY
 from tests.timings.conftest import Known, put, put_results
 
@@ -112,8 +112,8 @@ def test_measurements_that_do_not_say_so_are_not_made_to(returns: tuple[bool, ..
     """No such release is named where none is seen, or more than one."""
     rows = {
         f"jax-0.{place}": {
-            "basics.Matmul.time_dispatch(512)": Row("measured", "1", False, least=0.1 if early else 1.0),
-            "basics.Matmul.time_execute(512)": Row("measured", "1", False, least=1.0),
+            "basics.Matmul.time_dispatch(512)": ResultRow("measured", "1", False, least=0.1 if early else 1.0),
+            "basics.Matmul.time_execute(512)": ResultRow("measured", "1", False, least=1.0),
         }
         for place, early in enumerate(returns)
     }
@@ -135,7 +135,7 @@ def test_a_chart_is_in_the_pages_own_style() -> None:
     """A drawing has no colour, style, identifier or reference: the page's policy admits none of them."""
     trace = line("trace", 1e-3, None, 3e-3, fence=0.1, key="m.A.time_trace")
     execute = line("execute", 1e-5, 1e-5, 1e-5, key="m.A.time_execute")
-    judged = measured.Judged(outcome="regressed", reason="", base=1, other=2, change=1, limit=0.1, version="1")
+    judged = measured.JudgedChange(outcome="regressed", reason="", base=1, other=2, change=1, limit=0.1, version="1")
     shift = Shift("m.A.time_trace", "A trace", "seconds", "jax-0.4.1", "jax-0.6.0", judged)
 
     svg = drawn(chart(trace, execute, shifts=(shift,), title=f"A {NASTY}"), ["jax-0.4.1", "diffrax-0.6.0", "jax-0.6.0"])

@@ -23,7 +23,7 @@ from suite.check.source.conditions import (
     VersionTest,
     asks,
 )
-from suite.check.source.scopes import Bound, Names, Origins, Scope, Settled, chain_of
+from suite.check.source.scopes import Bound, Origins, Scope, ScopeNames, Settled, chain_of
 
 _VERSION = frozenset({"__version__", "__version_info__"})
 _METADATA = ("importlib.metadata.version", "importlib_metadata.version")
@@ -35,7 +35,7 @@ _TYPING = frozenset({"typing.TYPE_CHECKING", "typing_extensions.TYPE_CHECKING"})
 class Asking:
     """A reader of conditions, by what the names in them stand for."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: ScopeNames) -> None:
         self.names = names
         self._known: dict[int, Condition] = {}
         self._settled = Settled[Condition]()

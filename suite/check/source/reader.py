@@ -18,9 +18,9 @@ from suite.check.source.scopes import (
     ABSENT,
     OPAQUE,
     Bound,
-    Names,
     Origins,
     Scope,
+    ScopeNames,
     catches,
     caught,
     chain_of,
@@ -97,7 +97,7 @@ def read(code: str, within: str, packages: Collection[str], own: Collection[str]
 class _Reader(ast.NodeVisitor):
     def __init__(self, code: str, within: str, packages: Collection[str], own: Collection[str]) -> None:
         self.lines, self.is_ascii, self.ignores = code.split("\n"), code.isascii(), "compat:" in code
-        self.names = Names(within, packages, own, has_walrus=":=" in code)
+        self.names = ScopeNames(within, packages, own, has_walrus=":=" in code)
         self.asking = Asking(self.names)
         self.top = Scope("module", None)
         self.scope = self.top

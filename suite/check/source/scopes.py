@@ -84,7 +84,7 @@ class Settled(Generic[T]):
         return found
 
 
-class Names:
+class ScopeNames:
     """A reader of what the names of a text stand for.
 
     `within` is the path of its package, `packages` are those looked for, and `own` are the first parts of the names of

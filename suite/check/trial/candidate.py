@@ -53,7 +53,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class CaseChange:
+class CandidateChange:
     """A case whose behaviour changed; `before` is None if it is unknown."""
 
     name: Name
@@ -125,7 +125,7 @@ def newest() -> Cell:
 
 def _held(
     cell: Cell, candidates: Sequence[Wanted], entries: Sequence[Entry], known: Knowledge, pre: bool, console: Terminal
-) -> tuple[list[CaseChange], int, int, str]:
+) -> tuple[list[CandidateChange], int, int, str]:
     """Return the changes from the cell's published run, the counts of cases seen and undecided, and the versions."""
     pinned = lock.load(cell)
     python = _made(cell, candidates, pre)
@@ -165,7 +165,7 @@ def _awaited(case: Case, there: Mapping[str, str], judged: Mapping[str, Judged])
     return {**catalogue.by_rule(case, there), **seen}
 
 
-def changes(cell: Cell, judged: Mapping[Name, Judged], known: Knowledge) -> list[CaseChange]:
+def changes(cell: Cell, judged: Mapping[Name, Judged], known: Knowledge) -> list[CandidateChange]:
     """Return the decided cases whose behaviour differs from the published run of the cell."""
     found = []
     cases, seen = known.cases, behaviours(cell, known)
@@ -175,7 +175,7 @@ def changes(cell: Cell, judged: Mapping[Name, Judged], known: Knowledge) -> list
         if now.verdict in UNDECIDED or before == after:
             continue
         means = case.verdict(before) if case is not None and before is not None else None
-        found.append(CaseChange(name, before, after, how(means, now.verdict), now.detail))
+        found.append(CandidateChange(name, before, after, how(means, now.verdict), now.detail))
     return found
 
 

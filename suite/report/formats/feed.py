@@ -15,7 +15,7 @@ from xml.etree.ElementTree import Element
 
 from suite.judge.table import UNDECIDED
 from suite.printable import printable
-from suite.programs.changes import Turn, turns
+from suite.programs.changes import ProgramTurn, turns
 from suite.programs.model import Programs
 from suite.report import summary
 from suite.report.markup import address, clipped, element, xml
@@ -86,7 +86,7 @@ def _change(cell: CellRow, before: Observation, now: Observation, turn: TurnRow)
 
 def _programs(compiled: Sequence[Programs]) -> Iterator[tuple[date, Element]]:
     """Yield an entry for each release that changed programs compiled for absent devices."""
-    of: dict[str, dict[str, list[Turn]]] = {}
+    of: dict[str, dict[str, list[ProgramTurn]]] = {}
     for found in compiled:
         for turn in turns(found):
             of.setdefault(turn.after.cell, {}).setdefault(found.title, []).append(turn)

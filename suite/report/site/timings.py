@@ -23,9 +23,9 @@ from suite.files import ROOT, content, read
 from suite.timings import counts as phase_counts
 from suite.timings import release_line
 from suite.timings import results as measured
-from suite.timings.counts import COUNTS, UNITS, Counts, Turn, Unit
+from suite.timings.counts import COUNTS, UNITS, Counts, CountTurn, Unit
 from suite.timings.quantities import duration, quantity
-from suite.timings.results import Comparison, Fence, Judged, NoiseFile, Row
+from suite.timings.results import Comparison, Fence, JudgedChange, NoiseFile, ResultRow
 
 BENCHMARKS = ROOT / "benchmarks"
 # The phases on the device; all others are the host's. A first call is both.
@@ -72,7 +72,7 @@ class Shift:
     unit: str
     base: str
     other: str
-    judged: Judged
+    judged: JudgedChange
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class TimedMachine:
     judged: int
     asynchronous: Asynchronous | None
     # The changes of counts of the host's phases along the line, the largest first.
-    turns: Annotated[tuple[Turn, ...], Field(exclude_if=lambda turns: not turns)] = ()
+    turns: Annotated[tuple[CountTurn, ...], Field(exclude_if=lambda turns: not turns)] = ()
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ def machines(results: Path, noise: Path, compared: Path, counted: Path = COUNTS)
 
 def _machine(
     folder: Path,
-    rows: Mapping[str, Mapping[str, Row]],
+    rows: Mapping[str, Mapping[str, ResultRow]],
     commits: Mapping[str, str],
     noise: Path,
     compared: Path,
@@ -256,7 +256,7 @@ def _counted_sections(found: Counts, releases: Sequence[str]) -> Iterator[Sectio
             yield Section(f"timings-{unit}", _TITLES[unit], charts)
 
 
-def _turns(found: Counts, noise: NoiseFile | None) -> Iterator[Turn]:
+def _turns(found: Counts, noise: NoiseFile | None) -> Iterator[CountTurn]:
     """Yield the changes of instructions and, where they were not counted from the same jax on, of calls."""
     line = release_line.line()
     fences = {key: fence.fence for key, fence in noise.benchmarks.items()} if noise else {}
@@ -272,7 +272,7 @@ def _turns(found: Counts, noise: NoiseFile | None) -> Iterator[Turn]:
 
 
 def _sections(
-    keys: Iterable[str], rows: Mapping[str, Mapping[str, Row]], noise: NoiseFile | None, shifts: Sequence[Shift]
+    keys: Iterable[str], rows: Mapping[str, Mapping[str, ResultRow]], noise: NoiseFile | None, shifts: Sequence[Shift]
 ) -> tuple[Section, ...]:
     """Return the charts by module: a workload's phases or, if it has variants, each phase's variants."""
     fences = noise.benchmarks if noise else {}
@@ -325,7 +325,7 @@ def spells(machine: TimedMachine, order: Sequence[str]) -> list[Spell]:
     return sorted(found, key=lambda spell: -spell.factor)
 
 
-def asynchronous(rows: Mapping[str, Mapping[str, Row]]) -> Asynchronous | None:
+def asynchronous(rows: Mapping[str, Mapping[str, ResultRow]]) -> Asynchronous | None:
     """Return where calls began to return before their result; None if the releases do not show it."""
     returns = []
     for release, of in rows.items():
@@ -368,7 +368,7 @@ def spoken(key: str) -> str:
     return ", ".join(filter(None, (what(of.module, of.workload), of.variant, of.phase)))
 
 
-def turned(turn: Turn) -> str:
+def turned(turn: CountTurn) -> str:
     """Return a change of a count: `A scan of 100 steps, trace: 12.0% more calls, 3,001 before, 3,361 after`."""
     return f"{spoken(turn.benchmark)}: {turn.told}"
 
@@ -405,7 +405,7 @@ def story(module: str, workload: str = "") -> str:
     return " ".join((said or "").partition("\n\n")[0].replace("`", "").split())
 
 
-def _series(key: str, rows: Mapping[str, Mapping[str, Row]], fence: Fence | None) -> Series:
+def _series(key: str, rows: Mapping[str, Mapping[str, ResultRow]], fence: Fence | None) -> Series:
     of = [each.get(key) for each in rows.values()]
     return Series(
         name=parts(key).variant or parts(key).phase,
@@ -416,7 +416,7 @@ def _series(key: str, rows: Mapping[str, Mapping[str, Row]], fence: Fence | None
     )
 
 
-def _count(key: str, unit: str, rows: Mapping[str, Mapping[str, Row]]) -> ChangingCount | None:
+def _count(key: str, unit: str, rows: Mapping[str, Mapping[str, ResultRow]]) -> ChangingCount | None:
     known = [(release, of[key].value) for release, of in rows.items() if key in of and of[key].state == "measured"]
     turns = known[:1] + [
         after for before, after in pairwise(known) if abs(after[1] - before[1]) > 0.01 * abs(before[1])
@@ -424,7 +424,7 @@ def _count(key: str, unit: str, rows: Mapping[str, Mapping[str, Row]]) -> Changi
     return ChangingCount(spoken(key), unit, tuple(turns)) if len(turns) > 1 else None
 
 
-def _size(judged: Judged) -> float:
+def _size(judged: JudgedChange) -> float:
     """Return the size of a change, whichever way it goes."""
     return abs(math.log1p(judged.change)) if judged.change is not None and judged.change > -1 else math.inf
 

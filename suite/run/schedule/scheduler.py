@@ -22,7 +22,7 @@ from suite.run.schedule.slots import Slots
 from suite.stack.plan import Cell
 
 
-class RunProgress(Protocol):
+class RunDisplay(Protocol):
     """The progress of a run."""
 
     def cell(self, cell: str) -> Progress:
@@ -44,7 +44,7 @@ def work(cell: Cell, entries: Sequence[Entry], left: Sequence[tuple[Entry, Case]
 
 
 def run(
-    asked_of: Sequence[Work], progress: RunProgress, *, fresh: bool = False, confirm: bool = False, asked: Asked = "all"
+    asked_of: Sequence[Work], progress: RunDisplay, *, fresh: bool = False, confirm: bool = False, asked: Asked = "all"
 ) -> list[Status]:
     """Run the cases of each cell's entries without a valid record, with `fresh` all, and return the cells' statuses.
 

@@ -49,7 +49,7 @@ from suite.run import cell_run, environment
 from suite.run.schedule import scheduler as schedule
 from suite.run.schedule.scheduler import Work
 from suite.run.spread import worker
-from suite.run.spread.worker import Answer, Order
+from suite.run.spread.worker import Order, WorkerReply
 from suite.stack import lock
 from suite.stack.plan import Cell
 from suite.stack.releases import Device
@@ -132,7 +132,7 @@ def _ask(client: Client, operation: str, **words: Any) -> dict[str, Any]:
 _TASK = f"__import__({__name__!r}, fromlist=['_']).on_worker(order)"
 
 
-def on_worker(order: Order) -> tuple[str, Answer]:
+def on_worker(order: Order) -> tuple[str, WorkerReply]:
     """Carry out an order on a worker; return its address and the answer."""
     return get_worker().address, worker.carry_out(order)
 
@@ -141,7 +141,7 @@ def on_worker(order: Order) -> tuple[str, Answer]:
 class _Sent:
     """A cell under way, and the workers it may go to where not all may have it."""
 
-    future: Future[tuple[str, Answer]]
+    future: Future[tuple[str, WorkerReply]]
     cell: Cell
     order: Order
     only: frozenset[str]
@@ -158,7 +158,7 @@ class _Errands:
     told: Counter[str]
     patience: float
     sent: dict[Any, _Sent] = field(default_factory=dict)
-    done: SimpleQueue[Future[tuple[str, Answer]]] = field(default_factory=SimpleQueue)
+    done: SimpleQueue[Future[tuple[str, WorkerReply]]] = field(default_factory=SimpleQueue)
     unfit: set[str] = field(default_factory=set)
     stranded: list[str] = field(default_factory=list)
     said: set[Device] = field(default_factory=set)
@@ -206,7 +206,7 @@ class _Errands:
             raise self._lost() from error
         return workers
 
-    def _take(self, future: Future[tuple[str, Answer]]) -> None:
+    def _take(self, future: Future[tuple[str, WorkerReply]]) -> None:
         """Take the answer to an order. Raises Failed if the scheduler is gone."""
         sent = self.sent.pop(future.key, None)
         if sent is None:  # it was sent again, to another worker
@@ -236,7 +236,7 @@ class _Errands:
             else:
                 self._keep(address, sent, answer, answer.status)
 
-    def _keep(self, address: str, sent: _Sent, answer: Answer, status_text: str) -> None:
+    def _keep(self, address: str, sent: _Sent, answer: WorkerReply, status_text: str) -> None:
         """Write the records that a worker has made, and then the status that makes them count."""
         cell = sent.cell
         try:
@@ -260,7 +260,7 @@ class _Errands:
             how = "failed" if status.verdict == "error" else "unavailable"
             self._finish(cell, how, f"{status.reason} on {address}")
 
-    def _read(self, sent: _Sent, answer: Answer, status_text: str) -> tuple[Status, dict[Path, str]]:
+    def _read(self, sent: _Sent, answer: WorkerReply, status_text: str) -> tuple[Status, dict[Path, str]]:
         """The status and the records' texts by where they go. Raises BadFile where they are not what was ordered."""
         cell, folder = sent.cell, records.RECORDS / sent.cell.id
         status = parse(Status, status_text, folder / "cell.json")

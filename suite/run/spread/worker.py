@@ -49,7 +49,7 @@ class Order(TypedDict):
 
 
 @dataclass(frozen=True)
-class Answer:
+class WorkerReply:
     """An answer to an order: the texts of the status and of the records, or the reason why they are missing.
 
     `ran` counts cases, and `said` is for a person.
@@ -111,10 +111,10 @@ def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) ->
     )
 
 
-def carry_out(order: Order) -> Answer:
+def carry_out(order: Order) -> WorkerReply:
     """Carry out an order in this process's checkout and state."""
     if _tree() != _AT_START:
-        return Answer(
+        return WorkerReply(
             refused="its checkout has changed since it was started, and it still runs the old one: restart it"
         )
     # Somebody may have installed one since the last order.
@@ -124,18 +124,18 @@ def carry_out(order: Order) -> Answer:
         pinned = lock.obtain(cell)
         entries = [catalogue.narrowed(catalogue.entry(issue["module"]), issue["cases"]) for issue in order["issues"]]
     except (Misused, Failed, BadFile, ImportError) as error:
-        return Answer(refused=f"its checkout is not the driver's: {error}")
+        return WorkerReply(refused=f"its checkout is not the driver's: {error}")
     if differing := _differing(order, pinned, entries):
-        return Answer(refused=f"its checkout is not the driver's: {', '.join(differing)} differs")
+        return WorkerReply(refused=f"its checkout is not the driver's: {', '.join(differing)} differs")
     try:
         return _run(order, cell, pinned, entries)
     except BadFile as error:
-        return Answer(failed=str(error))
+        return WorkerReply(failed=str(error))
     except OSError as error:
-        return Answer(failed=f"{error.strerror or error}: {error.filename or 'a file'}")
+        return WorkerReply(failed=f"{error.strerror or error}: {error.filename or 'a file'}")
 
 
-def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> Answer:
+def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> WorkerReply:
     # The driver's records of another platform do not count: all of a cell's records are of one.
     alike = order["platform"] == keys.here()
     todo = [entry for entry, issue in zip(entries, order["issues"], strict=True) if not (alike and issue["known"])]
@@ -150,7 +150,7 @@ def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> An
         for case in entry.cases(cell)
         if (record := records.in_force(cell, entry, case, pinned)) is not None and record.cell == cell.id
     ]
-    return Answer(status=dump(status.model_dump(mode="json")), records=texts, ran=len(kept.ran), said=kept.said)
+    return WorkerReply(status=dump(status.model_dump(mode="json")), records=texts, ran=len(kept.ran), said=kept.said)
 
 
 def _lent(cell: Cell, entry: Entry, pinned: Lock) -> Entry:

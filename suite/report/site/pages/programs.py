@@ -10,8 +10,8 @@ from packaging.version import Version
 
 from suite.programs import case_rows
 from suite.programs.cases import BY_PROGRAM
-from suite.programs.changes import Turn, turns
-from suite.programs.model import Diff, Programs, Release, Workload
+from suite.programs.changes import ProgramTurn, turns
+from suite.programs.model import Diff, Programs, ReleasePrograms, Workload
 from suite.programs.targets import COUNTS, TARGETS, Count
 from suite.report.site.facts import Facts
 from suite.report.site.page import Page
@@ -37,7 +37,7 @@ class CountRow:
 class ChangedProgram:
     """A program that a release changed, with the difference if both programs are kept."""
 
-    turn: Turn
+    turn: ProgramTurn
     workload: Workload
     diff: Diff | None
 
@@ -47,7 +47,7 @@ class Changed:
     """The view of a release's page for a target; `between` has earlier releases that were not compiled."""
 
     found: Programs
-    after: Release
+    after: ReleasePrograms
     programs: tuple[ChangedProgram, ...]
     between: tuple[str, ...]
 
@@ -60,8 +60,8 @@ class Table:
     caveat: str
     counts: tuple[Count, ...]
     rows: tuple[tuple[str, tuple[CountRow, ...]], ...]
-    cases: tuple[case_rows.Row, ...]
-    turns: tuple[tuple[Release, tuple[Turn, ...]], ...]
+    cases: tuple[case_rows.CaseRow, ...]
+    turns: tuple[tuple[ReleasePrograms, tuple[ProgramTurn, ...]], ...]
     lacking: tuple[tuple[str, str], ...]
 
 
@@ -92,15 +92,15 @@ def paths(compiled: Sequence[Programs]) -> set[str]:
     return {path(found.target, after.cell) for found in compiled for after, _ in _by_release(found)}
 
 
-def _by_release(found: Programs) -> list[tuple[Release, tuple[Turn, ...]]]:
+def _by_release(found: Programs) -> list[tuple[ReleasePrograms, tuple[ProgramTurn, ...]]]:
     return [(after, tuple(of)) for after, of in groupby(turns(found), lambda turn: turn.after)]
 
 
-def _diff(found: Programs, turn: Turn) -> Diff | None:
+def _diff(found: Programs, turn: ProgramTurn) -> Diff | None:
     return found.diff(turn.workload, turn.before.cell, turn.after.cell)
 
 
-def _between(facts: Facts, found: Programs, before: Release, after: Release) -> Iterator[str]:
+def _between(facts: Facts, found: Programs, before: ReleasePrograms, after: ReleasePrograms) -> Iterator[str]:
     """Yield the releases of jax between two compiled ones; each may have brought the change."""
     for cell in facts.line:
         jax = cell.packages.get("jax", before.jax)
@@ -109,7 +109,7 @@ def _between(facts: Facts, found: Programs, before: Release, after: Release) -> 
             yield jax
 
 
-def _jax(release: Release) -> Version:
+def _jax(release: ReleasePrograms) -> Version:
     return Version(release.jax)
 
 
@@ -142,7 +142,7 @@ def _table(found: Programs) -> Table:
     )
 
 
-def _cell(release: Release, workload: str, count: str, turned: set[tuple[str, str, str]]) -> CountCell:
+def _cell(release: ReleasePrograms, workload: str, count: str, turned: set[tuple[str, str, str]]) -> CountCell:
     program = release.program(workload)
     return CountCell(program.counts.get(count) if program else None, (workload, count, release.cell) in turned)
 
