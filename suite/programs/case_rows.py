@@ -22,7 +22,7 @@ class CaseCell:
 
 
 @dataclass(frozen=True)
-class CaseRow:
+class ProgramRow:
     """A case along the releases that were compiled."""
 
     case: DeviceCase
@@ -41,13 +41,13 @@ class Device:
     """The cases of an issue on one target."""
 
     found: Programs
-    rows: tuple[CaseRow, ...]
+    rows: tuple[ProgramRow, ...]
 
 
-def rows(found: Programs, cases: Sequence[DeviceCase] = CASES) -> tuple[CaseRow, ...]:
+def rows(found: Programs, cases: Sequence[DeviceCase] = CASES) -> tuple[ProgramRow, ...]:
     """The cases of which any release has a program."""
     judged = [(release, verdicts(release)) for release in found.releases]
-    every = [CaseRow(case, tuple(_cell(release, case, of) for release, of in judged)) for case in cases]
+    every = [ProgramRow(case, tuple(_cell(release, case, of) for release, of in judged)) for case in cases]
     return tuple(row for row in every if row.bands)
 
 

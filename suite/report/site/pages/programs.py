@@ -60,7 +60,7 @@ class Table:
     caveat: str
     counts: tuple[Count, ...]
     rows: tuple[tuple[str, tuple[CountRow, ...]], ...]
-    cases: tuple[case_rows.CaseRow, ...]
+    cases: tuple[case_rows.ProgramRow, ...]
     turns: tuple[tuple[ReleasePrograms, tuple[ProgramTurn, ...]], ...]
     lacking: tuple[tuple[str, str], ...]
 
