@@ -1,7 +1,5 @@
 """Processes that tests start, and their surroundings."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

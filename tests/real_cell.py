@@ -1,7 +1,5 @@
 """The one real cell of the tests, the newest of the default ones, and the issue that is run in it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Files that runs leave: cells whose environments are this interpreter, with packages by name alone."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re
@@ -11,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import pytest
 
@@ -34,7 +33,7 @@ class State:
 
     folder: Path
 
-    def prepared(self, cells: Sequence[Cell] = CELLS) -> State:
+    def prepared(self, cells: Sequence[Cell] = CELLS) -> Self:
         """Make the environments."""
         for cell in cells:
             pinned, folder = lock.load(cell), self.folder / "envs" / cell.id
@@ -53,7 +52,7 @@ class State:
             patch.setenv("CORPUS_FOLDER", str(self.folder))
             yield
 
-    def alone(self) -> State:
+    def alone(self) -> Self:
         """Run the cells on this machine, without a cluster."""
         self.go()
         with self.here():

@@ -1,7 +1,5 @@
 """Reads of files, pipes and standard input, and when they end; and work that is split over cores."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

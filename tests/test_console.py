@@ -1,7 +1,5 @@
 """The output of commands is text, whoever wrote it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from io import StringIO

@@ -1,7 +1,5 @@
 """Our own files, read and written."""
 
-from __future__ import annotations
-
 import errno
 import json
 import threading

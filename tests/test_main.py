@@ -1,7 +1,5 @@
 """The command line: its words, what a wrong one is told, and how a command ends."""
 
-from __future__ import annotations
-
 import errno
 import inspect
 import os

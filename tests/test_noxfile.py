@@ -1,7 +1,5 @@
 """The front door: which sessions nox would run for which words, and what stops it before the first."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

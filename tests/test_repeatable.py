@@ -3,8 +3,6 @@
 `python -m tests.test_repeatable FOLDER` puts all answers, and a small report, into files of a folder.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

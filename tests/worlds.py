@@ -1,7 +1,5 @@
 """A report on the real stacks and issues, in which each did what is known of it: as large as wanted, without a run."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import zipfile

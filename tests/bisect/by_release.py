@@ -3,8 +3,6 @@
 It is run through the real probe, so it is cell side.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

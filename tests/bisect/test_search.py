@@ -1,7 +1,5 @@
 """The search for a boundary: what it asks, how often, and what it makes of the answers."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Bisection over releases, from command to answer: real locks, the real probe, and a stack of empty packages."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The issues' ids and tables, retired ids, and the snapshot of upstream's threads."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re

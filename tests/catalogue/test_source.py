@@ -1,7 +1,5 @@
 """An issue module's source: the code that readers copy, the code that a case runs, and the names of upstream in it."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import symtable

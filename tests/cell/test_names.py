@@ -1,7 +1,5 @@
 """The walk of a package's names, on a small package that has each thing that makes a walk go wrong."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The probe, from its order to its records: the corpus of endings, and what must hold whatever a case does."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -138,7 +136,7 @@ class Session:
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGKILL)
 
-    def run(self) -> Finished:
+    def run(self) -> "Finished":
         """Run the probe to its end."""
         with self.started() as process:
             said, _ = process.communicate(timeout=3 * PATIENCE)

@@ -1,7 +1,5 @@
 """The parts of an issue: fields, meanings, signatures, the oracle, and what a case requires of a machine."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import fields, replace

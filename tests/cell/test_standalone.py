@@ -1,7 +1,5 @@
 """An issue run alone, as `python -m suite.issues ID` runs it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

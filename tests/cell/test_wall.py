@@ -1,7 +1,5 @@
 """The walls: what runs in a cell imports the stack alone, the driver never does, and rooms know those above them."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The two knowledges that tests of this room ask, the small world and the published one, and commands as typed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias

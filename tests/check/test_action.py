@@ -1,7 +1,5 @@
 """The action's shell, run on a pull request of a scratch repository; only the package that it installs is this tree."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

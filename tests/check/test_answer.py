@@ -1,7 +1,5 @@
 """Answers about a stack: the issues, the evidence and the good releases."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Baselines: known findings are hidden, and stay known when lines move."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

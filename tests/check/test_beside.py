@@ -1,7 +1,5 @@
 """Cases where absl is missing, and answers for stacks that do not list it."""
 
-from __future__ import annotations
-
 import pytest
 from packaging.specifiers import SpecifierSet
 

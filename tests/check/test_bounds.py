@@ -1,7 +1,5 @@
 """Bounds on packages in a pyproject.toml."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Candidates: unreleased packages, their sources, and the changes from the stack they are put into."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from types import SimpleNamespace

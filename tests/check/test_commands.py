@@ -1,7 +1,5 @@
 """`check` and `explain` as typed: inputs, output and exit codes."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

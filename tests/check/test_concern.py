@@ -1,7 +1,5 @@
 """Cases of a stack that concern a source tree, and their levels."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

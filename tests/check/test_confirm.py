@@ -1,7 +1,5 @@
 """Confirmation of predictions in an interpreter."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

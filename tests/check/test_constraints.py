@@ -1,7 +1,5 @@
 """Constraints: an installable set of releases near a stack on which most of its issues are fixed."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Discovery of the stack that a project uses."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping
 from pathlib import Path

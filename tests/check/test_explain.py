@@ -1,7 +1,5 @@
 """Issues that match a traceback, or what somebody remembers of it."""
 
-from __future__ import annotations
-
 import pytest
 
 from suite.cell.issue import Rule, Signature

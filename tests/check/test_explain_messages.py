@@ -1,7 +1,5 @@
 """Real messages against the published knowledge: the right page, or none."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

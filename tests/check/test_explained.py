@@ -1,7 +1,5 @@
 """The output of `explain`: short, in the words for people, and fit to paste."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Holes in declared bounds: affected releases that they admit, whatever other bounds there are."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from pathlib import Path

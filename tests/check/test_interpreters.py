@@ -1,7 +1,5 @@
 """The packages installed for an interpreter."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

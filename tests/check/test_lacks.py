@@ -1,7 +1,5 @@
 """Findings: lines that a release cannot run or warns about, by the names in its data."""
 
-from __future__ import annotations
-
 import textwrap
 from pathlib import Path
 

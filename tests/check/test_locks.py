@@ -1,7 +1,5 @@
 """Stacks of locks, requirements and lists of installed packages, and errors for other files."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Answers for programs: JSON, Markdown, SARIF, annotations and constraints."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Releases that a source tree works with, compared with its project's declaration."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

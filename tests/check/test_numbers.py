@@ -1,7 +1,5 @@
 """The numbers of the functions that a source calls, in an answer."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Stacks in a person's words: all words have a meaning, or are refused."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Names of the stack that a source uses, resolved through scopes and modules, with their arguments."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """A small knowledge: two issues of jax, one of Diffrax, and row zero, on five releases of jax and three of Diffrax."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

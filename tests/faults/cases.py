@@ -1,7 +1,5 @@
 """Cases that do what machines, users and issues really do wrong: none may be taken for upstream's fault."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

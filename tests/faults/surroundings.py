@@ -6,8 +6,6 @@ A process that has all of the suite is forked for each. It puts on them, runs th
 leaves in the folder what came of each: `<surroundings>.json`, and what it complained of: `<surroundings>.err`.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import resource

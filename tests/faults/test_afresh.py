@@ -1,7 +1,5 @@
 """Cases that do not run, afresh or without an environment: an error or unavailable, and known records are not lost."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """On a machine without what others have, the first command gets on, a report is made, and asv works as printed."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Cells on a cluster: a real scheduler and real worker processes on this machine, and what may happen to each."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -1,7 +1,5 @@
 """Each kind of fault, from the driver's call of the probe to the verdict: what is not upstream's is not told of it."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """Files cut by hand, by a disk or by another tool: each ends in a sentence and exit 2, or is taken as it is."""
 
-from __future__ import annotations
-
 import copy
 import json
 import tomllib

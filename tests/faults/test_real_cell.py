@@ -1,7 +1,5 @@
 """A real cell: what is ended in the middle keeps what had finished and leaves no process; callgrind changes nothing."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """In a real environment: faults that are put into a project, or into a library, are told, and no others."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

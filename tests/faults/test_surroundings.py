@@ -1,7 +1,5 @@
 """Odd shells and machines: the same verdicts, or an error that names what is wrong; and tests pass."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -3,8 +3,6 @@
 offenders.toml names by id the issues that fail a test today. It may only shrink.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Set

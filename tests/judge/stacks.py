@@ -1,7 +1,5 @@
 """Real pins, and rules such as row zero's, for tests of conclusions."""
 
-from __future__ import annotations
-
 from hypothesis import settings
 from hypothesis import strategies as st
 

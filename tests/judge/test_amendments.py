@@ -1,7 +1,5 @@
 """Requirements: specifiers that admit what works, amendments on the rows of the arms, and what metadata says."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

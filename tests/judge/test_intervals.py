@@ -1,7 +1,5 @@
 """Changes along the line: neighbours, intervals of behaviours, and the package that a change is put down to."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from itertools import pairwise
 

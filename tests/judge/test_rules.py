@@ -1,7 +1,5 @@
 """First-match rules, predictions for any stack, and where a rule was run."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Judged attempts of a case: verdict, reason, words and the result of the workaround; agreement with expectations."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from typing import get_args

@@ -1,7 +1,5 @@
 """Published names: walks of releases, joined and split again, and questions that changelogs bear out."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 import zlib

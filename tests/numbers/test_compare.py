@@ -1,7 +1,5 @@
 """What a call returned beside its reference, and beside what it returned before."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What explains a change of numbers."""
 
-from __future__ import annotations
-
 import pytest
 
 from suite.numbers import explained

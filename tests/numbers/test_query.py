@@ -1,7 +1,5 @@
 """Questions to the published numbers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

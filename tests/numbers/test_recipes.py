@@ -1,7 +1,5 @@
 """The recipes: every public numerical function is called, or listed with the reason."""
 
-from __future__ import annotations
-
 import ast
 
 from suite.cell.numbers.recipes import calls

@@ -1,7 +1,5 @@
 """Programs as they are kept, made up."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import date
 

@@ -1,7 +1,5 @@
 """Device cases: what is seen in programs that XLA wrote; each text was read by eye, too."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Changes between releases, in words, and counts as asv reads them."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Counts of programs, from texts that XLA wrote: each was counted by eye, too."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Programs that a machine compiles for its own device, compared with those compiled without it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page of the programs, made of what is kept alone."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 from suite.catalogue import catalogue

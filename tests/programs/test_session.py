@@ -1,7 +1,5 @@
 """The command: what is known is not compiled again, what cannot be had is a sentence; what a program follows from."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Tests of the archive of records: it gives back what was packed, and a publish changes what it has to."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import os

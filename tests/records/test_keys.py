@@ -1,7 +1,5 @@
 """Keys: what an observation depends on changes them, nothing else does; and where one run counts for many cells."""
 
-from __future__ import annotations
-
 import ast
 import json
 import shutil

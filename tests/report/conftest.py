@@ -1,7 +1,5 @@
 """Fixtures shared by the tests of reports."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

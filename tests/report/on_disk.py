@@ -1,7 +1,5 @@
 """Reports in folders, as a run or CI leaves them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A real browser for the tests of the site: headless Chromium that reads files and cannot reach a network."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Facts derived from observations: intervals, turns and stacks; and a sparse report on releases that it did not run."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta

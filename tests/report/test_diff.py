@@ -1,7 +1,5 @@
 """Differences between reports: what became of each case, one cause told once, and what is published of the last."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

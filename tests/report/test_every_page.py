@@ -1,7 +1,5 @@
 """Tests of every kind of page in a real browser: accessibility and phones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import cycle

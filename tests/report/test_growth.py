@@ -1,7 +1,5 @@
 """Tests of how much a publish adds to the repository's history: records, data and pages, packed as git packs them."""
 
-from __future__ import annotations
-
 import json
 import lzma
 from collections.abc import Collection

@@ -1,7 +1,5 @@
 """Tests of the pages of issues, matrix, stacks and findings in a real browser, and of old addresses."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable

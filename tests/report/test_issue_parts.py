@@ -1,7 +1,5 @@
 """Tests of the views of issues, matrix and findings, without a browser."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

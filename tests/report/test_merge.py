@@ -1,7 +1,5 @@
 """Shards of a run: what each says of itself, and how they are joined into one report, or not."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache

@@ -1,7 +1,5 @@
 """The page of numbers, and what a release's page says of them; the functions are invented."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tests of a single stack in the terminal: observations, workarounds, and expectations without a run."""
 
-from __future__ import annotations
-
 from io import StringIO
 from pathlib import Path
 

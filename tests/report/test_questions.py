@@ -1,7 +1,5 @@
 """Tests of people's questions to the published report, each within three actions, and of its front page."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

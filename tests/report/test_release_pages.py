@@ -1,7 +1,5 @@
 """The pages of releases, what to install with one, and what metadata should have said: without a browser."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from html import unescape

@@ -1,7 +1,5 @@
 """Tests of the report: assembled from records, and written in every format."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

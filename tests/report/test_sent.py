@@ -1,7 +1,5 @@
 """Tests of results of `check --confirm` that were sent in: shown as a cell of their own, never evidence."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The files beside compat.json: Markdown, feed and CSV, made from it alone, safe to read, and small."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from datetime import date, datetime

@@ -3,8 +3,6 @@
 `nox -s tests -- tests/report/test_small.py --rewrite` writes it. Style, scripts and schema are not repeated in it.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from datetime import date

@@ -1,7 +1,5 @@
 """Tests of stack.html in a real browser: the reading of texts, the predictions by rule, and the answer."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A report on disk: read as it was written, plain to other programs as docs/data.md says, refused where it was cut."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections import Counter

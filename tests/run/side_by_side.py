@@ -1,7 +1,5 @@
 """Cases that see one another, where they run at the same time."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sysconfig

@@ -1,7 +1,5 @@
 """One real cell, from lock to report: the newest of the default ones, installed and probed."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Disk space of environments: what uv makes of a file system, the estimate before it does, and how it is freed."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os

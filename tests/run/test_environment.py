@@ -1,7 +1,5 @@
 """Environments: what must hold before their records are believed, with a device too; and the calls of uv."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -1,7 +1,5 @@
 """Finding a CPython for the cells on a machine that hides it."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

@@ -1,7 +1,5 @@
 """Several probes at a time: what runs side by side, what runs alone, and how all of it ends."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Shared work: the slots and the memory of a machine, and the parts of a run."""
 
-from __future__ import annotations
-
 import re
 import threading
 from dataclasses import replace

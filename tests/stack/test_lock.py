@@ -1,7 +1,5 @@
 """The locks: those in the tree, and those that are not locks."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The cells that matrix.toml and releases.json make, and what the packages' own metadata says of a stack."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Results of asv, written without it; and asv over a line of two empty locks."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date

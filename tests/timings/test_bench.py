@@ -1,7 +1,5 @@
 """The sessions of timings: what asv is asked for, what is believed of it, what they end with, and what is kept."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

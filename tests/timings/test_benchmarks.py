@@ -1,7 +1,5 @@
 """The benchmarks, as far as they can be read without a JAX: what they import, say, and leave out of the default set."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

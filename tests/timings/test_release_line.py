@@ -1,7 +1,5 @@
 """The release line: the same repository everywhere, from the locks alone; asv on it, or on a stack that is there."""
 
-from __future__ import annotations
-
 import json
 import platform
 import re

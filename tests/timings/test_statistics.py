@@ -1,7 +1,5 @@
 """The verdict on time and on counts: what changed is told, what did not is not, what was not measured is not stable."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from datetime import date

@@ -1,7 +1,5 @@
 """Timings on the page: what is drawn of asv's results, what is said of them, and what is left out."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

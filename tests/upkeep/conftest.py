@@ -1,7 +1,5 @@
 """Fixtures for upkeep: nox's list of sessions, and a server that answers on this machine."""
 
-from __future__ import annotations
-
 import re
 import threading
 from collections.abc import Callable, Iterator

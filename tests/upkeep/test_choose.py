@@ -1,7 +1,5 @@
 """The default plan, which follows from what was published; and what a run costs."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path

@@ -1,7 +1,5 @@
 """New releases: what is new on an index, and what their cells do otherwise."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from io import StringIO

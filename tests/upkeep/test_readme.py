@@ -1,7 +1,5 @@
 """The README, docs and CONTRIBUTING: what they show is made by the project, and what they tell to run can be run."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

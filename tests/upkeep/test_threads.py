@@ -1,7 +1,5 @@
 """Upstream's threads, looked up at a server that answers as GitHub does."""
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, date, datetime
 from email.message import Message

@@ -1,7 +1,5 @@
 """The wheel: what `check`, `explain` and `try` need, and no more."""
 
-from __future__ import annotations
-
 import subprocess
 import zipfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The workflows: nothing in them is done otherwise than here, and nothing is granted that is not needed."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator
