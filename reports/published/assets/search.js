@@ -94,6 +94,14 @@
     return links;
   };
 
+  const measured = new Map(Object.entries(SEARCH.numbers).flatMap(([module, names]) => names.map(name => [`${module}.${name}`.toLowerCase(), `${module}.${name}`])));
+  const numberLinks = terms => terms.flatMap(term => {
+    const wanted = whole(flat(term)).replace(/\(.*$/, "");
+    if (!/^[a-z_][\w.]*$/.test(wanted) || wanted.length < 3) return [];
+    const names = measured.has(wanted) ? [wanted] : [...measured.keys()].filter(name => name.endsWith("." + wanted));
+    return names.slice(0, 2).map(name => make("a", {href: `numbers.html#${measured.get(name)}`}, `${measured.get(name)}: what it returned on each release`));
+  });
+
   const found = (text, terms) => {
     const best = new Map();
     const note = (issue, [score, why]) => { if (score && (!best.has(issue) || best.get(issue)[0] < score)) best.set(issue, [score, why]); };
@@ -121,6 +129,7 @@
     const printed = /\n|(Error|Exception|Warning)\b/.test(text);
     const parts = text.split(/[,;]+/).map(each => each.trim()).filter(Boolean), listed = parts.every(each => each.split(/\s+/).length < 4);
     const terms = printed || text.length > 300 || links.length ? [] : listed ? parts : [text];
+    links.push(...numberLinks(terms));
     const issues = found(text, terms);
     if (links.length) results.append(make("ul", {class: "links"}, ...links.slice(0, 5).map(each => make("li", {}, each))));
     if (issues.length) results.append(make("ul", {class: "issues"}, ...issues.slice(0, MOST).map(shown)));
