@@ -31,7 +31,7 @@ from suite.report.model import (
     UpstreamRow,
     WorkaroundRow,
 )
-from suite.report.site import timings
+from suite.report.site import numbers, timings
 from suite.report.site.build import ASSETS, render
 from suite.report.site.facts import Facts
 from suite.report.site.pages import cells, matrix, tags
@@ -180,7 +180,8 @@ def test_the_small_report_is_the_one_in_the_tree(
 def test_the_published_report_was_made_by_this_tree(published: Report) -> None:
     """Schema, data, Markdown, scripts and some pages in reports/published are as this tree builds them."""
     folder = REPORTS / "published"
-    facts = Facts(published, timings.load(folder / writing.TIMINGS), programs.listed(folder / writing.PROGRAMS))
+    timed, compiled = timings.load(folder / writing.TIMINGS), programs.listed(folder / writing.PROGRAMS)
+    facts = Facts(published, timed, compiled, numbers.load(folder))
     made = {
         "compat.schema.json": writing.schema(),
         "COMPAT.md": compat_md(published),
