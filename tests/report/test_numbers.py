@@ -131,7 +131,7 @@ def test_what_is_right_everywhere_is_counted() -> None:
     assert 'id="jax.some.plain"' in html
     assert "plain(float32)" not in html
     assert "jax.some.rounds 1 right and 1 without a reference; changes: 1 of rounding" in shown(html)
-    assert "off(float32) 0.5.3 – 0.7.0 off 1.1 of 1, NumPy has 1 12 ulp" in shown(html)
+    assert "off(float32) 0.5.3–0.7.0 off 1.1 of 1, NumPy has 1 12 ulp" in shown(html)
 
 
 def test_a_difference_is_never_called_wrong() -> None:
