@@ -8,6 +8,7 @@ import json
 import subprocess
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -53,7 +54,9 @@ def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
             features.add(" ".join(walk["machine"]["cpu_features"]))
     if len(features) > 1:
         raise Failed("the releases were measured on CPUs with other features: measure all of them here with `--fresh`")
-    found = outcomes.join(walks, sorted(features))
+    joined = outcomes.join(walks, sorted(features))
+    # A call of a function that no release has was made, too.
+    found = replace(joined, calls={**dict.fromkeys(every, ()), **joined.calls})
     tables = {f"{FOLDER.name}/{name}": text for name, text in table.texts(found).items()}
     replace_all(PUBLISHED, {PATH.name: outcomes.packed(found), **tables})
     told = f"{len(found.calls)} calls on {len(found.releases)} releases of jax, {len(todo)} of them measured now"

@@ -42,6 +42,9 @@ _EDGES = (
     "unit",
 )
 
+# Their results are in another order than their inputs.
+_REORDERING = ("sort", "argsort", "partition", "argpartition", "unique", "lexsort")
+
 
 @dataclass(frozen=True)
 class Assessment:
@@ -143,7 +146,12 @@ def _precision(dtypes: Sequence[str]) -> tuple[int, tuple[float, float]]:
 
 def is_elementwise(call: NumericCall) -> bool:
     """Return True if each element of the result is of one element of the inputs."""
-    return bool(call.inputs) and all(name.rpartition("_")[0] in _EDGES or name in _EDGES for name in call.inputs)
+    ordered = call.function.rpartition(".")[2] in _REORDERING
+    return (
+        not ordered
+        and bool(call.inputs)
+        and all(name.rpartition("_")[0] in _EDGES or name in _EDGES for name in call.inputs)
+    )
 
 
 def _difference(
