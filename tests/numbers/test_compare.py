@@ -39,11 +39,11 @@ def test_what_numpy_returns_is_right() -> None:
 @pytest.mark.parametrize(
     ("at", "to", "status", "detail"),
     [
-        (2, np.nan, "differs", "nan for 1, NumPy has 0.841471"),
-        (2, -0.841471, "differs", "-0.841471 for 1, NumPy has 0.841471"),
-        (2, 0.84148, "off", "0.84148 for 1, NumPy has 0.841471"),
-        (-1, 0.0, "differs", "0 for nan, NumPy has nan"),
-        (-3, np.inf, "differs", "inf for inf, NumPy has nan"),
+        (2, np.nan, "differs", "nan for 1, 64-bit NumPy has 0.841471"),
+        (2, -0.841471, "differs", "-0.841471 for 1, 64-bit NumPy has 0.841471"),
+        (2, 0.84148, "off", "0.84148 for 1, 64-bit NumPy has 0.841471"),
+        (-1, 0.0, "differs", "0 for nan, 64-bit NumPy has nan"),
+        (-3, np.inf, "differs", "inf for inf, 64-bit NumPy has nan"),
     ],
 )
 def test_a_value_that_is_another_is_told(at: int, to: float, status: str, detail: str) -> None:

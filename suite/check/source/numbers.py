@@ -44,12 +44,12 @@ class Numbers:
             return ""
         names = [row.function for row in self.unlike]
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        differ = f"{len(names)} differ{'s' * (len(names) == 1)} from NumPy or SciPy for some inputs that were tried"
+        differ = f"{len(names)} differ{'s' * (len(names) == 1)} from NumPy or SciPy in 64 bits for some inputs"
         return f"{head}, {differ} on jax {self.new}: {', '.join(names[:3])}{more}."
 
 
 def told(row: CallRow) -> str:
-    """Return a change, or a difference, in words: `jax.numpy.sinc(float32): nan for inf, NumPy has 0`."""
+    """Return a change, or a difference, in words: `jax.numpy.sinc(float32): nan for inf, 64-bit NumPy has 0`."""
     form = "" if row.form == "eager" else f"{row.form} of "
     what = f"{_WORDS.get(row.change, '')}{row.was}" if row.change else row.detail
     by = f" ({row.explained.partition(' ')[0]})" if row.change and row.explained else ""
