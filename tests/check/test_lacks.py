@@ -53,6 +53,18 @@ def test_the_projects_own_module_is_not_the_installed_one(tmp_path: Path, own: s
     assert "it is the project's own jax" in unread.why
 
 
+def test_a_package_of_a_package_is_not_the_projects_own_jax(tmp_path: Path) -> None:
+    """In a package's own folder, the installed jax is looked up beside its subpackage `jax`."""
+    for name in ("__init__.py", "jax/__init__.py"):
+        tmp_path.joinpath(name).parent.mkdir(exist_ok=True)
+        tmp_path.joinpath(name).write_text("")
+    tmp_path.joinpath("a.py").write_text("import jax\njax.tree_map\n")
+
+    found = usage(tmp_path)
+
+    assert ((), {"jax.tree_map"}) == (found.unread, set(found.names) & {"jax.tree_map"})
+
+
 def test_what_was_not_listed_is_not_missing() -> None:
     """A walk sees only loaded modules below a folder without `__init__.py`; mhlo exists on 0.10.2."""
     assert presence.lacks("jaxlib.mlir.dialects.mhlo", "0.10.2") is None

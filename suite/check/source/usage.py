@@ -60,8 +60,10 @@ def usage(folder: Path, packages: Collection[str] = PACKAGES) -> Usage:
             case Skipped(path):
                 skipped.append(at + path)
     index = Index([file.name for file in there if file.name.endswith(".py")])
-    # Python finds the project's own module first.
-    paths = {module(file.name): file.name for file in there}
+    # Python finds the project's own module first, unless the folder is a package: then its `jax/` is `package.jax`.
+    paths = (
+        {} if any(file.name == "__init__.py" for file in there) else {module(file.name): file.name for file in there}
+    )
     own = {name: paths[path] for name in packages for path in (name, f"src/{name}") if path in paths}
     packages = [name for name in packages if name not in own]
     found: list[_Found] = []
