@@ -40,6 +40,8 @@ _EDGES = (
     "positive",
     "counts",
     "unit",
+    "line",
+    "line64",
 )
 
 # Their results are in another order than their inputs.
