@@ -20,9 +20,10 @@ from suite.cell.numbers.recipes import calls
 from suite.console import Terminal
 from suite.errors import Failed
 from suite.files import ROOT, STATE, replace_all
+from suite.names.spans import at
 from suite.numbers import outcomes, query, table
 from suite.numbers.model import FOLDER
-from suite.numbers.outcomes import PATH, PUBLISHED, Outcomes
+from suite.numbers.outcomes import PATH, PUBLISHED, Outcome, Outcomes, Span
 from suite.run import environment, probe_call
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
@@ -56,7 +57,8 @@ def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
         raise Failed("the releases were measured on CPUs with other features: measure all of them here with `--fresh`")
     joined = outcomes.join(walks, sorted(features))
     # A call of a function that no release has was made, too.
-    found = replace(joined, calls={**dict.fromkeys(every, ()), **joined.calls})
+    whole = replace(joined, calls={**dict.fromkeys(every, ()), **joined.calls})
+    found = replace(whole, mixed=_mixed(whole, known.mixed, console))
     tables = {f"{FOLDER.name}/{name}": text for name, text in table.texts(found).items()}
     replace_all(PUBLISHED, {PATH.name: outcomes.packed(found), **tables})
     told = f"{len(found.calls)} calls on {len(found.releases)} releases of jax, {len(todo)} of them measured now"
@@ -71,6 +73,37 @@ def wanted() -> list[Cell]:
     """Return the cells of jax's releases, newest first. Raises BadFile."""
     line = [cell for cell in plan.tagged("line") if cell.unavailable is None and cell.moves == "jax"]
     return sorted(line, key=lambda cell: Version(_release(cell)), reverse=True)
+
+
+def _mixed(found: Outcomes, known: Mapping[str, Mapping[str, Outcome]], console: Terminal) -> dict[str, Any]:
+    """Return the outcomes, by release of jax, of the calls that changed with it, on the jaxlib of the release before.
+
+    Where both releases have one jaxlib, what the release itself returns is that.
+    """
+    line = {_release(cell): cell for cell in wanted()}
+    pairs = {tuple(cell.holds): cell for cell in plan.tagged("full") if cell.unavailable is None}
+    mixed: dict[str, Any] = {}
+    for place, release in enumerate(found.releases):
+        before = found.releases[place - 1]
+        if not place or before not in line or release not in line:
+            continue
+        keys = [key for key, spans in found.calls.items() if _turns(spans, place)]
+        old, new = (lock.load(line[each]).pins["jaxlib"] for each in (before, release))
+        if old == new:
+            mixed[release] = {key: outcome for key in keys if (outcome := at(found.calls[key], place)) is not None}
+        elif cell := pairs.get((("jax", release), ("jaxlib", old))):
+            kept = {key: outcome for key, outcome in known.get(release, {}).items() if key in keys}
+            left = [key for key in keys if key not in kept]
+            if left:
+                console.print(f"{cell.id}: {len(left)} calls", soft_wrap=True)
+            made = _walked(cell, left)["outcomes"] if left else {}
+            mixed[release] = {**kept, **{key: made[key] for key in left if key in made}}
+    return mixed
+
+
+def _turns(spans: Sequence[Span], place: int) -> bool:
+    old, new = at(spans, place - 1), at(spans, place)
+    return old is not None and new is not None and old != new and "same" not in (*old, *new)
 
 
 def _release(cell: Cell) -> str:

@@ -13,7 +13,7 @@ from suite.cell.numbers.recipes import NumericCall
 from suite.numbers import reference
 from suite.numbers.outcomes import Array, Outcome, arrays
 
-Status = Literal["right", "off", "differs", "raises", "ended", "unknown"]
+Status = Literal["right", "off", "differs", "documented", "raises", "ended", "unknown"]
 Kind = Literal["value", "rounding", "bits", "dtype", "shape", "raises", "returns", "ended"]
 # The significand's bits after the first, the smallest normal number and the largest.
 _FORMATS = {
@@ -28,7 +28,7 @@ _FORMATS = {
 _BOUNDS = {7: (2.0, 4.0), 10: (4.0, 16.0), 23: (8.0, 64.0), 52: (8.0, 64.0)}
 # Beyond this part of the value, it differs and is not just off.
 _FAR = 0.01
-_ORDER: tuple[Status, ...] = ("right", "off", "differs", "raises", "ended", "unknown")
+_ORDER: tuple[Status, ...] = ("right", "off", "differs", "documented", "raises", "ended", "unknown")
 _EDGES = (
     "float32",
     "float16",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
@@ -12,14 +13,16 @@ from packaging.version import Version
 
 from suite.catalogue import catalogue, source
 from suite.files import FileModel, read, text
+from suite.numbers.compare import Assessment
 
 _PATH = Path(__file__).with_name("explained.toml")
 
 
 class Explained(FileModel):
-    """The file: for functions, as a pattern, those that they are computed with."""
+    """The file: for functions, as a pattern, those that they are computed with; for calls, what documentation says."""
 
     through: Mapping[str, tuple[str, ...]]
+    documented: Mapping[str, str]
 
 
 def by(function: str, before: str, release: str) -> str:
@@ -28,7 +31,7 @@ def by(function: str, before: str, release: str) -> str:
     They touch the function, or one that it is computed with, and a case of theirs changes there. Raises BadFile.
     """
     found = dict.fromkeys(_changing(function, before, release))
-    for pattern, others in _through().items() if not found else ():
+    for pattern, others in _file().through.items() if not found else ():
         if fnmatch(function, pattern):
             found |= dict.fromkeys(issue for other in others for issue in _changing(other, before, release))
     return " ".join(found)
@@ -43,9 +46,18 @@ def _changing(function: str, before: str, release: str) -> list[str]:
     return [issue for issue, bounds in touched.items() if any(map(new, bounds))]
 
 
+def documented(call: str, found: Assessment) -> Assessment:
+    """Return what was found of a call; where it differs as JAX's documentation says, with that. Raises BadFile."""
+    if found.status == "differs":
+        for pattern, says in _file().documented.items():
+            if fnmatch(call, pattern):
+                return replace(found, status="documented", detail=f"{found.detail}: {says}")
+    return found
+
+
 @cache
-def _through() -> Mapping[str, tuple[str, ...]]:
-    return read(Explained, _PATH).through
+def _file() -> Explained:
+    return read(Explained, _PATH)
 
 
 @cache

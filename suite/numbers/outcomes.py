@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +28,16 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Outcomes:
-    """The outcomes of each call, by key, on `releases` of jax in version order."""
+    """The outcomes of each call, by key, on `releases` of jax in version order.
+
+    `mixed` has those of calls that changed with a release of jax, by that release, on its jax with the jaxlib of the
+    release before.
+    """
 
     releases: tuple[str, ...]
     features: tuple[str, ...]
     calls: Mapping[str, tuple[Span, ...]]
+    mixed: Mapping[str, Mapping[str, Outcome]] = field(default_factory=dict)
 
 
 def join(walks: Mapping[str, Mapping[str, Outcome]], features: Sequence[str]) -> Outcomes:
@@ -65,7 +70,7 @@ def load(path: Path = PATH) -> Outcomes:
         calls = {
             key: tuple((first, last, outcome) for first, last, outcome in spans) for key, spans in read["calls"].items()
         }
-        return Outcomes(tuple(read["releases"]), tuple(read["features"]), calls)
+        return Outcomes(tuple(read["releases"]), tuple(read["features"]), calls, read.get("mixed", {}))
     except (OSError, ValueError, KeyError, TypeError, lzma.LZMAError) as error:
         raise BadFile([Fault(path, "file", str(error))]) from error
 
@@ -73,7 +78,10 @@ def load(path: Path = PATH) -> Outcomes:
 def packed(outcomes: Outcomes) -> bytes:
     """Return the file's bytes, the same for the same outcomes."""
     calls = {key: outcomes.calls[key] for key in sorted(outcomes.calls)}
-    data = {"releases": outcomes.releases, "features": outcomes.features, "calls": calls}
+    data = {
+        **{"releases": outcomes.releases, "features": outcomes.features},
+        **{"calls": calls, "mixed": outcomes.mixed},
+    }
     return lzma.compress(json.dumps(data, separators=(",", ":"), sort_keys=True).encode(), preset=9)
 
 

@@ -77,6 +77,10 @@ _NN: Mapping[str, Callable[..., Any]] = {
         - math.log(x.size if axis is None else x.shape[axis])
     ),
 }
+# Where SciPy's own value overflows.
+_STATS: Mapping[str, Callable[..., Any]] = {
+    "jax.scipy.stats.laplace.logpdf": lambda x, loc=0.0, scale=1.0: -np.abs((x - loc) / scale) - np.log(2 * scale),
+}
 _OWN: Mapping[str, Callable[..., Any]] = {
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "clz": lambda x: np.vectorize(lambda each: _bits(x) - (int(each) % 2 ** _bits(x)).bit_length(), otypes=[int])(x),
@@ -138,7 +142,7 @@ def values(call: NumericCall) -> tuple[tuple[Array, ...], ...]:
 
 def owner(call: NumericCall) -> str:
     """Return whose value the reference is."""
-    if call.reference == "nn" and call.function.rpartition(".")[2] in _NN:
+    if call.function in _STATS or (call.reference == "nn" and call.function.rpartition(".")[2] in _NN):
         return "its formula gives"
     name = call.function.rpartition(".")[2]
     of_scipy = call.reference.startswith("scipy") or call.reference == "nn" or "scipy" in _LAX.get(name, "")
@@ -188,6 +192,8 @@ def array(name: str, *, wide: bool = True) -> Array:
 
 def _function(call: NumericCall) -> Callable[..., Any] | None:
     reference, name = call.reference.removeprefix("same:"), call.function.rpartition(".")[2]
+    if call.function in _STATS:
+        return _STATS[call.function]
     if not reference or reference.startswith("{"):
         return _sorted if reference and name == "sort" else None
     if reference == "nn":

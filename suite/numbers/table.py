@@ -8,6 +8,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 from suite.cell.numbers.recipes import NumericCall, calls
+from suite.names.spans import at
 from suite.numbers import compare, explained
 from suite.numbers.compare import ValueChange
 from suite.numbers.model import MEASURED, CallRow, Measured, written
@@ -50,7 +51,7 @@ def rows(outcomes: Outcomes) -> Iterator[CallRow]:
 
 def _row(outcomes: Outcomes, call: NumericCall, span: Span, changed: ValueChange | None) -> CallRow:
     first, last, outcome = span
-    judged = compare.judged(call, outcome)
+    judged = explained.documented(call.text, compare.judged(call, outcome))
     release = outcomes.releases[first]
     is_listed = changed is not None and changed.kind not in ("rounding", "bits")
     return CallRow(
@@ -64,6 +65,17 @@ def _row(outcomes: Outcomes, call: NumericCall, span: Span, changed: ValueChange
         detail=judged.detail,
         change=changed.kind if changed else "",
         was=changed.detail if changed else "",
+        package=_package(outcomes, call, first) if changed else "",
         explained=explained.by(call.function, outcomes.releases[first - 1], release) if is_listed else "",
         digest=sha256(json.dumps(outcome, sort_keys=True).encode()).hexdigest()[:8],
     )
+
+
+def _package(outcomes: Outcomes, call: NumericCall, place: int) -> str:
+    """Return the package whose release changed a call; empty if its jax was not tried with the jaxlib before."""
+    mixed = outcomes.mixed.get(outcomes.releases[place], {}).get(call.key)
+    spans = outcomes.calls[call.key]
+    if mixed is None:
+        return ""
+    same = [where for where, of in (("jaxlib", place - 1), ("jax", place)) if mixed == at(spans, of)]
+    return same[0] if same else "both"

@@ -1,5 +1,6 @@
 """What a call returned beside its reference, and beside what it returned before."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis.extra import numpy as arrays
 from suite.cell.numbers.inputs import INPUTS
 from suite.cell.numbers.recipes import NumericCall, calls
 from suite.numbers import compare, outcomes, reference
-from suite.numbers.outcomes import Outcome
+from suite.numbers.outcomes import Outcome, Outcomes
 
 CALLS = {call.key: call for call in calls()}
 SIN = CALLS["eager jax.numpy.sin(float32)"]
@@ -125,3 +126,13 @@ def test_a_bfloat16_is_read_as_it_was_written() -> None:
 
     assert found is not None
     np.testing.assert_array_equal(wanted, found[0])
+
+
+def test_the_file_of_outcomes_is_read_as_it_was_written(tmp_path: Path) -> None:
+    """Releases, features, spans and mixed pairs are what they were."""
+    spans = ((0, 0, returned([1.0])), (1, 1, {"raises": "TypeError"}))
+    written = Outcomes(("0.4.9", "0.5.0"), ("avx",), {"eager a": spans}, {"0.5.0": {"eager a": returned([1.0])}})
+    path = tmp_path / "numbers.json.xz"
+    path.write_bytes(outcomes.packed(written))
+
+    assert written == outcomes.load(path)

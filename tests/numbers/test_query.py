@@ -13,7 +13,15 @@ F = "jax.numpy.f"
 
 def row(first: str, last: str, digest: str, **more: Any) -> CallRow:
     """A row of a call from one release to another."""
-    own: dict[str, Any] = {"status": "right", "ulp": "", "detail": "", "change": "", "was": "", "explained": ""}
+    own: dict[str, Any] = {
+        "status": "right",
+        "ulp": "",
+        "detail": "",
+        "change": "",
+        "was": "",
+        "package": "",
+        "explained": "",
+    }
     return CallRow(
         **{**own, "function": F, "form": "eager", "call": f"{F}(x)", **more}, first=first, last=last, digest=digest
     )

@@ -113,6 +113,7 @@ def named_after(report: Report, timed: tuple[TimedMachine, ...], compiled: tuple
         *constraints(facts),
         *(page.path for page in seeds.pages(facts)),
         *paths(timed).values(),
+        *numbers.paths(),
         "numbers.html",
         "programs.html",
         *programs.paths(compiled),
@@ -146,7 +147,7 @@ def _templates() -> Environment:
     templates.globals |= {function.__name__: function for function in own}
     templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "properties": PROPERTIES}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
-    templates.globals |= {"program_page": programs.path, "statuses": numbers.STATUSES}
+    templates.globals |= {"program_page": programs.path, "statuses": numbers.STATUSES, "numbers_page": numbers.path}
     templates.globals |= {"turn_words": TURNS, "order": ORDER, "retired": set(retired_issues())}
     return templates
 

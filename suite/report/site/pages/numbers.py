@@ -1,7 +1,8 @@
-"""The page numbers.html: what each function of jax returned on the releases, against a reference."""
+"""The page numbers.html, and a page for each module: what functions of jax returned, against a reference."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,17 +10,19 @@ from itertools import groupby
 from typing import Any
 
 from suite.cell.numbers.inputs import INPUTS, SHAPES
+from suite.cell.numbers.recipes import calls
 from suite.numbers.model import CallRow
 from suite.numbers.uncalled import uncalled
 from suite.report.markup import clipped
 from suite.report.site.facts import Facts
-from suite.report.site.numbers import MeasuredNumbers, by_call, stretches, unlisted
+from suite.report.site.numbers import by_call, stretches, unlisted
 from suite.report.site.page import Page
 
 # The words for people, and the colours of style.css, the worst first.
 STATUSES: Mapping[str, tuple[str, str, str]] = {
     "differs": ("differs", "changed", "differs from NumPy, SciPy or the documented formula"),
     "ended": ("ends", "crashed", "ended the process by a signal, or did not return"),
+    "documented": ("documented", "neutral", "differs as JAX's documentation says"),
     "off": ("off", "guarded", "close to the reference, but further than rounding"),
     "raises": ("raises", "absent", "raises an exception"),
     "unknown": ("no reference", "not-run", "compared with the release before only"),
@@ -27,6 +30,7 @@ STATUSES: Mapping[str, tuple[str, str, str]] = {
 }
 _QUIET = ("right", "unknown")
 _INPUT_CHARS = 120
+_NAMES = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ class CalledFunction:
     """
 
     name: str
+    module: str
     aliases: list[str]
     calls: list[list[CallRow]]
     others: Mapping[str, int]
@@ -48,24 +53,46 @@ class CalledFunction:
 
 @dataclass(frozen=True)
 class NumbersView:
-    """The view of numbers.html: functions in sections, the rest by module, and the inputs by name."""
+    """The view of numbers.html: functions in sections, and the rest by module."""
 
     newest: str
     sections: list[tuple[str, str, list[CalledFunction]]]
     modules: list[tuple[str, list[CalledFunction]]]
+
+
+@dataclass(frozen=True)
+class ModuleView:
+    """The view of a module's page: its functions, and the inputs that their listed calls name."""
+
+    newest: str
+    module: str
+    functions: list[CalledFunction]
     inputs: Mapping[str, tuple[str, str]]
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """Yield the page of numbers, if the report has any."""
+    """Yield the page of numbers and those of the modules, if the report has any."""
     if facts.numbers.rows:
-        view = _view(facts.numbers)
-        yield Page("numbers.html", "numbers.html.jinja", "Numbers", view, scripts=("assets/numbers.js",))
+        releases = facts.numbers.measured.releases
+        functions = [_function(name, rows, releases) for name, rows in sorted(facts.numbers.rows.items())]
+        scripts = ("assets/numbers.js",)
+        yield Page("numbers.html", "numbers.html.jinja", "Numbers", _view(releases[-1], functions), scripts=scripts)
+        for module, of in groupby(functions, lambda each: each.module):
+            view = _module(releases[-1], module, list(of))
+            yield Page(path(module), "functions.html.jinja", f"Numbers: {module}", view, scripts=scripts)
 
 
-def _view(numbers: MeasuredNumbers) -> NumbersView:
-    newest = numbers.measured.releases[-1]
-    functions = [_function(name, rows, numbers.measured.releases) for name, rows in sorted(numbers.rows.items())]
+def path(module: str) -> str:
+    """Return the path of a module's page."""
+    return f"functions/{module}.html"
+
+
+def paths() -> set[str]:
+    """Return the paths of the pages of all modules whose functions are called."""
+    return {path(call.function.rpartition(".")[0]) for call in calls()}
+
+
+def _view(newest: str, functions: list[CalledFunction]) -> NumbersView:
     differ = [each for each in functions if "differs" in each.now]
     end = [each for each in functions if "ended" in each.now and each not in differ]
     changed = [each for each in functions if each.changed and each not in differ and each not in end]
@@ -76,9 +103,15 @@ def _view(numbers: MeasuredNumbers) -> NumbersView:
         ("end", f"Ended on jax {newest}", end),
         ("changed", "Changed between releases", changed),
     ]
-    modules = [(module, list(of)) for module, of in groupby(rest, lambda each: each.name.rpartition(".")[0])]
-    inputs = {name: _input(*INPUTS[name], SHAPES.get(name)) for name in INPUTS}
-    return NumbersView(newest, [each for each in sections if each[2]], modules, inputs)
+    modules = [(module, list(of)) for module, of in groupby(rest, lambda each: each.module)]
+    return NumbersView(newest, [each for each in sections if each[2]], modules)
+
+
+def _module(newest: str, module: str, functions: list[CalledFunction]) -> ModuleView:
+    listed = {row.call for of in functions for rows in of.calls for row in rows}
+    named = {name for call in listed for name in _NAMES.findall(call)}
+    inputs = {name: _input(*INPUTS[name], SHAPES.get(name)) for name in INPUTS if name in named}
+    return ModuleView(newest, module, functions, inputs)
 
 
 def _function(name: str, rows: Iterable[CallRow], releases: tuple[str, ...]) -> CalledFunction:
@@ -90,6 +123,7 @@ def _function(name: str, rows: Iterable[CallRow], releases: tuple[str, ...]) -> 
     now = Counter(row.status for each in of for row in each if row.last == releases[-1])
     return CalledFunction(
         name=name,
+        module=name.rpartition(".")[0],
         aliases=sorted(alias for alias, of_it in uncalled().aliases.items() if of_it == name),
         calls=listed,
         others=Counter(each[0].status for each in of if each not in listed),
