@@ -13,8 +13,8 @@ from suite.cell.numbers.recipes import NumericCall
 from suite.numbers import reference
 from suite.numbers.outcomes import Array, Outcome, arrays
 
-Status = Literal["right", "off", "differs", "documented", "raises", "ended", "unknown"]
-Kind = Literal["value", "rounding", "bits", "dtype", "shape", "raises", "returns", "ended"]
+Status = Literal["right", "off", "edge", "differs", "documented", "raises", "ended", "unknown"]
+Kind = Literal["value", "edge", "rounding", "bits", "dtype", "shape", "raises", "returns", "ended"]
 # The significand's bits after the first, the smallest normal number and the largest.
 _FORMATS = {
     "float16": (10, 2.0**-14, 65504.0),
@@ -28,7 +28,7 @@ _FORMATS = {
 _BOUNDS = {7: (2.0, 4.0), 10: (4.0, 16.0), 23: (8.0, 64.0), 52: (8.0, 64.0)}
 # Beyond this part of the value, it differs and is not just off.
 _FAR = 0.01
-_ORDER: tuple[Status, ...] = ("right", "off", "differs", "documented", "raises", "ended", "unknown")
+_ORDER: tuple[Status, ...] = ("right", "off", "edge", "differs", "documented", "raises", "ended", "unknown")
 _EDGES = (
     "float32",
     "float16",
@@ -89,21 +89,26 @@ def judged(call: NumericCall, outcome: Outcome) -> Assessment:
 
 def _against(call: NumericCall, outcome: Outcome, got: Sequence[Array], wanted: Sequence[Array]) -> Assessment:
     names = [leaf[0].removeprefix("python ") for leaf in outcome["values"]]
-    worst, word = _Difference(0.0), reference.owner(call)
-    for value, dtype, should in zip(got, names, wanted, strict=True):
+    word = reference.owner(call)
+    for value, should in zip(got, wanted, strict=True):
         if value.shape != should.shape:
             return Assessment("differs", detail=f"shape {value.shape}, {word} {should.shape}")
-        skip = reference.skipped(call, value.shape)
-        if call.reference.startswith("scipy.stats") and should.dtype.kind == "f":
-            # SciPy checks parameters, and JAX does not.
-            skip |= np.isnan(should)
-        worst = max(worst, _difference(call, value, should, dtype, word, skip), key=lambda each: each.ulp)
-    bits, bounds = _precision(names)
-    if worst.ulp <= bounds[not is_elementwise(call)]:
-        return Assessment("right", worst.ulp)
-    is_far = worst.ulp * 2.0**-bits > max(_FAR, 2.0 ** (4 - bits))
-    ulp = None if np.isinf(worst.ulp) else worst.ulp
-    return Assessment("differs" if is_far and not _is_small(call, worst, names) else "off", ulp, worst.detail)
+
+    def status(of: _Difference) -> Status:
+        bits, bounds = _precision(names)
+        if of.ulp <= bounds[not is_elementwise(call)]:
+            return "right"
+        is_far = of.ulp * 2.0**-bits > max(_FAR, 2.0 ** (4 - bits))
+        return "differs" if is_far and not _is_small(call, of, names) else "off"
+
+    inner, whole = (_apart(call, got, wanted, names, word, with_edges=edges) for edges in (False, True))
+    found = status(whole)
+    if found == "differs" and status(inner) == "differs":
+        # What differs inside tells more.
+        whole = inner
+    elif found == "differs":
+        found = "edge"
+    return Assessment(found, None if np.isinf(whole.ulp) else whole.ulp, "" if found == "right" else whole.detail)
 
 
 def change(call: NumericCall, old: Outcome, new: Outcome) -> ValueChange | None:
@@ -123,15 +128,38 @@ def change(call: NumericCall, old: Outcome, new: Outcome) -> ValueChange | None:
     before, after = arrays(old), arrays(new)
     if before is None or after is None:
         return ValueChange("bits", "other bits, of which a digest is kept")
-    worst = _Difference(0.0)
-    for value, was, dtype in zip(after, before, types[0], strict=True):
-        skip = reference.skipped(call, value.shape)
-        found = _difference(call, value, was, dtype.removeprefix("python "), "was", skip)
-        worst = max(worst, found, key=lambda each: each.ulp)
-    if worst.ulp <= _precision(types[0])[1][1]:
+    bound = _precision(types[0])[1][1]
+    inner, worst = (_apart(call, after, before, types[0], "was", with_edges=edges) for edges in (False, True))
+    if worst.ulp <= bound:
         return ValueChange("rounding", f"up to {worst.ulp:.0f} ulp") if worst.ulp else None
-    is_small = _is_small(call, worst, types[0])
-    return ValueChange("rounding" if is_small else "value", worst.detail)
+    if _is_small(call, worst, types[0]):
+        return ValueChange("rounding", worst.detail)
+    if inner.ulp > bound and not _is_small(call, inner, types[0]):
+        return ValueChange("value", inner.detail)
+    return ValueChange("edge", worst.detail)
+
+
+def _apart(
+    call: NumericCall,
+    got: Sequence[Array],
+    wanted: Sequence[Array],
+    dtypes: Sequence[str],
+    word: str,
+    *,
+    with_edges: bool,
+) -> _Difference:
+    """Return the largest difference of arrays, of what comes of no edge unless `with_edges`."""
+    worst = _Difference(0.0)
+    for value, other, dtype in zip(got, wanted, dtypes, strict=True):
+        skip = reference.skipped(call, value.shape)
+        if call.reference.startswith("scipy.stats") and other.dtype.kind == "f" and word != "was":
+            # SciPy checks parameters, and JAX does not.
+            skip |= np.isnan(other)
+        if not with_edges:
+            skip |= reference.edges(call, value.shape, elementwise=is_elementwise(call))
+        found = _difference(call, value, other, dtype.removeprefix("python "), word, skip)
+        worst = max(worst, found, key=lambda each: each.ulp)
+    return worst
 
 
 def _is_small(call: NumericCall, worst: _Difference, dtypes: Sequence[str]) -> bool:

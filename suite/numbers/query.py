@@ -33,7 +33,7 @@ def changes(function: str, old: str, new: str, folder: Path = FOLDER) -> tuple[C
         between = [row for row in of if Version(old) < Version(row.first) <= Version(new) and row.change]
         before, after = _at(of, old), _at(of, new)
         if between and before and after and before.digest != after.digest:
-            found.append(max(between, key=lambda row: (row.listed, Version(row.first))))
+            found.append(max(between, key=lambda row: (row.listed, row.change != "edge", Version(row.first))))
     return tuple(found)
 
 
@@ -43,7 +43,10 @@ def changed(release: str, folder: Path = FOLDER) -> tuple[CallRow, ...]:
 
 
 def unlike(function: str, release: str, folder: Path = FOLDER) -> tuple[CallRow, ...]:
-    """Return the rows in which a function differs from its reference, or does not end, on a release. Raises BadFile."""
+    """Return the rows in which a function differs from its reference, or does not end, on a release. Raises BadFile.
+
+    What differs at edges alone, or as documented, is none of them.
+    """
     rows = by_function(folder).get(function, ())
     return tuple(row for row in rows if row.status in ("differs", "ended") and _holds(row, release))
 

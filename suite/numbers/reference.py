@@ -77,8 +77,21 @@ _NN: Mapping[str, Callable[..., Any]] = {
         - math.log(x.size if axis is None else x.shape[axis])
     ),
 }
-# Where SciPy's own value overflows.
+
+
+def _poisson_entropy(mu: float) -> float:
+    gammaln = importlib.import_module("scipy.special").gammaln
+    wide = 40 * (1 + math.sqrt(mu))
+    k = np.arange(max(0.0, np.floor(mu - wide)), mu + wide)
+    logpmf = k * math.log(mu) - mu - gammaln(k + 1)
+    return float(-np.sum(np.exp(logpmf) * logpmf))
+
+
+# Where SciPy's own value overflows, or is not of a sum that is long enough.
 _STATS: Mapping[str, Callable[..., Any]] = {
+    "jax.scipy.stats.poisson.entropy": lambda mu, loc=0: np.vectorize(
+        lambda each: _poisson_entropy(each) if 0 < each < np.inf else 0.0 if each == 0 else np.nan
+    )(mu),
     "jax.scipy.stats.laplace.logpdf": lambda x, loc=0.0, scale=1.0: -np.abs((x - loc) / scale) - np.log(2 * scale),
 }
 _OWN: Mapping[str, Callable[..., Any]] = {
@@ -97,6 +110,8 @@ _OWN: Mapping[str, Callable[..., Any]] = {
 }
 
 
+_SINGULAR = ("singular", "zeros")
+_HUGE = re.compile(r"\b\d{3,}|\de[-+]?\d\d|inf")
 _DIVISIONS = ("floor_divide", "remainder", "fmod", "mod", "divmod", "div", "rem")
 
 
@@ -166,6 +181,25 @@ def skipped(call: NumericCall, shape: tuple[int, ...]) -> Array:
             mask |= (given != 0) & (np.abs(given) < tiny)
         elif place and given.dtype.kind in "iu" and call.function.rpartition(".")[2] in _DIVISIONS:
             mask |= given == 0
+    return mask
+
+
+def edges(call: NumericCall, shape: tuple[int, ...], *, elementwise: bool) -> Array:
+    """Return a mask of the elements that come of an edge: an infinite, NaN, tiny or huge number, or 0.
+
+    Where many numbers go into one, all come of an edge if one of these does, 0 apart, if the input is empty or
+    singular, or if the call itself has a huge number.
+    """
+    mask = np.full(shape, bool(_HUGE.search(call.text)))
+    for name in call.inputs:
+        given = array(name, wide=False)
+        with np.errstate(all="ignore"):
+            size = np.abs(given.astype(complex))
+            ends = ~np.isfinite(size) | (size > (6e4 if given.dtype == np.float16 else 1e30)) | (size < 1e-30)
+        if elementwise and given.shape == shape:
+            mask |= ends
+        elif (ends & (size != 0)).any() or not given.size or name in _SINGULAR:
+            mask |= True
     return mask
 
 

@@ -12,9 +12,9 @@ from suite.numbers.model import MEASURED, CallRow, Measured, written
 
 def row(function: str, first: str, last: str, **more: Any) -> CallRow:
     """A row of a function's only call."""
-    own: dict[str, Any] = {"status": "right", "ulp": "", "detail": "", "change": "", "was": "", "explained": ""}
+    own: dict[str, Any] = dict.fromkeys(("ulp", "detail", "change", "was", "package", "explained"), "")
     return CallRow(
-        **{**own, "form": "eager", "digest": first, **more},
+        **{**own, "status": "right", "form": "eager", "digest": first, **more},
         function=function,
         call=f"{function}(x)",
         first=first,
@@ -27,30 +27,32 @@ ROWS = (
     row("jax.numpy.sinc", "0.7.0", "0.7.0", change="value", was="0 for inf, was nan"),
     row("jax.numpy.exp", "0.6.0", "0.6.0"),
     row("jax.numpy.exp", "0.7.0", "0.7.0", change="rounding", was="up to 1 ulp"),
-    row("jax.numpy.abs", "0.6.0", "0.7.0"),
+    row("jax.numpy.abs", "0.6.0", "0.7.0", status="edge", detail="1 for nan, NumPy has nan"),
+    row("jax.numpy.log", "0.6.0", "0.6.0"),
+    row("jax.numpy.log", "0.7.0", "0.7.0", change="edge", was="0 for inf, was inf"),
 )
-CALLED = {"jax.numpy.sinc", "jax.numpy.exp", "jax.numpy.absolute", "jax.jit"}
+CALLED = {"jax.numpy.sinc", "jax.numpy.exp", "jax.numpy.absolute", "jax.numpy.log", "jax.jit"}
 
 
 @pytest.fixture(autouse=True)
 def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Publish the rows."""
-    (tmp_path / MEASURED).write_text(Measured(releases=("0.6.0", "0.7.0"), cpu=(), functions=3, calls=3).text)
+    (tmp_path / MEASURED).write_text(Measured(releases=("0.6.0", "0.7.0"), cpu=(), functions=4, calls=4).text)
     (tmp_path / "jax.numpy.csv").write_text(written(ROWS))
     for name in ("is_measured", "known", "changes", "unlike"):
         asked = getattr(query, name)
         monkeypatch.setattr(query, name, lambda *words, asked=asked: asked(*words, folder=tmp_path))
 
 
-def test_an_upgrade_tells_other_values_and_counts_rounding() -> None:
-    """Of the called functions, those with other values are told, and changes of rounding are counted."""
+def test_an_upgrade_tells_other_values_and_counts_edges_and_rounding() -> None:
+    """Of the called functions, those with other values are told; changes at edges and of rounding are counted."""
     found = numbers.numbers(CALLED, "0.7.0", "0.6.0")
 
     assert found is not None
     assert ["jax.numpy.sinc(x): 0 for inf, was nan"] == [numbers.told(each) for each in found.changed]
     assert found.sentence == (
-        "Of the 3 numerical functions you call, 1 returns other values on jax 0.7.0 than on 0.6.0 for the inputs that "
-        "were tried; 1 differs by rounding alone."
+        "Of the 4 numerical functions you call, 1 returns other values on jax 0.7.0 than on 0.6.0 for the inputs that "
+        "were tried; 1 does so at infinity, NaN, 0, tiny or huge numbers alone; 1 differs by rounding alone."
     )
 
 
@@ -59,14 +61,14 @@ def test_an_upgrade_tells_other_values_and_counts_rounding() -> None:
     [
         (
             "0.6.0",
-            "Of the 3 numerical functions you call, 1 differs from NumPy or SciPy in 64 bits for some inputs on "
+            "Of the 4 numerical functions you call, 1 differs from NumPy or SciPy in 64 bits for some inputs on "
             "jax 0.6.0: jax.numpy.sinc.",
         ),
         ("0.7.0", ""),
     ],
 )
 def test_a_stack_names_functions_that_differ(release: str, told: str) -> None:
-    """For one release the called functions are named that differ from their reference there."""
+    """For one release the called functions are named that differ from their reference there, edges apart."""
     found = numbers.numbers(CALLED, release)
 
     assert found is not None

@@ -43,12 +43,13 @@ def test_what_numpy_returns_is_right() -> None:
         (2, np.nan, "differs", "nan for 1, 64-bit NumPy has 0.841471"),
         (2, -0.841471, "differs", "-0.841471 for 1, 64-bit NumPy has 0.841471"),
         (2, 0.84148, "off", "0.84148 for 1, 64-bit NumPy has 0.841471"),
-        (-1, 0.0, "differs", "0 for nan, 64-bit NumPy has nan"),
-        (-3, np.inf, "differs", "inf for inf, 64-bit NumPy has nan"),
+        (-1, 0.0, "edge", "0 for nan, 64-bit NumPy has nan"),
+        (-3, np.inf, "edge", "inf for inf, 64-bit NumPy has nan"),
+        (0, 1.0, "edge", "1 for 0, 64-bit NumPy has 0"),
     ],
 )
 def test_a_value_that_is_another_is_told(at: int, to: float, status: str, detail: str) -> None:
-    """NaN for a number, a number for NaN, another sign and a value far off differ; one near is off by some units."""
+    """NaN for a number, another sign and a value far off differ, at an edge or not; one near is off by some units."""
     found = compare.judged(SIN, of(SIN, at=at, to=to))
 
     assert (status, detail) == (found.status, found.detail)
@@ -90,6 +91,15 @@ def test_a_change_has_a_kind(old: Outcome, new: Outcome, kind: str, detail: str)
 
     assert found is not None
     assert (kind, detail) == (found.kind, found.detail)
+
+
+def test_a_change_at_an_edge_alone_says_so() -> None:
+    """Other values for infinite, NaN, tiny or huge inputs, or 0, are an edge's; with another one they are a value's."""
+    found = [compare.change(SIN, of(SIN), new) for new in (of(SIN, at=0, to=1.0), of(SIN, at=[0, 2], to=1.0))]
+
+    assert [("edge", "1 for 0, was 0"), ("value", "1 for 1, was 0.841471")] == [
+        (each.kind, each.detail) for each in found if each
+    ]
 
 
 NUMBERS = arrays.arrays(np.float32, st.integers(0, 8), elements=st.floats(width=32))

@@ -66,10 +66,10 @@ def as_json(found: Outcome) -> str:
 
 def _numbers(of: Numbers) -> dict[str, Any]:
     """Return the numbers of the called functions: the release or the two, counts, and a row for each that is told."""
-    names = ("function", "form", "call", "status", "detail", "change", "was", "explained")
+    names = ("function", "form", "call", "status", "detail", "change", "was", "package", "explained")
     rows = [{name: vars(row)[name] for name in names} for row in (*of.changed, *of.unlike)]
-    told = {"on": of.new, "since": of.old or None, "functions": len(of.functions), "rounded": list(of.rounded)}
-    return {**told, "sentence": of.sentence, "rows": rows}
+    told = {"on": of.new, "since": of.old or None, "functions": len(of.functions)}
+    return {**told, "edges": list(of.edges), "rounded": list(of.rounded), "sentence": of.sentence, "rows": rows}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

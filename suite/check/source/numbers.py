@@ -8,21 +8,23 @@ from dataclasses import dataclass
 from suite.numbers import query
 from suite.numbers.model import CallRow
 
-_WORDS = {"value": "", "dtype": "returns ", "shape": "has shape ", "raises": "", "returns": "", "ended": ""}
+_WORDS = {"value": "", "edge": "", "dtype": "returns ", "shape": "has shape ", "raises": "", "returns": "", "ended": ""}
 
 
 @dataclass(frozen=True)
 class Numbers:
     """The called functions that were measured, and their rows.
 
-    `changed` has a row of each function that returns something else on the release `new` than on `old`; `rounded` are
-    those that differ by rounding alone; `unlike` has a row of each that differs from its reference on `new`.
+    `changed` has a row of each function that returns something else on the release `new` than on `old`. `edges` do so
+    for infinite, NaN, tiny or huge inputs, or 0, alone, and `rounded` by rounding alone. `unlike` has a row of each
+    that differs from its reference on `new`, edges apart.
     """
 
     functions: tuple[str, ...]
     new: str
     old: str = ""
     changed: tuple[CallRow, ...] = ()
+    edges: tuple[str, ...] = ()
     rounded: tuple[str, ...] = ()
     unlike: tuple[CallRow, ...] = ()
 
@@ -38,8 +40,12 @@ class Numbers:
             other = (
                 f"{changed or 'none'} return{'s' * (changed <= 1)} other values on jax {self.new} than on {self.old}"
             )
+            edges = len(self.edges)
+            at = (
+                f"; {edges} do{'es' * (edges == 1)} so at infinity, NaN, 0, tiny or huge numbers alone" if edges else ""
+            )
             by = f"; {rounded} differ{'s' * (rounded == 1)} by rounding alone" if rounded else ""
-            return f"{head}, {other} for the inputs that were tried{by}."
+            return f"{head}, {other} for the inputs that were tried{at}{by}."
         if not self.unlike:
             return ""
         names = [row.function for row in self.unlike]
@@ -67,13 +73,18 @@ def numbers(called: Collection[str], new: str | None, old: str | None = None) ->
     if old is None:
         unlike = [rows[0] for function in functions if (rows := query.unlike(function, new))]
         return Numbers(tuple(functions), new, unlike=tuple(unlike))
-    first, rounded = [], []
+    first: list[CallRow] = []
+    edges, rounded = [], []
     for function in functions:
         rows = query.changes(function, old, new)
         if listed := [row for row in rows if row.listed]:
             # Plain calls and what nothing explains come first.
-            first.append(min(listed, key=lambda row: (bool(row.explained), row.form != "eager")))
+            row = min(listed, key=lambda row: (row.change == "edge", bool(row.explained), row.form != "eager"))
+            if row.change == "edge":
+                edges.append(function)
+            else:
+                first.append(row)
         elif rows:
             rounded.append(function)
     first.sort(key=lambda row: bool(row.explained))
-    return Numbers(tuple(functions), new, old, tuple(first), tuple(rounded))
+    return Numbers(tuple(functions), new, old, tuple(first), tuple(edges), tuple(rounded))

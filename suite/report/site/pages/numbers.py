@@ -22,6 +22,11 @@ from suite.report.site.page import Page
 STATUSES: Mapping[str, tuple[str, str, str]] = {
     "differs": ("differs", "changed", "differs from NumPy, SciPy or the documented formula"),
     "ended": ("ends", "crashed", "ended the process by a signal, or did not return"),
+    "edge": (
+        "differs at an edge",
+        "guarded",
+        "differs for infinite, NaN, tiny or huge numbers, or 0, alone",
+    ),
     "documented": ("documented", "neutral", "differs as JAX's documentation says"),
     "off": ("off", "guarded", "close to the reference, but further than rounding"),
     "raises": ("raises", "absent", "raises an exception"),
@@ -95,12 +100,16 @@ def paths() -> set[str]:
 def _view(newest: str, functions: list[CalledFunction]) -> NumbersView:
     differ = [each for each in functions if "differs" in each.now]
     end = [each for each in functions if "ended" in each.now and each not in differ]
-    changed = [each for each in functions if each.changed and each not in differ and each not in end]
-    told = {each.name for each in (*differ, *end, *changed)}
+    edge = [each for each in functions if "edge" in each.now and each not in differ and each not in end]
+    changed = [
+        each for each in functions if each.changed and each not in differ and each not in end and each not in edge
+    ]
+    told = {each.name for each in (*differ, *end, *edge, *changed)}
     rest = [each for each in functions if each.name not in told]
     sections = [
         ("differ", f"Different from their reference on jax {newest}", differ),
         ("end", f"Ended on jax {newest}", end),
+        ("edge", f"Different at edges alone on jax {newest}", edge),
         ("changed", "Changed between releases", changed),
     ]
     modules = [(module, list(of)) for module, of in groupby(rest, lambda each: each.module)]
