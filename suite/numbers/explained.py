@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fnmatch import fnmatch
@@ -12,9 +13,12 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from suite.catalogue import catalogue, source
+from suite.cell.numbers.recipes import NumericCall
 from suite.files import FileModel, read, text
+from suite.names import query
 from suite.numbers.compare import Assessment
 
+_KEYWORDS = re.compile(r"\b(\w+)=")
 _PATH = Path(__file__).with_name("explained.toml")
 
 
@@ -44,6 +48,16 @@ def _changing(function: str, before: str, release: str) -> list[str]:
     # Some issues touch a whole module: `jax.scipy.stats.bernoulli`.
     touched = {**_boundaries().get(function.rpartition(".")[0], {}), **_boundaries().get(function, {})}
     return [issue for issue, bounds in touched.items() if any(map(new, bounds))]
+
+
+def by_parameters(call: NumericCall, before: str, release: str) -> str:
+    """Return `parameters` if a keyword of the call is one of the function's on one of two releases alone."""
+    keywords = set(_KEYWORDS.findall(call.text))
+    old, new = (
+        {each[0].lstrip("*=") for each in query.parameters(call.function, version) or ()}
+        for version in (before, release)
+    )
+    return "parameters" if old and new and keywords & (old ^ new) else ""
 
 
 def documented(call: str, found: Assessment) -> Assessment:

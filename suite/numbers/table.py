@@ -53,7 +53,6 @@ def _row(outcomes: Outcomes, call: NumericCall, span: Span, changed: ValueChange
     first, last, outcome = span
     judged = explained.documented(call.text, compare.judged(call, outcome))
     release = outcomes.releases[first]
-    is_listed = changed is not None and changed.kind not in ("rounding", "bits")
     return CallRow(
         function=call.function,
         form=call.form,
@@ -66,9 +65,16 @@ def _row(outcomes: Outcomes, call: NumericCall, span: Span, changed: ValueChange
         change=changed.kind if changed else "",
         was=changed.detail if changed else "",
         package=_package(outcomes, call, first) if changed else "",
-        explained=explained.by(call.function, outcomes.releases[first - 1], release) if is_listed else "",
+        explained=_explained(call, changed, outcomes.releases[first - 1], release) if changed else "",
         digest=sha256(json.dumps(outcome, sort_keys=True).encode()).hexdigest()[:8],
     )
+
+
+def _explained(call: NumericCall, changed: ValueChange, before: str, release: str) -> str:
+    if changed.kind in ("rounding", "bits"):
+        return ""
+    found = explained.by_parameters(call, before, release) if changed.kind in ("raises", "returns") else ""
+    return found or explained.by(call.function, before, release)
 
 
 def _package(outcomes: Outcomes, call: NumericCall, place: int) -> str:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from suite.cell.numbers.recipes import NumericCall
 from suite.numbers import explained
 
 
@@ -21,3 +22,16 @@ def test_an_issue_explains_what_changes_where_its_case_does(
     """An issue explains a change if it touches the function or one below it, and a case changes on that release."""
     assert set(wanted.split()) <= set(explained.by(function, before, release).split())
     assert bool(wanted) is bool(explained.by(function, before, release))
+
+
+@pytest.mark.parametrize(
+    ("call", "before", "release", "wanted"),
+    [
+        ("jax.numpy.sort(ties, descending=True)", "0.4.20", "0.4.25", "parameters"),
+        ("jax.numpy.sort(ties, axis=0)", "0.4.20", "0.4.25", ""),
+        ("jax.numpy.sort(ties, descending=True)", "0.4.25", "0.4.30", ""),
+    ],
+)
+def test_a_keyword_that_is_new_explains_a_call(call: str, before: str, release: str, wanted: str) -> None:
+    """A call with a keyword that one of two releases lacks is explained by the parameters; others are not."""
+    assert wanted == explained.by_parameters(NumericCall("jax.numpy.sort", call, "eager", (), ""), before, release)
