@@ -99,7 +99,7 @@
     const wanted = whole(flat(term)).replace(/\(.*$/, "");
     if (!/^[a-z_][\w.]*$/.test(wanted) || wanted.length < 3) return [];
     const names = measured.has(wanted) ? [wanted] : [...measured.keys()].filter(name => name.endsWith("." + wanted));
-    return names.slice(0, 2).map(name => make("a", {href: `numbers.html#${measured.get(name)}`}, `${measured.get(name)}: what it returned on each release`));
+    return names.slice(0, 2).map(name => make("a", {href: `functions/${measured.get(name).replace(/\.[^.]*$/, "")}.html#${measured.get(name)}`}, `${measured.get(name)}: what it returned on each release`));
   });
 
   const found = (text, terms) => {
