@@ -1,7 +1,7 @@
-"""Find where an answer changes along ordered releases, in few questions. Pure: no cell, no file, no process.
+"""Find where an answer changes along ordered releases, with few tests. Pure: no cell, no file, no process.
 
-`step` is all of it: from what is known of the releases it says which one to ask next, or what follows. It keeps nothing
-between two calls, so a hunt that was interrupted, or that starts with older answers, goes on from what is known.
+`step` takes the known answers and returns the next release to test, or the result. It keeps no state between calls, so
+an interrupted search continues from the known answers.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class Ask:
 
 @dataclass(frozen=True)
 class Found:
-    """A result, and the places of the two releases that it is about.
+    """A result, and the places of the two releases that it concerns.
 
-    A `boundary`: the two differ, and every release between them is known to be untestable. Else they are the outermost
-    that can be tested, and `agreed`, so that halving has nothing to go by, or differ the `opposite` way round than was
-    asked for; or they are the end points, and no release at all can be tested.
+    At a `boundary` the two differ, and every release between them is untestable. Otherwise they are the outermost
+    testable releases: `agreed` if both give the same answer, or `opposite` if they differ the other way round. Without
+    any testable release they are the end points.
     """
 
     what: Literal["boundary", "agreed", "opposite", "untestable"]
@@ -53,10 +53,10 @@ class Found:
 
 
 def most_runs(count: int) -> int:
-    """⌈log2 count⌉ + 3: how many releases are asked at most, where each can be tested and keeps to its answer.
+    """Return ⌈log2 count⌉ + 3, the most releases that are tested if each is testable and repeats its answer.
 
-    Two for the end points, at most ⌈log2(count - 1)⌉ to halve what lies between. The last is for a side of the boundary
-    that was known before and not confirmed: where both are, nothing was left to halve.
+    Two are for the end points, and at most ⌈log2(count - 1)⌉ halve the releases between. One more confirms a side of
+    the boundary that was known before; where both sides were known, nothing was left to halve.
     """
     return (count - 1).bit_length() + 3
 
@@ -64,9 +64,9 @@ def most_runs(count: int) -> int:
 def step(known: Known, count: int, find: Find | None = None, *, start: int = 0) -> Ask | Found:
     """Return the next release to test of `count` from `start` on, or the result if `known` decides it.
 
-    The end points are asked first; where one cannot be tested, it is found out how far in that goes, or what differs
-    from the other end. The first change is found where what is known changes more than once. `find` is what the end
-    points show, unless it is given.
+    The end points come first. Where an end point is untestable, the search looks for the nearest testable release, or
+    one that differs from the other end. Of several changes the first is found. `find` is the answers of the end points,
+    unless it is given.
     """
     places = range(start, start + count)
     known = {at: known[at] for at in places if at in known}
@@ -94,10 +94,10 @@ def step(known: Known, count: int, find: Find | None = None, *, start: int = 0) 
 
 
 def _middle(known: Known, places: Iterable[int], why: Literal["inward", "halving"]) -> Ask | None:
-    """Return the middle of the widest gap among the places that are not known.
+    """Return the middle of the widest gap among the unknown places.
 
-    What cannot be tested mostly stands in a row: so not its neighbour comes next, but what is far from it, and first a
-    gap that has a release which could be tested at an end of it.
+    Untestable releases mostly come in a row, so the next place is far from them. A gap next to a testable release goes
+    first.
     """
     unknown = [at for at in places if at not in known]
     if not unknown:

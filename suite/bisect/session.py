@@ -1,6 +1,6 @@
-"""A question to `bisect` → the cells that can answer → run one at a time, until the answer is known.
+"""Answer a `bisect` question: choose the cells, and run them one at a time until the result is known.
 
-Which cell comes next is for `search` to say, and what it all means for `wording`.
+`search` chooses the next cell, and `wording` phrases the result.
 """
 
 from __future__ import annotations
@@ -56,9 +56,10 @@ def carry_out(
 
 
 def _question(name: str, package: str, holds: Sequence[str], between: Sequence[str] | None) -> Question:
-    """Return the question about `ISSUE/CASE`, and the cells that can answer. Raises Misused, BadFile.
+    """Return the question about `ISSUE/CASE`, and the cells that can answer it. Raises Misused, BadFile.
 
-    The cells are the line's where nothing is held, else an arm's: every release of `package` beside what is held.
+    Without held packages the cells are the line's. Otherwise they are an arm's: every release of `package` with the
+    held packages.
     """
     entry, case = _case(name)
     if package not in HELD:
@@ -134,7 +135,7 @@ class _Hunt(Progress):
         return now, runs
 
     def look(self, at: int, title: str, *, confirm: bool) -> None:
-        """Run the case in a cell, and say what it shows. Raises Failed, BadFile, OSError."""
+        """Run the case in a cell, and return what it shows. Raises Failed, BadFile, OSError."""
         self.console.print(title, soft_wrap=True)
         self.seen[at] = self._run(self.asked.cells[at], confirm=confirm)
         self.say(wording.sighted(self.seen[at]))
@@ -169,7 +170,7 @@ class _Hunt(Progress):
 
 
 def _recorded(asked: Question, *, fresh: bool) -> dict[int, Sighting]:
-    """Return what is known before anything runs: by the plan, and by records that taught something."""
+    """Return the answers known before any run: from the plan, and from conclusive records."""
     found: dict[int, Sighting] = {}
     for at, cell in enumerate(asked.cells):
         if cell.unavailable is not None:
@@ -220,7 +221,7 @@ def _held(texts: Sequence[str], moves: str) -> dict[str, str]:
 
 
 def _cells(held: Mapping[str, str], moves: str) -> dict[str, Cell]:
-    """Return the cell of the line, or that beside `held`, for each release of `moves` that was not yanked, in order."""
+    """Return a cell for each release of `moves` that is not yanked, in order: the line's, or one that adds `held`."""
     versions = releases.load().versions(moves)
     if held:
         return {version: plan.holding({**held, moves: version}, moves) for version in versions}

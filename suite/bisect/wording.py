@@ -38,7 +38,7 @@ class Question:
     cells: tuple[Cell, ...]
 
     def version(self, at: int) -> str:
-        """The release of `package` that the cell at this place stands for."""
+        """The release of `package` in the cell at this place."""
         return dict(self.cells[at].holds)[self.package]
 
     def release(self, at: int) -> str:
@@ -60,7 +60,7 @@ class Sighting:
 
     @property
     def affected(self) -> bool | None:
-        """True if the release does what the issue is about; None where that cannot be told."""
+        """True if the release shows the symptom; None if that is unknown."""
         return is_affected(self.judged.verdict)
 
     @property
@@ -146,7 +146,7 @@ def tell_scan(asked: Question, seen: Seen, runs: int) -> tuple[list[str], Exit]:
 
 
 def elsewhere(asked: Question, seen: Seen, searched: Sequence[tuple[int, int]]) -> range | None:
-    """Return the next span whose ends differ, on record or by the rules, without a span of `searched` in it."""
+    """Return the next span whose ends differ by records or rules, and which contains no span of `searched`."""
     told: list[tuple[int, bool]] = []
     for at in range(len(asked.cells)):
         affected = seen[at].affected if at in seen else None
@@ -179,7 +179,7 @@ def _moved(asked: Question, seen: Seen, ends: tuple[int, int]) -> list[str]:
 
 
 def _expected(asked: Question, seen: Seen, at: int) -> tuple[bool, str]:
-    """Return True if what was seen was expected, or nothing was; and that in words, with the evidence."""
+    """Return True if the observation was expected or nothing was, and a sentence with the evidence."""
     rule, name, release = expected(asked.case, asked.pins(at)), seen[at].name, asked.release(at)
     if rule is None:
         return True, f"nothing was expected of {release}: {name} is new"
@@ -190,7 +190,7 @@ def _expected(asked: Question, seen: Seen, at: int) -> tuple[bool, str]:
 
 
 def _because(asked: Question, seen: Seen, places: Iterable[int]) -> str:
-    """Say which of these releases are untestable, and why; neighbours with the same reason are told together."""
+    """Name the untestable releases with their reasons; neighbours with the same reason share a sentence."""
     untestable = [at for at in places if at in seen and seen[at].affected is None]
     told = []
     for (verdict, reason), run in groupby(untestable, lambda at: (seen[at].judged.verdict, seen[at].judged.reason)):

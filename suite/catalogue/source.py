@@ -1,7 +1,6 @@
-"""An issue's module → what a reader copies of it, and what of upstream it touches. Pure: from the text alone.
+"""Extract from an issue's module the source that a reader copies, and the upstream names that it touches. Pure.
 
-A reproducer runs as it is, once what it names of its module stands above it. What it names of ours, the oracle, comes
-along as source.
+A reproducer runs as printed below the definitions that it uses, those of the oracle among them.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from suite.stack.releases import PACKAGES
 
 
 def reached(text: str, functions: Collection[str]) -> list[ast.stmt]:
-    """Return the statements that `functions` of a module run: their own, what they use of it, and of the oracle.
+    """Return the statements that `functions` of a module run: their own, those that they use, and the oracle's.
 
-    They are in the order of the names that they define, whatever their order in the module.
+    They are sorted by the names that they define, whatever their order in the module.
     """
     own = {*functions, *_reached(text, functions)}
     of_oracle = {name for node in _parsed(text).body if is_ours(node) for name in _defines(node)} & own
@@ -109,7 +108,7 @@ def _qualified(node: ast.expr, known: dict[str, str]) -> str:
 
 
 def _beside(source: str, own: Collection[str]) -> str:
-    """Return what the functions `own` use beside themselves: of the oracle first, then of the module."""
+    """Return the definitions that the functions `own` use besides themselves: the oracle's first, then the module's."""
     used = _reached(source, own)
     ours = {name for node in _parsed(source).body if is_ours(node) for name in _defines(node)}
     helpers = used & ours

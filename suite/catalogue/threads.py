@@ -1,7 +1,4 @@
-"""Upstream's threads, by reference: what each is called and how it stands, on the day it was last looked up.
-
-And the claims of threads, changelogs and pages that no release bears out.
-"""
+"""The titles and states of upstream's threads, with the day of the last look, and claims that no release confirms."""
 
 from __future__ import annotations
 

@@ -48,10 +48,7 @@ def wanted() -> dict[Cell, list[str]]:
 
 
 def publish(*, fresh: bool, console: Terminal) -> None:
-    """Walk what is not known, or with `fresh` every release, and write the files of each package.
-
-    Raises Failed, BadFile, OSError.
-    """
+    """Walk the missing releases, or all with `fresh`, and write the files. Raises Failed, BadFile, OSError."""
     there = [] if fresh else [package for package in PACKAGES if (FOLDER / f"{package}.json").exists()]
     known = {package: spans.split(store.detailed(store.load(package))) for package in there}
     new = collect({package: tuple(walks) for package, walks in known.items()}, console)

@@ -21,7 +21,7 @@ REPLACEMENTS = Path(__file__).with_name("replacements.toml")
 
 
 class Replacements(FileModel):
-    """The replacements of names whose warnings do not say what to write instead."""
+    """The replacements of names whose warnings do not name one."""
 
     replacements: Mapping[str, tuple[str, ...]]
 

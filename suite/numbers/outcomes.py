@@ -41,7 +41,7 @@ class Outcomes:
 
 
 def join(walks: Mapping[str, Mapping[str, Outcome]], features: Sequence[str]) -> Outcomes:
-    """Return the spans of what was measured, by release."""
+    """Return the spans of the measured outcomes, by release."""
     releases = sorted(walks, key=Version)
     keys = sorted({key for walk in walks.values() for key in walk})
     calls = {}
@@ -52,7 +52,7 @@ def join(walks: Mapping[str, Mapping[str, Outcome]], features: Sequence[str]) ->
 
 
 def split(outcomes: Outcomes) -> dict[str, dict[str, Outcome]]:
-    """Return what was measured, by release."""
+    """Return the measured outcomes, by release."""
     found: dict[str, dict[str, Outcome]] = {release: {} for release in outcomes.releases}
     for key, spans in outcomes.calls.items():
         for first, last, outcome in spans:

@@ -1,7 +1,6 @@
-"""Counts of programs as results of asv, whose site charts them along the releases, beside what was timed.
+"""Write counts of programs as asv results, so that asv's site charts them along the releases.
 
-asv has no device here and runs nothing. Each target is a machine of its own by a name that says so, and each count a
-`track_` benchmark of all workloads.
+asv runs nothing here. Each target is one machine for asv, and each count a `track_` benchmark over all workloads.
 """
 
 from __future__ import annotations

@@ -20,11 +20,11 @@ Role = Literal["case", "workaround", "control"]
 
 @dataclass(frozen=True, eq=False)
 class DeviceCase:
-    """A program of `benchmarks/_program_cases.py` and what it says of a case of an issue.
+    """A program of `benchmarks/_program_cases.py`, and how it decides a case of an issue.
 
-    `role`: it is the case's own program, or its workaround's, or the nearest one that must be right. `looked_for` is a
-    sentence, and `look` what looks: at the optimised HLO and at the counts. `verdicts` are by behaviour. Where nothing
-    was compiled, `refusals` have a part of jax's sentence, and the behaviour that it is.
+    `role` is the case's own program, its workaround's, or the nearest one that must be right. `look` examines the
+    optimised HLO and the counts for `looked_for`, a sentence. `verdicts` are by behaviour. Where nothing was compiled,
+    `refusals` map a part of jax's message to a behaviour.
     """
 
     program: str
@@ -38,7 +38,7 @@ class DeviceCase:
 
 
 def _on_host(text: str, counts: Mapping[str, int]) -> Seen:
-    """Look for what is run on the host: XLA then calls a computation of the thread "host"."""
+    """Look for computations that run on the host, in the thread that XLA calls "host"."""
     if called := _line(text, r'custom_call_target="HostExecute"'):
         return "on-host", called
     return "on-device", _line(text, r" multiply\(") or "no multiplication"

@@ -37,11 +37,11 @@ class Change:
 
 @dataclass(frozen=True)
 class ProgramTurn:
-    """A release's change to the program of one workload: its counts, or whether there is a program at all.
+    """A release's change to the program of one workload: its counts, or whether there is a program.
 
-    `before` is the nearest release before it that has a program; `failed` those between, which have none, and `gained`
-    is why. `saw` is what a device case shows, before and after. `moved` are the packages beside jax that have a say in
-    it and moved as well: name, before and after.
+    `before` is the nearest earlier release with a program, `failed` are the releases between them, and `gained` is
+    their reason. `saw` has the behaviours of a device case, before and after. `moved` has the other packages that
+    affect the program and moved as well: name, before and after.
     """
 
     workload: str
@@ -56,7 +56,7 @@ class ProgramTurn:
 
     @property
     def plain(self) -> str:
-        """The first change in a sentence, for somebody who does not know the counts."""
+        """The first change in a sentence, for a reader who does not know the counts."""
         release, before = f"jax {self.after.jax}", self.before.jax
         if self.lost:
             return f"{release} does not compile this program, and {before} did."
@@ -81,10 +81,10 @@ class ProgramTurn:
 
 
 def turns(found: Programs) -> list[ProgramTurn]:
-    """Every change between neighbouring releases, in their order; what was compiled of another source is not compared.
+    """Return every change between neighbouring releases, in order; programs of other sources are not compared.
 
-    A count that is missing on one side is not a change. A device case changes if it shows something else. After a
-    release without a program, the next one is compared with the last that had one.
+    A missing count is not a change. A device case changes if its behaviour does. After a release without a program, the
+    next one is compared with the last program.
     """
     pairs = found.pairs()
     older = {after.cell: before for before, after in pairs}

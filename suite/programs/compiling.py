@@ -1,6 +1,6 @@
-"""An environment → what was counted there: runs `benchmarks._program`, again where a program ended the compiler.
+"""Count the programs of an environment by running `benchmarks._program`, again after a program that ended the compiler.
 
-`ABSENT` compiles for a device that is not there, and `HERE` by the one that is.
+`ABSENT` compiles for an absent device, and `HERE` on the device itself.
 """
 
 from __future__ import annotations

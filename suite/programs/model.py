@@ -1,6 +1,6 @@
-"""benchmarks/programs/<target>.json: what was counted of the programs of each release, or why there is nothing.
+"""The file benchmarks/programs/<target>.json: counts of the programs by release, or the reason why there are none.
 
-A program is a line, a release follows the one before it, and only newly compiled programs change the file.
+A program is one line, and releases follow each other, so only newly compiled programs change the file.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ FOLDER = ROOT / "benchmarks" / "programs"
 
 
 class Workload(FileModel):
-    """A workload: a sentence, and the packages beside jax that have a say in its program."""
+    """A workload: a sentence, and the packages besides jax that affect its program."""
 
     title: str
     needs: tuple[str, ...] = ()
 
 
 class Program(FileModel):
-    """One workload on one release: its counts, with a reason for each missing one; or the `reason` why it has none.
+    """One workload on one release: its counts, with a reason for each missing one, or the `reason` why there are none.
 
-    `source` is of what was compiled. Where it is a device case's, `seen` is the behaviour, and `shown` in what it is
-    seen.
+    `source` is a hash of the compiled source. For a device case, `seen` is the behaviour, and `shown` the part of the
+    program that shows it.
     """
 
     workload: str
@@ -46,9 +46,9 @@ class Program(FileModel):
 
 
 class ReleasePrograms(FileModel):
-    """One release of jax; `key` is of all that its programs follow from beside their own sources.
+    """One release of jax; `key` is a hash of everything that its programs depend on, except their own sources.
 
-    `recipe`, which is in it, is of how they were compiled and counted. `reason` says why it has no programs.
+    The key includes `recipe`, a hash of how they were compiled and counted. `reason` says why it has no programs.
     """
 
     cell: str
@@ -139,7 +139,7 @@ def load(target: Target, folder: Path = FOLDER) -> Programs:
 
 
 def load_all(targets: Iterable[Target], folder: Path = FOLDER) -> tuple[Programs, ...]:
-    """Return what is kept of these targets, of each that has anything. Raises BadFile."""
+    """Return the stored programs of these targets. Raises BadFile."""
     return tuple(found for target in targets if (found := load(target, folder)).releases)
 
 

@@ -1,6 +1,6 @@
-"""An interpreter that has such a device → how the programs that it compiles differ from those compiled without it.
+"""Compare the programs that an interpreter compiles for its own device with those compiled without the device.
 
-Nothing is kept but the texts: what is compiled here follows from this machine's device and driver, too.
+Only the texts are kept: programs compiled here depend on this machine's device and driver, too.
 """
 
 from __future__ import annotations

@@ -49,11 +49,10 @@ def carry_out(
     *,
     fresh: bool,
 ) -> Exit:
-    """Compile what is not known for one target, or for all, and say what changed; or show the diff of two programs.
+    """Compile the missing programs of one target, or of all, and tell the changes; or show the diff of two programs.
 
-    With `python` hold what its own device compiles against what was compiled without one.
-
-    Raises Misused, BadFile, OSError.
+    With `python`, compare the programs for its own device with those compiled without one. Raises Misused, BadFile,
+    OSError.
     """
     if python:
         if cells or target or diff or fresh:
@@ -121,7 +120,7 @@ def _compile(target: Target, wanted: Sequence[Cell], console: Console, *, fresh:
 
 
 def _key(cell: Cell, target: Target, recipe: str) -> str:
-    """A hash of all that the programs of a release follow from, beside their own sources."""
+    """Return a hash of everything that the programs of a release depend on, except their own sources."""
     whole = "\n".join([lock.load(cell).sha256, target.id, wheels.wanted(cell, target), recipe])
     return hashlib.sha256(whole.encode()).hexdigest()
 
@@ -174,14 +173,14 @@ def _compiled(job: _Job, console: Console) -> Compiled:
 
 
 def _judged(job: _Job, program: Program) -> Program:
-    """The program with its source, and with what is seen of the case that it is one of."""
+    """Return the program with its source, and with the behaviour of its case."""
     text = "" if program.reason else texts.compiled(job.target, job.cell.id, program.workload)
     seen, shown = cases.seen(program.workload, text, program.counts, program.reason)
     return program.model_copy(update={"source": job.sources[program.workload], "seen": seen, "shown": shown})
 
 
 def _keep(job: _Job, came: Compiled, console: Console) -> Programs:
-    """Add what came of a release to what is known, and keep it; another run may have added to it, too."""
+    """Add the results of a release to the file; another run may have added to it meanwhile."""
     pins = job.wheels.pinned.pins
     release = ReleasePrograms(
         cell=job.cell.id,

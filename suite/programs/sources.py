@@ -1,7 +1,7 @@
-"""The sources of programs, beside the release: how all are compiled and counted, and each one's definition.
+"""Hash the sources of programs: how all are compiled and counted, and the definition of each.
 
-A hash of the first is a release's, and one of the second a program's: a workload that is new, or another than it was,
-has only itself compiled. The cell's side is read here, and never imported: it wants jax.
+The first hash belongs to a release, the second to a program: a new or changed workload recompiles alone. The cell's
+side is read here and never imported, since it imports jax.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def of_tables(text: str) -> dict[str, str]:
 
 
 def _hash(text: str, made: list[ast.AST], named: Mapping[str, ast.stmt]) -> str:
-    """A hash of the text of expressions and of what they name, directly or not."""
+    """Return a hash of the text of expressions and of everything that they name, directly or not."""
     reached, todo = {}, list(made)
     while todo:
         for each in ast.walk(todo.pop()):

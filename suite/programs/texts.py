@@ -1,8 +1,8 @@
-"""The optimised HLO of programs: where it is kept, and what differs between those of two releases.
+"""Store the optimised HLO of programs, and diff those of two releases.
 
-What was compiled here lies in the state folder, all of it. In the tree, `<target>.hlo.tar.xz` has the programs that
-changed, on both sides of the change, and each first one, so that a clone can show what changed; and all programs of
-device cases, so that a changed judgement can be applied to them.
+The state folder has all programs that were compiled here. In the tree, `<target>.hlo.tar.xz` has both sides of each
+change and each first program, so that a clone can show the diff. It also has all programs of device cases, so that a
+changed judgement can be applied to them.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def pack(target: Target, found: Programs, folder: Path = model.FOLDER) -> None:
 
 
 def judged(found: Programs, folder: Path = model.FOLDER) -> Programs:
-    """The same with what each device case shows, of all whose program is in the tree, as it is looked for now."""
+    """Return the programs with the behaviour of each device case, judged by its text in the tree."""
     kept = packed(TARGETS[found.target], folder)
 
     def again(release: ReleasePrograms, program: Program) -> Program:

@@ -37,7 +37,7 @@ class DeviceWheels:
 
     @property
     def versions(self) -> dict[str, str]:
-        """name → version of what is installed beside the cell's own lock."""
+        """The versions installed besides the cell's own lock, by name."""
         return dict(pin.split("==") for pin in sorted(self.bytes))
 
 
@@ -51,7 +51,7 @@ def wanted(cell: Cell, target: Target) -> str:
 
 
 def obtain(cell: Cell, target: Target) -> DeviceWheels:
-    """The cell's lock and the wheels; the index is asked once. Raises Failed, where it has none, or cannot be asked."""
+    """Return the cell's lock and the wheels, with one query of the index. Raises Failed if it has none or fails."""
     asked = wanted(cell, target)
     made = replace(cell, id=f"{cell.id}+{target.id}", requires=(asked,), tags=())
     kept = LOCKS / f"{made.id}.json"

@@ -1,9 +1,9 @@
-"""Cells in which a case meets the very same packages: what was seen in one of them was seen for all.
+"""Find cells in which a case imports the same packages: one observation holds for all of them.
 
-A case forks from a process that has imported what it needs, and nothing that builds on that: see `suite.cell.probe`.
-So what a cell holds above it cannot matter to it, and a release of Diffrax runs what jax does by itself only where
-numpy or another package below has moved, too. A guest imports of the stack what it finds: to it nothing is above. Row
-zero asks of the environment itself, and is run in each.
+A case forks from a process that imported its needs and nothing built on them: see `suite.cell.probe`. Packages above
+its needs cannot change it, so a case of jax runs for a release of Diffrax only where numpy or another package below jax
+moved. A guest imports any package of the stack, so none is above it. Row zero asks about the environment itself and
+runs in each cell.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _Below = tuple[str, str, frozenset[tuple[str, str]]]
 
 
 def alike(cell: Cell, needs: Collection[str], pins: Mapping[str, str]) -> list[tuple[Cell, Lock]]:
-    """The other planned cells in which a case with these `needs` imports just what it imports in `cell`.
+    """Return the other planned cells in which a case with these `needs` imports exactly what it imports in `cell`.
 
-    Raises BadFile for a lock that cannot be read.
+    Raises BadFile for an unreadable lock.
     """
     above = _above(needs)
     found = _cells(above).get(_below(cell, above, pins), ())

@@ -59,7 +59,7 @@ class _CellLine(FileModel):
 
 
 class _Packed(NamedTuple):
-    """A record: what it shares with others, as JSON, its key there, and what is its own."""
+    """A record as packed: the JSON that it shares with others, its key there, and its own values."""
 
     shared: str
     key: dict[str, Any]
@@ -188,7 +188,7 @@ def _holds(key: dict[str, Any], cell: Cell, entry: Entry, case: Case, pinned: Lo
 
 
 def _split(found: Any, own: list[Any]) -> Any:
-    """Return `found` with null for what is of the cell or the record's own, of which the latter is added to `own`."""
+    """Return `found` with null for the values of the cell and the record; the record's are appended to `own`."""
     if isinstance(found, list):
         return [_split(each, own) for each in found]
     if not isinstance(found, dict):
@@ -211,7 +211,7 @@ def _filled(shared: Any, of_cell: dict[str, Any], own: Iterator[Any]) -> Any:
 
 
 def _text(path: Path, most: int = _MOST) -> str | None:
-    """Return what is packed in a file; None where there is no file. Raises OSError, LZMAError, EOFError, ValueError."""
+    """Return the packed records of a file; None without a file. Raises OSError, LZMAError, EOFError, ValueError."""
     if not path.exists():
         return None
     with lzma.open(BytesIO(content(path))) as stream:
@@ -222,7 +222,7 @@ def _text(path: Path, most: int = _MOST) -> str | None:
 
 
 def _present(folder: Path) -> Collection[str]:
-    """Return the files of a cell's folder, `cell.json` and `issue/case.json`: some fifty thousand are asked for."""
+    """Return the files of a cell's folder, `cell.json` and `issue/case.json`; calls for fifty thousand are usual."""
     if not folder.is_dir():
         return ()
     names = [each.name for each in os.scandir(folder)]

@@ -1,8 +1,8 @@
-"""Records and statuses on disk: one record per case and cell, one status per cell.
+"""Records and statuses on disk: one record per case and cell, one status per cell. Nothing here is judged.
 
-`.suite/records/<cell>/<issue>/<case>.json`, and `.suite/records/<cell>/cell.json`. Raw: nothing here is judged. A
-record holds under its key: what it depends on. Where that no longer agrees with the tree, the record counts as not run.
-So does one that was set aside, for another was asked for in its place: `<case>.aside`.
+The paths are `.suite/records/<cell>/<issue>/<case>.json` and `.suite/records/<cell>/cell.json`. A record holds under
+its key, a hash of everything that it depends on. A record with another key than the tree's counts as not run. So does
+one that was set aside, as `<case>.aside`, because a new one was asked for.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ASKED: tuple[Asked, ...] = get_args(Asked)
 class Status(FileModel):
     """A cell's status. `reason` is `ran`, or a reason code with the sentence in `detail`.
 
-    `asked` is the most that anybody has asked of the cell: what only a bisection ran is in no report on what was run.
+    `asked` is the widest plan that ran the cell: cells that only a bisection ran are in no report of a run.
     """
 
     mend: ClassVar[str] = AGAIN
@@ -124,7 +124,7 @@ def set_aside(cell: str, cases: Iterable[tuple[Entry, Case]]) -> None:
 
 
 def settle(cell: str, *, back: bool) -> None:
-    """Remove what was set aside and has another in its place; with `back`, the others count again."""
+    """Remove set-aside records that have a successor; with `back`, the others count again."""
     for aside in list((RECORDS / cell).glob(f"*/*{_ASIDE}")):
         path = aside.with_suffix(".json")
         if path.exists():

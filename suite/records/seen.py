@@ -60,7 +60,7 @@ _PLATFORMS: dict[str, tuple[_Stamp | None, str]] = {}
 
 
 def seen(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
-    """Return what the record in force of a case shows, beside what it waits for. Raises BadFile."""
+    """Return the observation in force of a case, with those of the cases it waits for. Raises BadFile."""
     found = records.first(cell, entry, case, pinned, _of_cell)
     if found is None or not case.waits_for:
         return found
@@ -72,7 +72,7 @@ def seen(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
 
 
 def read_ahead(cells: Iterable[tuple[Cell, Sequence[Entry]]]) -> None:
-    """Read and judge the records of these cells on all cores. What is wrong with one, `seen` raises."""
+    """Read and judge the records of these cells on all cores; `seen` raises for a faulty one."""
     planned = list(cells)
     _CASES.update((id(case), case) for _, entries in planned for entry in entries for case in entry.issue.cases)
 

@@ -1,7 +1,7 @@
-"""default.json: what `nox -s compat` runs besides the newest release of jax.
+"""The file default.json: what `nox -s compat` runs besides the newest release of jax.
 
-The releases, and on each of them the issues whose headline shows there what no release before it in the list has shown.
-`nox -s choose` computes it from the published report.
+It has releases, and for each the issues whose headline case shows something new there. `nox -s choose` computes it from
+the published report.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class Sizes(FileModel):
 
 @dataclass(frozen=True)
 class Lock:
-    """A parsed lock: `text` as it stands in the tree, its sha256, and name → version."""
+    """A parsed lock: `text` as in the tree, its sha256, and the versions by name."""
 
     path: Path
     text: str
@@ -117,10 +117,7 @@ def load(cell: Cell) -> Lock:
 
 
 def jax_line() -> dict[str, Mapping[str, str]]:
-    """Return the pins on each release of jax of the line, in version order.
-
-    A release that cannot be installed, or whose lock cannot be read, has no pins.
-    """
+    """Return the pins on each release of jax of the line, in version order; none without a readable lock."""
     cells = {dict(cell.holds)["jax"]: cell for cell in plan.tagged("line") if cell.moves == "jax"}
     found: dict[str, Mapping[str, str]] = {}
     for version in sorted(cells, key=Version):
@@ -237,7 +234,7 @@ def sizes() -> Mapping[str, int]:
 
 
 def write_sizes(found: Mapping[str, int]) -> None:
-    """Keep these sizes alone; that of a pin whose index does not say it (0), where it was known."""
+    """Keep these sizes alone; a pin whose index gives no size (0) keeps its former one."""
     known = sizes()
     bytes = {pin: size for pin in sorted(found) if (size := found[pin] or known.get(pin))}
     write(SIZES, dump(Sizes(schema_version=1, bytes=bytes).model_dump()))

@@ -34,7 +34,7 @@ Runs = Literal["row-zero", "beside", "headlines", "libraries", "jax", "all"]
 
 
 class Line(FileModel):
-    """The `[line]` table: whose releases get a cell."""
+    """The `[line]` table: the packages whose releases get a cell."""
 
     releases: list[PlainRequirement] = Field(min_length=1)
 

@@ -67,7 +67,7 @@ class Cell:
 
     @property
     def extra(self) -> str:
-        """The extra of jax whose requirements count: a jaxlib that is held is asked for by itself."""
+        """The extra of jax whose requirements count; a held jaxlib is requested by itself."""
         return "" if "jaxlib" in dict(self.holds) else EXTRAS["cpu"]
 
     @property
@@ -163,7 +163,7 @@ def stack(identifier: str) -> Cell:
 
 
 def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False, beside: bool = True) -> Cell:
-    """Return the cell that holds just these releases, and maybe a Python, whatever the matrix asks for.
+    """Return the cell that holds exactly these releases, and perhaps a Python, even if the matrix lacks it.
 
     Raises Misused if one of them is not a release.
     """
@@ -182,7 +182,7 @@ def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False
 
 
 class _Maker:
-    """Makes cells from what they hold."""
+    """The maker of cells from held packages."""
 
     def __init__(self, matrix: Matrix, offered: Snapshot) -> None:
         self._matrix = matrix
@@ -283,5 +283,5 @@ def _asked(packages: Mapping[str, str], device: Device) -> list[str]:
 
 
 def _day_after(moment: datetime) -> datetime:
-    """The midnight that ends the day of `moment`: what was uploaded on that day is in, and nothing later."""
+    """Return the midnight that ends the day of `moment`: uploads of that day are in, later ones are not."""
     return datetime.combine(moment.astimezone(UTC).date() + timedelta(days=1), time(), UTC)

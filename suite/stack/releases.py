@@ -153,10 +153,10 @@ def applies(wanted: Requirement, python: str, extra: str = "cpu") -> bool:
 
 
 def exclusion(pins: Mapping[str, str], offered: Packages, python: str, extra: str = "cpu") -> str | None:
-    """Return the line of metadata, with this extra, that keeps `pins` apart on `python`, or None.
+    """Return the requirement, with this extra, that keeps `pins` apart on `python`, or None.
 
-    "equinox 0.13.2 requires jax>=0.4.38, and 0.4.35 is here": by `packaging`, and not by an installer, whose exit
-    status is the same for being offline.
+    For example "equinox 0.13.2 requires jax>=0.4.38, and 0.4.35 is here". `packaging` decides, not an installer: an
+    installer's exit status is the same when it is offline.
     """
     for name, version in pins.items():
         release = offered.get(name, {}).get(version)

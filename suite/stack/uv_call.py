@@ -1,6 +1,6 @@
-"""uv, called with what we mean and nothing else: of the user's settings only how packages are reached.
+"""Call uv with our options alone; of the user's settings, only the access to packages is used.
 
-A resolution, a link mode or a constraint of the user's would change what is pinned or installed without a word.
+A resolution, a link mode or a constraint of the user's would silently change the pins or the installation.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def surroundings() -> dict[str, str]:
 
 @cache
 def configured() -> tuple[str, ...]:
-    """The option that has uv read of the user's own uv.toml only how packages are reached, or no file at all."""
+    """Return the option with which uv reads only the access to packages of the user's uv.toml, or no file."""
     home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     path = Path(os.environ.get("UV_CONFIG_FILE") or home / "uv" / "uv.toml")
     if not path.is_file():

@@ -1,11 +1,9 @@
-"""asv, called for one cell of the release line at a time.
+"""Call asv for one cell of the release line at a time.
 
-What is done around it, and why:
-
-- One call for each cell: a release that cannot be installed ends asv's whole run.
-- An environment folder for each cell: asv has one, and installs the other release over it at each turn, which takes
-  longer than most measurements. The environments' name, and so the results', is plain asv's.
-- A cell is named to asv by its hash, in a file: named by tag, results go to a file called by the tag's first letters.
+A release that cannot be installed ends asv's whole run, so there is one call for each cell. asv reinstalls its only
+environment at each release, which takes longer than most measurements, so each cell has an environment folder. The
+names of environments and results are plain asv's. A file gives asv the cell's commit hash, since results of a tag go to
+a file named after the tag's first letters.
 """
 
 from __future__ import annotations
@@ -63,7 +61,7 @@ class Asv:
     existing: Existing | None = None
 
     def run(self, cell: Cell, label: str, *words: str) -> None:
-        """One `asv run` of one cell. How it ended is not asked: what it measured stands in its results."""
+        """One `asv run` of one cell; its results tell what was measured, and its exit status is ignored."""
         command = ("run", "--machine", self.machine, *words)
         if self.existing is None:
             hashfile = WORK / "hashes" / cell.id
@@ -117,7 +115,7 @@ class Asv:
         return path
 
     def _call(self, label: str, conf: Path, python: str, *words: str) -> Path:
-        """Run asv, show how far it is, and keep what it says in a log."""
+        """Run asv, show its progress, and keep its output in a log."""
         log = STATE / "logs" / f"asv-{label}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         with (

@@ -1,8 +1,8 @@
-"""asv's command line, except for where it looks a machine up.
+"""The command line of asv, with another way to find the machine.
 
-asv keeps what it knows of machines in a file in the user's home, under the host's name, and without one it asks at the
-terminal. The sessions name a machine by its processor and leave the home alone; asv has no option for that, and to give
-it another HOME would hide the user's pip configuration, and with it their index.
+asv keeps machines in a file in the user's home, under the host's name, and asks at the terminal where there is none.
+The sessions name a machine by its processor and do not touch the home. asv has no option for that, and another HOME
+would hide the user's pip configuration, and with it their index.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""`python -m suite bench`: the release line timed by asv, and nothing believed uncounted.
+"""Run `python -m suite bench`: time the release line with asv, and count the results that it wrote.
 
-asv measures, keeps and publishes; `asv_call` has how it is called, and `compare` how releases are held against each
-other. asv's exit codes say neither what was measured nor what failed: the result files are read, and counted.
+`asv_call` calls asv, and `compare` compares two releases. asv's exit codes do not tell which benchmarks were measured
+or failed; its result files do.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def carry_out(options: argparse.Namespace) -> Exit:
 
 
 def _keep(*, keeping: bool) -> None:
-    """Copy what was measured here, now or before, to what is published, or say how that is done."""
+    """Copy the results of this machine, old and new, to the published ones, or print the command for it."""
     if not keeping:
         OUT.print("nothing in the tree was changed: with --keep the results go into benchmarks/", soft_wrap=True)
         return

@@ -52,9 +52,9 @@ def compare(
     *,
     keeping: bool = False,
 ) -> Exit:
-    """Measure two cells in turns, again what looks changed, and say what did change.
+    """Measure two cells in turns, measure apparent changes again, and print the changes.
 
-    With `keeping`, the judgements are written beside the published ones: a try is not a result.
+    With `keeping`, the verdicts are written next to the published ones: a trial is not a result.
     """
     if processes < timing.MIN_PROCESSES:
         raise Misused(f"--processes {processes}: a side needs at least {timing.MIN_PROCESSES}")
@@ -248,7 +248,7 @@ def _goes_on(row: ResultRow | None) -> bool:
 
 
 def keep(asv: Asv, base: Cell, other: Cell, processes: int, judged: Mapping[str, JudgedChange], path: Path) -> None:
-    """Write down what was judged, beside what the same two releases were judged by before. Raises BadFile."""
+    """Write the verdicts next to the former verdicts on the same two releases. Raises BadFile."""
     commits = asv.commits[base.id], asv.commits[other.id]
     known = read(Comparison, path) if path.exists() else None
     before = known.benchmarks if known and known.commits == commits else {}

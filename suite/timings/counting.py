@@ -35,7 +35,7 @@ def callgrind(out: Path, *, by_python: bool) -> tuple[str, ...]:
 
 
 def best() -> Unit:
-    """The best that this machine can count: it is known of x86-64 alone how callgrind is asked for it."""
+    """Return the most precise unit that this machine can count; callgrind is set up for x86-64 alone."""
     return "instructions" if shutil.which("valgrind") and platform.machine() == "x86_64" else "calls"
 
 

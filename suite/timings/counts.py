@@ -84,7 +84,7 @@ class Counts(FileModel):
         return next((each.benchmarks for each in self.releases if (each.cell, each.lock) == (cell, lock)), {})
 
     def plus(self, cell: str, lock: str, found: Mapping[str, Counted]) -> Counts:
-        """The same with this added to what is known of a cell."""
+        """Return the counts with these added to a cell."""
         known = self.known(cell, lock)
         added = {key: counted.beside(known.get(key)) for key, counted in found.items()}
         made = ReleaseCounts(cell=cell, lock=lock, benchmarks={**known, **added})
@@ -158,7 +158,7 @@ def _between(
 
 
 def spread(count: int) -> list[int]:
-    """Return the places of a line in an order whose every beginning is spread over it: the ends, then the halves."""
+    """Return the places of a line, ordered so that every beginning is spread over it: the ends, then the halves."""
     found = dict.fromkeys((0, count - 1) if count else ())
     step = count
     while step > 1:

@@ -1,7 +1,7 @@
-"""`python -m suite bench count`: the host's phases counted along the line, and where that changes.
+"""Run `python -m suite bench count`: count the host's phases along the line, and name the releases that change them.
 
-What is known of a lock is not counted again, so that a run goes on where one was ended. The releases are taken in an
-order of which every beginning is spread over the line: what is there after an hour is a line, with fewer points.
+Known counts of a lock are kept, so an interrupted run continues. Every beginning of the order of releases is spread
+over the line: an interrupted run leaves a line with fewer points.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SAID = 20
 
 
 def run(counter: Counter, machine: str, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool) -> Exit:
-    """Count in each cell what is not known, keep it, and say what changes along the line. Raises BadFile."""
+    """Count each cell that has no counts yet, store them, and print the changes along the line. Raises BadFile."""
     missed, seconds = 0, 0.0
     # All releases have the same list: a benchmark that a release lacks fails when it is counted.
     listed = counter.listed(cells[-1], patterns)
@@ -61,7 +61,7 @@ def run(counter: Counter, machine: str, cells: Sequence[Cell], patterns: Sequenc
 def _count(
     counter: Counter, cell: Cell, listed: Mapping[str, str], known: Mapping[str, Counted]
 ) -> Mapping[str, Counted]:
-    """Count what is not known of a cell in this unit, of what is listed, name → version."""
+    """Count the listed workloads of a cell in this unit that have no count yet."""
 
     def lacks(key: str, version: str) -> bool:
         there = known.get(key)

@@ -1,7 +1,7 @@
-"""A stack that is there already, on a machine with an accelerator: which cell of the line it is, and on which device.
+"""Find the cell of the line, and the device, of an installed stack on a machine with an accelerator.
 
-The cells are CPU builds. Where jax has been installed for a GPU or a TPU, asv measures what is there, files it as the
-release of the line that has the same jax, Equinox and Diffrax, and under the name of the device.
+Cells are builds for the CPU. Where jax is installed for a GPU or a TPU, asv measures that stack. Its results are filed
+under the device's name, as the release of the line with the same jax, Equinox and Diffrax.
 """
 
 from __future__ import annotations

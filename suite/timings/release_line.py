@@ -40,9 +40,9 @@ class Commit:
 
 
 def cells() -> tuple[Cell, ...]:
-    """The cells of the line that can be had, in the order of their releases' days, less those of what is pulled in.
+    """Return the available cells of the line by release day, without those of dependencies.
 
-    Results are filed by a commit's hash, and one more commit between two changes the hashes of all that follow.
+    asv files results by a commit's hash, and an inserted commit changes the hashes of all later ones.
     """
     return tuple(cell for cell in plan.tagged("line") if not cell.unavailable and PACKAGES[cell.moves].asked)
 

@@ -1,9 +1,8 @@
-"""Timings as they are kept: asv's results as rows, and the files of our comparisons.
+"""The files of timings: asv's results as rows, and our comparisons.
 
-asv's exit codes cannot tell what was measured; its files can.
-
-A value of a result is a number; NaN where the benchmark said that this release has no such thing; null where it failed.
-Null, and no duration beside it, was never run: asv writes that down for a release that could not be installed.
+asv's exit codes do not tell which benchmarks were measured; its files do. A result is a number, NaN where the release
+lacks the subject, or null where it failed. Null without a duration was never run: asv writes it for a release that
+could not be installed.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ class NoiseFile(FileModel):
 
 
 class JudgedChange(FileModel):
-    """A comparison's verdict on one benchmark: what it took on each side, and by how much it changed, as a ratio."""
+    """A comparison's verdict on one benchmark: its time on each side, and the change as a ratio."""
 
     outcome: Outcome
     reason: str
@@ -66,7 +65,7 @@ class JudgedChange(FileModel):
 
 
 class Comparison(FileModel):
-    """compared/<machine>/<base>..<other>.json: what was judged of two releases; `commits` are theirs on the line."""
+    """The file compared/<machine>/<base>..<other>.json: verdicts on two releases; `commits` are theirs on the line."""
 
     schema_version: int
     machine: str

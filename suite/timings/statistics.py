@@ -83,7 +83,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A judged benchmark: `change` is 0.2 for a fifth more, `limit` what it had to exceed, `p` the first test's."""
+    """A judged benchmark: `change` is 0.2 for a fifth more, `limit` the threshold, `p` the first test's."""
 
     outcome: Outcome
     reason: str = ""
@@ -98,9 +98,10 @@ def candidates(pairs: Mapping[str, Pair], fences: Mapping[str, float]) -> tuple[
 
 
 def judge(first: Mapping[str, Pair], again: Mapping[str, Pair], fences: Mapping[str, float]) -> dict[str, Verdict]:
-    """The verdict on each benchmark of `first`, where `again` has what was measured a second time.
+    """Return the verdict on each benchmark of `first`; `again` has the second measurements.
 
-    A benchmark without a fence of its own, from runs of one lock, is held to what the halves of its sides differ by.
+    A benchmark without a fence of its own, from runs of one lock, must exceed the difference between the halves of its
+    sides.
     """
     verdicts = {key: _first(pair, fences.get(key)) for key, pair in first.items()}
     looking = [key for key, verdict in verdicts.items() if _looks_changed(verdict) and key in again]
@@ -122,12 +123,12 @@ def last_line(verdicts: Iterable[Verdict]) -> str:
 
 
 def noise(values: Sequence[float], version: str) -> Fence:
-    """Return the noise of one lock, by the values of its processes in the order of their runs.
+    """Return the noise of one lock, from the values of its processes in the order of their runs.
 
-    Each two that follow each other are a round, and a comparison gives one of them to each side: as in a real one, the
-    machine's drift falls on both. With eight processes a side there are 128 such comparisons; no more than a hundred
-    are made. `fence` is Q3 + 3·IQR of what their sides differ by, `false_positives` the share of them that a single
-    measurement would take for a change, and `detectable` the least slow-down of those tried that nine in ten show.
+    Two consecutive processes form a round, and a comparison assigns one of them to each side, so that the machine's
+    drift falls on both. Eight processes a side allow 128 such comparisons; at most a hundred are made. `fence` is Q3 +
+    3·IQR of the differences between their sides. `false_positives` is the share that a single measurement would call a
+    change. `detectable` is the least tried slow-down that nine in ten show.
     """
     sides = _halves(values)
     base, other = sides[:, 0], sides[:, 1]
