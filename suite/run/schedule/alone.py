@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from suite.catalogue.catalogue import by_rule
 from suite.cell.issue import Case
 from suite.judge import verdicts
-from suite.judge.agreement import agree, workaround_expected
 from suite.judge.record import Part, Record
 from suite.judge.rules import Pins, expected
-from suite.judge.verdicts import GIVEN
+from suite.judge.verdicts import GIVEN, agree, workaround_expected
 from suite.run.probe_call import Task
 
 # Issue → why its cases run alone: they time, count threads, or wait for a limit.
