@@ -25,9 +25,9 @@ from suite.judge.table import RETRIED
 from suite.judge.verdicts import Judged
 from suite.judge.wording import tidy
 from suite.records import records
+from suite.run.left import planned
 from suite.run.probe_call import Progress
 from suite.run.schedule import scheduler
-from suite.run.schedule.scheduler import Work
 from suite.stack import lock, plan, releases
 from suite.stack.plan import Cell
 from suite.stack.releases import HELD
@@ -154,7 +154,7 @@ class _Hunt(Progress):
         """Return what the case does in a cell; one that cannot be installed is untestable."""
         try:
             (status,) = scheduler.run(
-                [Work(cell, [self.asked.entry])], self, fresh=self.fresh, confirm=confirm, asked="bisection"
+                [planned(cell, [self.asked.entry])], self, fresh=self.fresh, confirm=confirm, asked="bisection"
             )
         except lock.Unresolvable as error:
             return Sighting(Judged("error", None, "plan.unresolved", tidy(str(error))))

@@ -35,7 +35,8 @@ def must_run_again(case: Case, record: Record, pins: Pins) -> bool:
     if record.attempts[0].parts["reproducer"].outcome in ("unavailable", "import-error"):
         # The machine lacks something, or the case is run again in another environment.
         return False
-    judged, rule = verdicts.waited(verdicts.judge(case, record.attempts), by_rule(case, pins)), expected(case, pins)
+    awaited, rule = by_rule(case, pins), expected(case, pins)
+    judged = verdicts.waited(verdicts.judge(case, record.attempts), awaited)
     if judged.reason == "run.waits":
         return False
     fails = case.workaround.fails if case.workaround else ()
