@@ -21,12 +21,12 @@ from suite.errors import BadFile, Exit, Failed, Fault, Misused
 from suite.files import REPORTS, STATE
 from suite.records import archive, records
 from suite.records.records import Asked
-from suite.run import disk, environment, interpreter, left
-from suite.run.left import Work
+from suite.run import disk, environment, interpreter
 from suite.run.progress import RunProgress
 from suite.run.schedule import scheduler as schedule
 from suite.run.spread import shard
 from suite.run.spread.shard import Shard
+from suite.run.work import Work, ask_all, planned
 from suite.stack import lock, releases
 from suite.stack import plan as plans
 from suite.stack.chosen import Rows
@@ -63,10 +63,9 @@ def _tagged(tag: str, entries: Sequence[Entry], rows: Rows) -> tuple[Cell, ...]:
 
 
 @_every_fault()
-def work(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, *, fresh: bool) -> list[Work]:
+def left(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, *, fresh: bool) -> list[Work]:
     """Return the work on each cell, with what is left of it. Raises BadFile with every fault in locks and records."""
-    planned = [left.planned(cell, catalogue.planned(entries, cell, rows)) for cell in cells]
-    return left.ask_all(planned, fresh=fresh)
+    return ask_all([planned(cell, catalogue.planned(entries, cell, rows)) for cell in cells], fresh=fresh)
 
 
 def rows_of(tag: str | None, rows: Rows | None) -> Rows:
@@ -123,15 +122,15 @@ def compat(
     if _is_published(to):
         # Cases with a record of the published report are not run again.
         archive.unpack()
-    asked = work(cells, entries, wanted, fresh=fresh)
-    code = _tell_plan(asked, len(entries), issue, named=plan)
+    asked = left(cells, entries, wanted, fresh=fresh)
+    _tell_plan(asked, len(entries), issue, named=plan)
     if plan:
-        return code
+        return catalogue.complete(issue)
     _run([each for each in asked if each.left], wanted, scheduler, fresh=fresh)
     return report((), tag, issue, shard, to, rows=rows, verbose=verbose)
 
 
-def _tell_plan(asked: Sequence[Work], issues: int, issue: list[str], *, named: bool) -> Exit:
+def _tell_plan(asked: Sequence[Work], issues: int, issue: list[str], *, named: bool) -> None:
     """Print how much there is to run, to fetch, and how much disk that takes; if `named`, what runs in each cell."""
     total, open_ones = (sum(map(len, of)) for of in ([each.cases for each in asked], [each.left for each in asked]))
     gone = sum(len(each.cases) for each in asked if each.cell.unavailable)
@@ -149,7 +148,7 @@ def _tell_plan(asked: Sequence[Work], issues: int, issue: list[str], *, named: b
     absent = [cell for cell, pinned in wanted if environment.ready(cell, pinned) is None]
     if not absent:
         OUT.print("all environments exist: nothing to fetch", soft_wrap=True)
-        return catalogue.complete(issue)
+        return
     size = environment.to_fetch(wanted) / 1e6
     fetched = f"up to {size:,.0f} MB to fetch, less what uv has in its cache"
     OUT.print(f"{len(absent)} environments to make: {fetched}", soft_wrap=True)
@@ -160,7 +159,6 @@ def _tell_plan(asked: Sequence[Work], issues: int, issue: list[str], *, named: b
         OUT.print(f"interpreter: CPython {full}", soft_wrap=True)
     except interpreter.NoInterpreter as error:
         OUT.print(Text.assemble(("unavailable", "red"), f": {error}"), soft_wrap=True)
-    return catalogue.complete(issue)
 
 
 def _run(works: Sequence[Work], rows: Rows, scheduler: str | None, *, fresh: bool) -> None:
@@ -188,7 +186,7 @@ def _on_cluster(scheduler: str, works: Sequence[Work], *, fresh: bool) -> None:
 
 def run_all(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
     """Run the cases of `entries` left in `cells`. Records and statuses keep all failures for the report."""
-    _run(work(cells, entries, "cases", fresh=False), "cases", None, fresh=False)
+    _run(left(cells, entries, "cases", fresh=False), "cases", None, fresh=False)
 
 
 @_every_fault()
@@ -197,8 +195,8 @@ def record(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, ro
     wanted = rows_of(None, rows)
     entries = selected(issue, wanted)
     # Report unreadable records before the first cell runs.
-    asked = work([cell for cell in cells if cell.tags], entries, wanted, fresh=fresh)
-    asked += [left.planned(cell, catalogue.planned(entries, cell, wanted)) for cell in cells if not cell.tags]
+    asked = left([cell for cell in cells if cell.tags], entries, wanted, fresh=fresh)
+    asked += [planned(cell, catalogue.planned(entries, cell, wanted)) for cell in cells if not cell.tags]
     _run(asked, wanted, scheduler, fresh=fresh)
 
 

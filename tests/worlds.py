@@ -17,9 +17,9 @@ from suite.records.records import Status
 from suite.report.assemble import untried
 from suite.report.derive import derive
 from suite.report.model import Observation, Report
-from suite.run.left import planned
 from suite.run.schedule import scheduler
 from suite.run.spread.worker import Kept
+from suite.run.work import planned
 from suite.stack import plan, releases
 from suite.stack.plan import Cell
 

@@ -22,11 +22,11 @@ from suite.files import ROOT, read
 from suite.judge.record import Record
 from suite.records import keys, records
 from suite.records.records import Asked, Status
-from suite.run import environment, left, orders, probe_call
+from suite.run import environment, probe_call
 from suite.run.environment import Environment, Unprepared
-from suite.run.left import Work
 from suite.run.probe_call import Ended, Progress, Stop, Task
 from suite.run.schedule.alone import must_run_again, runs_alone
+from suite.run.work import Work, ask, begin, claim, known, orders
 from suite.stack import plan, uv_call
 from suite.stack.plan import Cell
 
@@ -77,14 +77,14 @@ class CellRun:
         `claimed` is what other cells of this run are about to show with the same packages: this one leaves that to
         them, and claims the rest. Raises BadFile for a lock or record that cannot be read, and OSError.
         """
-        left.begin(self.work, fresh=self.fresh)
-        self.work = left.ask(self.work, fresh=self.fresh, confirm=self.confirm)
+        begin(self.work, fresh=self.fresh)
+        self.work = ask(self.work, fresh=self.fresh, confirm=self.confirm)
         if self.cell.unavailable is not None:
             self._fail(note(self.cell, plan.verdict(self.cell), *self.cell.unavailable))
             return
         count, cached = len(self.work.cases), len(self.work.cases) - len(self.work.left)
         if not self.fresh:
-            self.work = left.claim(self.work, claimed)
+            self.work = claim(self.work, claimed)
         todo, before = len(self.work.left), self.work.before
         if todo < count:
             shared = f", {self.work.lent} with another cell" if self.work.lent else ""
@@ -102,7 +102,7 @@ class CellRun:
             self._fail(note(self.cell, "unavailable", "plan.no-device", f"jax finds no {device} on this machine"))
             return
         self.one_at_a_time = self.cell.device != "cpu" or not _can_be_apart()
-        for task in orders.tasks(self.work, confirm=self.confirm):
+        for task in orders(self.work, confirm=self.confirm):
             (self.alone if self.confirm or runs_alone(task) else self.todo).append(task)
 
     def call(self, tasks: Sequence[Task], *, alone: bool, remade: bool = False) -> None:
@@ -144,8 +144,8 @@ class CellRun:
         if self.reserved:
             return
         self.reserve(wait=True)
-        known = partial(left.known, pinned=self._pinned, confirm=self.confirm)
-        self.alone = [task for task in self.alone if not known(self.cell, task.entry, task.case)]
+        is_known = partial(known, self.cell, pinned=self._pinned, confirm=self.confirm)
+        self.alone = [task for task in self.alone if not is_known(entry=task.entry, case=task.case)]
         if self.alone:
             self._prepared()
 
@@ -199,7 +199,7 @@ class CellRun:
             # Nothing was run yet, so another run would take it for its own.
             return False
         self.finish()
-        self.release()
+        self._hold.release()
         return True
 
     def finish(self) -> None:
@@ -207,12 +207,11 @@ class CellRun:
         status = self._failed or note(self.cell, "ran", "ran", python=self._python(), device=self._device)
         # Without the interpreter or the device nothing was run afresh: what was seen with it still counts.
         records.settle(self.cell.id, back=status.verdict == "unavailable")
-        before = self.work.before
+        before = self.status or self.work.before
         most = max(self.asked, before.asked if before else self.asked, key=records.ASKED.index)
         # The records were made on a device, however this run ended.
         device = status.device or (before.device if before and before.platform == status.platform else "")
         self.status = status.model_copy(update={"asked": most, "device": device})
-        self.work = replace(self.work, before=self.status)
         records.write_status(self.status)
 
     def release(self) -> None:

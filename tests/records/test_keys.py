@@ -21,7 +21,7 @@ from suite.records import keys, records
 from suite.records.alike import LAYERS, alike
 from suite.report.assemble import assemble
 from suite.run import interpreter
-from suite.run.left import ask, planned
+from suite.run.work import ask, planned
 from suite.stack import lock, plan
 from suite.stack.releases import guests
 from tests.cell.test_wall import PROBE, module_of, reached

@@ -14,7 +14,7 @@ from suite.programs import compiling
 from suite.records.alike import LAYERS
 from suite.report.stored import read_report
 from suite.run import environment
-from suite.run.left import ask, planned
+from suite.run.work import ask, planned
 from suite.stack import lock
 from tests.cell.test_probe import Session, names_of
 from tests.conftest import Recorded

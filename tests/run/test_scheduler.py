@@ -20,9 +20,9 @@ from suite.judge.record import Outcome, Part, Record
 from suite.records import alike, records
 from suite.run import cell_run, environment, probe_call
 from suite.run.environment import Environment
-from suite.run.left import Work, ask, planned
 from suite.run.schedule import alone, deal, scheduler
 from suite.run.spread.worker import Kept
+from suite.run.work import Work, ask, planned
 from suite.stack import lock
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
@@ -174,7 +174,7 @@ import sys
 from pathlib import Path
 from suite.cell import machine
 from suite.run.schedule import deal, scheduler
-from suite.run.left import planned
+from suite.run.work import planned
 from suite.run.spread.worker import Kept
 from tests.run.test_scheduler import ONE, OTHER, of
 from tests.state import State

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from suite.catalogue.catalogue import by_rule
 from suite.cell.issue import Case
 from suite.judge import verdicts
-from suite.judge.record import Part, Record
+from suite.judge.record import Record
 from suite.judge.rules import Pins, expected
 from suite.judge.verdicts import GIVEN, agree, workaround_expected
 from suite.run.probe_call import Task
@@ -43,10 +43,5 @@ def must_run_again(case: Case, record: Record, pins: Pins) -> bool:
     return (
         agree(case, judged, rule) != "as-expected"
         or not workaround_expected(judged.workaround, fails, pins)
-        or any(part.outcome in _OF_A_BUSY_MACHINE for part in _parts(record))
+        or any(part.outcome in _OF_A_BUSY_MACHINE for attempt in record.attempts for part in attempt.parts.values())
     )
-
-
-def _parts(record: Record) -> Iterator[Part]:
-    for attempt in record.attempts:
-        yield from attempt.parts.values()

@@ -12,12 +12,11 @@ from threading import Condition, Thread
 from typing import Protocol
 
 from suite.records.records import Asked, Status
-from suite.run import left
 from suite.run.cell_run import CellRun
-from suite.run.left import Work
 from suite.run.probe_call import Progress, Task
 from suite.run.schedule import deal, slots
 from suite.run.schedule.slots import Slots
+from suite.run.work import Work, ask
 
 
 class RunDisplay(Protocol):
@@ -52,7 +51,7 @@ def run(
 
     runs = {run.cell.id: run for run in once(asked_of)}
     # A cell runs the cases itself that another cell was to show and did not.
-    again = [work for work in asked_of if runs[work.cell.id].work.lent and left.ask(work).left]
+    again = [work for work in asked_of if runs[work.cell.id].work.lent and ask(work).left]
     for work in again:
         (runs[work.cell.id],) = once([work])
     return [run.status for run in runs.values() if run.status is not None]

@@ -45,11 +45,11 @@ from suite.files import parse
 from suite.judge.record import Record
 from suite.records import keys, records
 from suite.records.records import Status
-from suite.run import cell_run, environment, left
-from suite.run.left import Work
+from suite.run import cell_run, environment
 from suite.run.schedule import scheduler as schedule
 from suite.run.spread import worker
 from suite.run.spread.worker import Order, WorkerReply
+from suite.run.work import Work, begin
 from suite.stack.plan import Cell
 from suite.stack.releases import Device
 
@@ -73,7 +73,7 @@ def run_cells(
             told["unavailable"] += 1
             continue
         with environment.reserve(asked.cell):
-            left.begin(asked, fresh=fresh)
+            begin(asked, fresh=fresh)
         if (order := worker.order(asked, fresh=fresh)) is None:
             told["reused"] += 1
         else:

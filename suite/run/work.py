@@ -1,4 +1,4 @@
-"""The cases that are left to run in a cell, by its records."""
+"""The work on a cell: the cases planned there, those left by its records, and what a probe is asked for about each."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.judge import rules
 from suite.judge.table import RETRIED
-from suite.records import alike, records
+from suite.records import alike, keys, records
 from suite.records.records import Status
 from suite.records.seen import read_ahead, seen
+from suite.run.probe_call import Task
 from suite.run.schedule import costs
 from suite.stack import lock
 from suite.stack.lock import Lock
@@ -48,19 +49,20 @@ def ask(work: Work, *, fresh: bool = False, confirm: bool = False) -> Work:
     """
     cell, before = work.cell, records.status(work.cell.id)
     if cell.unavailable is not None:
-        return replace(work, seconds=0.0, before=before)
+        return replace(work, before=before)
     left = [both for both in work.cases if fresh or not known(cell, *both, work.pinned, confirm=confirm)]
     if not (left or (before and before.device)):
         # A run killed early leaves records but no device in its status.
         left = list(work.cases[-1:])
-    return replace(work, seconds=sum(costs.of(*both).seconds for both in left), left=left, before=before)
+    return replace(work, left=left, before=before)
 
 
 def ask_all(works: Sequence[Work], *, fresh: bool) -> list[Work]:
-    """Do the same for several cells, with their records read on all cores. Raises BadFile."""
+    """Do the same for several cells, and say how long each takes. Records are read on all cores. Raises BadFile."""
     if not fresh:
         read_ahead((work.cell, work.pinned, work.cases) for work in works if work.cell.unavailable is None)
-    return [ask(work, fresh=fresh) for work in works]
+    asked = [ask(work, fresh=fresh) for work in works]
+    return [replace(work, seconds=sum(costs.of(*both).seconds for both in work.left)) for work in asked]
 
 
 def claim(work: Work, claimed: set[Hashable]) -> Work:
@@ -75,6 +77,25 @@ def claim(work: Work, claimed: set[Hashable]) -> Work:
         # Only a run in the cell tells the device.
         mine = [work.left[-1]]
     return replace(work, left=mine, lent=len(work.left) - len(mine))
+
+
+def orders(work: Work, *, confirm: bool = False) -> list[Task]:
+    """Return what a probe is asked for about each case that is left."""
+    return [task(work.cell, *both, work.pinned, confirm=confirm) for both in work.left]
+
+
+def task(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool = False) -> Task:
+    """Return what the probe is asked for about a case in a cell."""
+    rule = rules.expected(case, pinned.pins)
+    return Task(
+        entry,
+        case,
+        keys.key(entry, case, pinned.sha256, cell.python),
+        # The probe is content with one attempt where it sees what is expected.
+        rule.behaviour if rule and not confirm else None,
+        records.path_of(cell.id, entry.issue.id, case.id),
+        cost=costs.of(entry, case),
+    )
 
 
 def begin(work: Work, *, fresh: bool) -> None:
