@@ -16,19 +16,17 @@ from rich.text import Text
 
 from suite.catalogue import catalogue
 from suite.catalogue.catalogue import Entry
-from suite.cell.issue import Case
 from suite.console import OUT
 from suite.errors import BadFile, Exit, Failed, Fault, Misused
 from suite.files import REPORTS, STATE
 from suite.records import archive, records
 from suite.records.records import Asked
-from suite.records.seen import read_ahead
-from suite.run import cell_run, disk, environment, interpreter
+from suite.run import disk, environment, interpreter
 from suite.run.progress import RunProgress
 from suite.run.schedule import scheduler as schedule
-from suite.run.schedule.scheduler import Work
 from suite.run.spread import shard
 from suite.run.spread.shard import Shard
+from suite.run.work import Work, ask_all, planned
 from suite.stack import lock, releases
 from suite.stack import plan as plans
 from suite.stack.chosen import Rows
@@ -64,16 +62,10 @@ def _tagged(tag: str, entries: Sequence[Entry], rows: Rows) -> tuple[Cell, ...]:
     return tuple(cell for cell in plans.tagged(tag) if catalogue.planned(entries, cell, rows))
 
 
-Left = Mapping[Cell, Sequence[tuple[Entry, Case]]]
-
-
 @_every_fault()
-def left(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, *, fresh: bool) -> Left:
-    """Return the cases that each cell has left to run. Raises BadFile with every fault in locks and records."""
-    planned = {cell: catalogue.planned(entries, cell, rows) for cell in cells}
-    if not fresh:
-        read_ahead((cell, some) for cell, some in planned.items() if cell.unavailable is None)
-    return {cell: cell_run.left(cell, some, fresh=fresh) for cell, some in planned.items()}
+def left(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, *, fresh: bool) -> list[Work]:
+    """Return the work on each cell, with what is left of it. Raises BadFile with every fault in locks and records."""
+    return ask_all([planned(cell, catalogue.planned(entries, cell, rows)) for cell in cells], fresh=fresh)
 
 
 def rows_of(tag: str | None, rows: Rows | None) -> Rows:
@@ -130,69 +122,58 @@ def compat(
     if _is_published(to):
         # Cases with a record of the published report are not run again.
         archive.unpack()
-    todo = left(cells, entries, wanted, fresh=fresh)
-    code = _tell_plan(cells, entries, wanted, todo, issue, named=plan)
+    asked = left(cells, entries, wanted, fresh=fresh)
+    _tell_plan(asked, len(entries), issue, named=plan)
     if plan:
-        return code
-    unfinished = [cell for cell in cells if todo[cell]]
-    _run(unfinished, entries, wanted, todo, scheduler, fresh=fresh)
+        return catalogue.complete(issue)
+    _run([each for each in asked if each.left], wanted, scheduler, fresh=fresh)
     return report((), tag, issue, shard, to, rows=rows, verbose=verbose)
 
 
-def _tell_plan(
-    cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, todo: Left, issue: list[str], *, named: bool
-) -> Exit:
+def _tell_plan(asked: Sequence[Work], issues: int, issue: list[str], *, named: bool) -> None:
     """Print how much there is to run, to fetch, and how much disk that takes; if `named`, what runs in each cell."""
-    rows_in = {cell: catalogue.planned(entries, cell, rows) for cell in cells}
-    planned = {cell: sum(len(entry.cases(cell)) for entry in of) for cell, of in rows_in.items()}
-    total, open_ones = sum(planned.values()), sum(map(len, todo.values()))
-    gone = sum(planned[cell] for cell in cells if cell.unavailable)
+    total, open_ones = (sum(map(len, of)) for of in ([each.cases for each in asked], [each.left for each in asked]))
+    gone = sum(len(each.cases) for each in asked if each.cell.unavailable)
     counts = {"to run": open_ones, "cached": total - open_ones - gone, "unavailable": gone}
     told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-    OUT.print(f"{len(cells)} cells, {total:,} observations: {told}", soft_wrap=True)
-    for cell in cells:
-        if cell.unavailable:
-            OUT.print(f"  {cell.id} is unavailable ({cell.unavailable[0]}): {cell.unavailable[1]}", soft_wrap=True)
+    OUT.print(f"{len(asked)} cells, {total:,} observations: {told}", soft_wrap=True)
+    for each in asked:
+        if each.cell.unavailable:
+            OUT.print("  {} is unavailable ({}): {}".format(each.cell.id, *each.cell.unavailable), soft_wrap=True)
         elif named:
-            of = rows_in[cell]
-            which = (
-                "every issue" if len(of) == len(entries) and not issue else ", ".join(entry.issue.id for entry in of)
-            )
-            OUT.print(Text.assemble((f"  {cell.id}", "bold"), f" {planned[cell]}: {which}"), soft_wrap=True)
-    wanted = [(cell, lock.load(cell)) for cell in cells if todo[cell]]
+            every = len(each.entries) == issues and not issue
+            which = "every issue" if every else ", ".join(entry.issue.id for entry in each.entries)
+            OUT.print(Text.assemble((f"  {each.cell.id}", "bold"), f" {len(each.cases)}: {which}"), soft_wrap=True)
+    wanted = [(each.cell, each.pinned) for each in asked if each.left]
     absent = [cell for cell, pinned in wanted if environment.ready(cell, pinned) is None]
     if not absent:
         OUT.print("all environments exist: nothing to fetch", soft_wrap=True)
-        return catalogue.complete(issue)
+        return
     size = environment.to_fetch(wanted) / 1e6
     fetched = f"up to {size:,.0f} MB to fetch, less what uv has in its cache"
     OUT.print(f"{len(absent)} environments to make: {fetched}", soft_wrap=True)
     taken = disk.shown(disk.estimate(wanted))
     OUT.print(f"they will take about {taken} of disk in {STATE}: `nox -s clean` frees it", soft_wrap=True)
     try:
-        _, full = interpreter.find(cells[0].python)
+        _, full = interpreter.find(asked[0].cell.python)
         OUT.print(f"interpreter: CPython {full}", soft_wrap=True)
     except interpreter.NoInterpreter as error:
         OUT.print(Text.assemble(("unavailable", "red"), f": {error}"), soft_wrap=True)
-    return catalogue.complete(issue)
 
 
-def _run(
-    cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, todo: Left, scheduler: str | None, *, fresh: bool
-) -> None:
-    """Run the cases left in `cells`, here or on the workers of a Dask scheduler."""
-    work = [schedule.work(cell, catalogue.planned(entries, cell, rows), todo.get(cell, ())) for cell in cells]
-    if not work:
+def _run(works: Sequence[Work], rows: Rows, scheduler: str | None, *, fresh: bool) -> None:
+    """Run what is left of these works, here or on the workers of a Dask scheduler."""
+    if not works:
         return
     asked: Asked = "all" if rows == "cases" else rows
     if scheduler:
-        _on_cluster(scheduler, work, fresh=fresh)
+        _on_cluster(scheduler, works, fresh=fresh)
         return
     with RunProgress(OUT) as progress:
-        schedule.run(work, progress, fresh=fresh, asked=asked)
+        schedule.run(works, progress, fresh=fresh, asked=asked)
 
 
-def _on_cluster(scheduler: str, work: Sequence[Work], *, fresh: bool) -> None:
+def _on_cluster(scheduler: str, works: Sequence[Work], *, fresh: bool) -> None:
     try:
         from suite.run.spread import cluster  # on one machine nothing of it is needed
     except ModuleNotFoundError as error:
@@ -200,12 +181,12 @@ def _on_cluster(scheduler: str, work: Sequence[Work], *, fresh: bool) -> None:
             raise
         wanted = "python -m pip install --constraint constraints.txt distributed"
         raise Failed(f"--scheduler needs Dask distributed, which is not installed here: `{wanted}`") from error
-    cluster.run_cells(scheduler, work, fresh=fresh, console=OUT)
+    cluster.run_cells(scheduler, works, fresh=fresh, console=OUT)
 
 
 def run_all(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
     """Run the cases of `entries` left in `cells`. Records and statuses keep all failures for the report."""
-    _run(cells, entries, "cases", left(cells, entries, "cases", fresh=False), None, fresh=False)
+    _run(left(cells, entries, "cases", fresh=False), "cases", None, fresh=False)
 
 
 @_every_fault()
@@ -214,8 +195,9 @@ def record(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, ro
     wanted = rows_of(None, rows)
     entries = selected(issue, wanted)
     # Report unreadable records before the first cell runs.
-    todo = left([cell for cell in cells if cell.tags], entries, wanted, fresh=fresh)
-    _run(cells, entries, wanted, todo, scheduler, fresh=fresh)
+    asked = left([cell for cell in cells if cell.tags], entries, wanted, fresh=fresh)
+    asked += [planned(cell, catalogue.planned(entries, cell, wanted)) for cell in cells if not cell.tags]
+    _run(asked, wanted, scheduler, fresh=fresh)
 
 
 def run(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, rows: Rows | None, fresh: bool) -> Exit:

@@ -18,8 +18,8 @@ from suite.report.assemble import untried
 from suite.report.derive import derive
 from suite.report.model import Observation, Report
 from suite.run.schedule import scheduler
-from suite.run.schedule.scheduler import Work
 from suite.run.spread.worker import Kept
+from suite.run.work import planned
 from suite.stack import plan, releases
 from suite.stack.plan import Cell
 
@@ -47,7 +47,7 @@ def packed(path: Path, info: str, files: Mapping[str, bytes]) -> Path:
 
 def ran(cell: Cell, entries: Sequence[Entry], *, fresh: bool = False) -> Status:
     """Run a cell on this machine, and return how far it got."""
-    (status,) = scheduler.run([Work(cell, entries)], Kept(), fresh=fresh)
+    (status,) = scheduler.run([planned(cell, entries)], Kept(), fresh=fresh)
     return status
 
 

@@ -27,7 +27,7 @@ from suite.judge.wording import tidy
 from suite.records import records
 from suite.run.probe_call import Progress
 from suite.run.schedule import scheduler
-from suite.run.schedule.scheduler import Work
+from suite.run.work import planned
 from suite.stack import lock, plan, releases
 from suite.stack.plan import Cell
 from suite.stack.releases import HELD
@@ -155,7 +155,7 @@ class _Hunt(Progress):
         """Return what the case does in a cell; one that cannot be installed is untestable."""
         try:
             (status,) = scheduler.run(
-                [Work(cell, [self.asked.entry])], self, fresh=self.fresh, confirm=confirm, asked="bisection"
+                [planned(cell, [self.asked.entry])], self, fresh=self.fresh, confirm=confirm, asked="bisection"
             )
         except lock.Unresolvable as error:
             return Sighting(Judged("error", None, "plan.unresolved", tidy(str(error))))

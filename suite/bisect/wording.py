@@ -11,13 +11,12 @@ from suite.bisect.search import Found
 from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.errors import Exit
-from suite.judge.agreement import agree
 from suite.judge.attribution import LINKED, blame
 from suite.judge.intervals import Point, intervals
 from suite.judge.metadata import reached
 from suite.judge.rules import Run, expected
 from suite.judge.table import GLYPHS, UNDECIDED
-from suite.judge.verdicts import Judged, is_affected
+from suite.judge.verdicts import Judged, agree, is_affected
 from suite.stack import lock, releases
 from suite.stack.plan import Cell
 

@@ -10,9 +10,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from suite.judge.attribution import Blame, Grounds, blame, moves, told
-from suite.judge.metadata import reached, requires
+from suite.judge.metadata import lower_bound, reached, reconciled, requires, simplest, upper_bound
 from suite.judge.rules import AnyRule, Pins, Run, first_match, requirements
-from suite.judge.specifiers import lower_bound, reconciled, simplest, upper_bound
 from suite.stack.releases import PACKAGES, Packages, exclusion, guests
 
 Tables = Mapping[str, Sequence[AnyRule]]

@@ -1,14 +1,20 @@
-"""Intervals of releases along which a case shows one behaviour. Pure."""
+"""Intervals of releases along which a case shows one behaviour, and the releases that bear out its rules. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Protocol
 
 from suite.judge.attribution import LINKED, Blame, told
+from suite.judge.metadata import in_version_order
+from suite.judge.rules import AnyRule, Pins, Run, first_match, in_stack_order, requirements
 from suite.judge.table import Verdict
+from suite.stack.beside import BESIDE
+
+# More ranges of releases than this are not listed one by one.
+_MAX_RANGES = 3
 
 
 @dataclass(frozen=True)
@@ -108,7 +114,7 @@ def _span(first: AnyInterval, last: AnyInterval, along: Sequence[AnyInterval]) -
             return f"until {first.package} {last.last}"
         case False, True:
             return f"since {first.package} {first.first}"
-    return f"{first.package} {' to '.join(dict.fromkeys([first.first, last.last]))}"
+    return _first_to_last(first.package, [first.first, last.last])
 
 
 def _others(found: Blame | None, package: str) -> str:
@@ -117,3 +123,52 @@ def _others(found: Blame | None, package: str) -> str:
     if found is None or found.package in own:
         return ""
     return told(each for each in found.to if each.package not in own)
+
+
+def ran(needs: Collection[str], rules: Sequence[AnyRule], runs: Iterable[Run]) -> list[str]:
+    """Return where runs bore out each rule as the first match; "" for nowhere.
+
+    Releases are those of the packages that the rule names. For a catch-all rule, they are those of the packages that
+    the other rules name, or of the last package that the case `needs`.
+    """
+    known = list(runs)
+    shown: dict[int, list[Pins]] = {id(rule): [] for rule in rules}
+    for run in known:
+        rule = first_match(rules, run.pins)
+        if rule is not None and rule.behaviour == run.behaviour:
+            shown[id(rule)].append(run.pins)
+    named = in_stack_order({name for rule in rules for name in _named(rule)}) or in_stack_order(needs or ["jax"])[-1:]
+    return [
+        _where(in_stack_order(_named(rule)) or named, shown[id(rule)], [run.pins for run in known]) for rule in rules
+    ]
+
+
+def _named(rule: AnyRule) -> set[str]:
+    return {requirement.name for requirement in requirements(rule.on)} - BESIDE
+
+
+def _where(packages: Sequence[str], shown: Sequence[Pins], known: Sequence[Pins]) -> str:
+    if not shown:
+        return ""
+    if len(packages) > 1:
+        stacks = {tuple(pins.get(name) for name in packages) for pins in shown}
+        spans = ", ".join(filter(None, (_first_to_last(name, _versions(name, shown)) for name in packages)))
+        return f"run on {f'{len(stacks)} stacks: ' if len(stacks) > 1 else ''}{spans}"
+    (package,) = packages
+    versions = _versions(package, shown)
+    if len(versions) < 3:
+        return f"run on {package} {' and '.join(versions)}" if versions else ""
+    ranges = [list(run) for there, run in groupby(_versions(package, known), versions.__contains__) if there]
+    told = [f"{run[0]} to {run[-1]}" if len(run) > 1 else run[0] for run in ranges]
+    between = f" between {versions[0]} and {versions[-1]}"
+    where = f"{',' if len(told) == 1 else ':'} {', '.join(told)}" if len(told) <= _MAX_RANGES else between
+    return f"run on {len(versions)} releases of {package}{where}"
+
+
+def _versions(package: str, stacks: Iterable[Pins]) -> list[str]:
+    return in_version_order({pins[package] for pins in stacks if package in pins})
+
+
+def _first_to_last(package: str, versions: Sequence[str]) -> str:
+    """Return a package with its first and last version, for people; "" without versions."""
+    return f"{package} {' to '.join(dict.fromkeys([versions[0], versions[-1]]))}" if versions else ""

@@ -15,8 +15,8 @@ from typing import Literal, Protocol
 
 from packaging.version import Version
 
+from suite.judge.metadata import parsed
 from suite.judge.rules import IMPORTS, AnyRule, Pins, Run, concerned, first_match, is_there, met, requirements
-from suite.judge.specifiers import parsed
 from suite.judge.verdicts import goes_wrong
 from suite.judge.wording import named
 from suite.stack.beside import BESIDE

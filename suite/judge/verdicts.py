@@ -1,4 +1,4 @@
-"""Verdicts on a case and its workaround, by its attempts. Pure: no files, clock or processes."""
+"""Verdicts on a case and its workaround, by its attempts, and their agreement with the rules. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from suite.cell.issue import Case
+from suite.cell.issue import Case, Rule
 from suite.cell.signatures import contains
 from suite.judge.record import Attempt, Outcome, Part
 from suite.judge.rules import Pins, met, requirements
@@ -15,6 +15,7 @@ from suite.judge.table import GOOD, UNDECIDED, Verdict
 from suite.judge.wording import explain, tidy
 
 WorkaroundWord = Literal["holds", "fails", "not-needed", "none"]
+Agreement = Literal["as-expected", "regressed", "fixed", "changed", "new", "spurious"]
 
 # The verdict and reason code of an attempt that shows none of its case's behaviours.
 _ENDINGS: Mapping[Outcome, tuple[Verdict, str]] = {
@@ -152,6 +153,26 @@ def confirmed(attempts: Sequence[Attempt]) -> bool:
     """Return True if a verdict rests on several attempts, or on as many as the probe ever makes."""
     outcome = attempts[0].parts["reproducer"].outcome
     return len(attempts) > 1 or outcome == "unavailable" or outcome.startswith("import-")
+
+
+def agree(case: Case, judged: Judged, rule: Rule | None) -> Agreement:
+    """Return how a verdict agrees with the behaviour that a rule expects."""
+    if judged.verdict in UNDECIDED:
+        return "spurious"
+    if rule is None:
+        return "new"
+    if judged.behaviour == rule.behaviour:
+        return "as-expected"
+    was = case.behaviours.get(rule.behaviour, "different")
+    if (was in GOOD) != (judged.verdict in GOOD):
+        return "fixed" if judged.verdict in GOOD else "regressed"
+    return "changed"
+
+
+def workaround_expected(word: WorkaroundWord, fails: Iterable[str], pins: Pins) -> bool:
+    """Return True if a workaround did as expected: it holds, except on the stacks that `fails` lists."""
+    known = "fails" if any(met(on, pins) for on in fails) else "holds"
+    return word in (known, "not-needed", "none")
 
 
 def by_pin(pin: str, verdict: Verdict, pins: Pins, others: Iterable[tuple[Pins, Verdict]]) -> WorkaroundWord:

@@ -8,9 +8,11 @@ runs in each cell.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from functools import cache
 
+from suite.catalogue.catalogue import Entry
+from suite.cell.issue import Case
 from suite.stack import lock, plan
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
@@ -24,6 +26,13 @@ LAYERS = (
     frozenset(["diffrax"]),
 )
 _Below = tuple[str, str, frozenset[tuple[str, str]]]
+
+
+def places(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Iterator[tuple[Cell, Lock]]:
+    """Yield the cell, then the others whose record of a case counts for it. Raises BadFile."""
+    yield cell, pinned
+    if not entry.issue.row_zero:
+        yield from alike(cell, case.needs, pinned.pins)
 
 
 def alike(cell: Cell, needs: Collection[str], pins: Mapping[str, str]) -> list[tuple[Cell, Lock]]:

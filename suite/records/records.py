@@ -8,11 +8,11 @@ one that was set aside, as `<case>.aside`, because a new one was asked for.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import ClassVar, Literal, TypeVar, get_args
+from typing import ClassVar, Literal, get_args
 
 from suite.catalogue.catalogue import Entry
 from suite.cell.atomic import write
@@ -63,21 +63,8 @@ def in_force(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | Non
     the machine's fault. Raises BadFile where the file is not a record: it is somebody else's, or a disk's fault, and
     not ours to remove.
     """
-    return first(cell, entry, case, pinned, _of_cell)
-
-
-T = TypeVar("T")
-
-
-def first(
-    cell: Cell, entry: Entry, case: Case, pinned: Lock, of: Callable[[Cell, Entry, Case, Lock], T | None]
-) -> T | None:
-    """Return what `of` finds in the cell, or in the first cell in which the case meets the same packages."""
-    own = of(cell, entry, case, pinned)
-    if own is not None or entry.issue.row_zero:
-        return own
-    others = (of(each, entry, case, held) for each, held in alike.alike(cell, case.needs, pinned.pins))
-    return next((each for each in others if each is not None), None)
+    places = alike.places(cell, entry, case, pinned)
+    return next(filter(None, (_of_cell(each, entry, case, held) for each, held in places)), None)
 
 
 def _of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | None:

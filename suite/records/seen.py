@@ -18,8 +18,7 @@ from suite.judge.record import Record
 from suite.judge.table import Verdict
 from suite.judge.verdicts import Judged, WorkaroundWord
 from suite.judge.wording import not_imported
-from suite.records import records
-from suite.stack import lock
+from suite.records import alike, records
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 
@@ -61,7 +60,8 @@ _PLATFORMS: dict[str, tuple[_Stamp | None, str]] = {}
 
 def seen(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
     """Return the observation in force of a case, with those of the cases it waits for. Raises BadFile."""
-    found = records.first(cell, entry, case, pinned, _of_cell)
+    places = alike.places(cell, entry, case, pinned)
+    found = next(filter(None, (_of_cell(each, entry, case, held) for each, held in places)), None)
     if found is None or not case.waits_for:
         return found
     known = dict(catalogue.by_rule(case, pinned.pins))
@@ -71,18 +71,18 @@ def seen(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
     return found._replace(**vars(verdicts.waited(found.judged, known)))
 
 
-def read_ahead(cells: Iterable[tuple[Cell, Sequence[Entry]]]) -> None:
+def read_ahead(cells: Iterable[tuple[Cell, Lock, Sequence[tuple[Entry, Case]]]]) -> None:
     """Read and judge the records of these cells on all cores; `seen` raises for a faulty one."""
     planned = list(cells)
-    _CASES.update((id(case), case) for _, entries in planned for entry in entries for case in entry.issue.cases)
+    _CASES.update((id(case), case) for _, _, cases in planned for _, case in cases)
 
-    def read(share: Sequence[tuple[Cell, Sequence[Entry]]]) -> Mapping[str, tuple[_Stamp, _Grounds, Seen | None]]:
-        for cell, entries in share:
+    def read(
+        share: Sequence[tuple[Cell, Lock, Sequence[tuple[Entry, Case]]]],
+    ) -> Mapping[str, tuple[_Stamp, _Grounds, Seen | None]]:
+        for cell, pinned, cases in share:
             with suppress(BadFile):
-                pinned = lock.load(cell)
-                for entry in entries:
-                    for case in entry.cases(cell):
-                        _of_cell(cell, entry, case, pinned)
+                for entry, case in cases:
+                    _of_cell(cell, entry, case, pinned)
         return _SEEN
 
     for found in over_cores(read, [planned[start :: cores()] for start in range(cores())]):

@@ -11,11 +11,10 @@ from suite import __version__
 from suite.catalogue import catalogue, source, threads
 from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case, Upstream
-from suite.judge.agreement import agree, workaround_expected
 from suite.judge.metadata import Declared, declared_observed
 from suite.judge.rules import Pins, expected
 from suite.judge.table import UNDECIDED
-from suite.judge.verdicts import Judged
+from suite.judge.verdicts import Judged, agree, workaround_expected
 from suite.judge.wording import tidy
 from suite.records import keys, records
 from suite.records.records import Status

@@ -7,9 +7,9 @@ from itertools import groupby
 from types import MappingProxyType
 
 from suite.cell.issue import Meaning
+from suite.judge.metadata import in_version_order
 from suite.judge.prediction import Name, Prediction, foresee
 from suite.judge.rules import Pins
-from suite.judge.specifiers import in_version_order
 from suite.report.model import ByRuleRow, Report
 from suite.stack.releases import guests
 

@@ -12,18 +12,15 @@ from typing import get_args
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from suite.judge.agreement import workaround_expected
 from suite.judge.amendments import Tables, Trial, amendments
 from suite.judge.attribution import LINKED, Blame, blame
-from suite.judge.evidence import ran
-from suite.judge.intervals import Point
+from suite.judge.intervals import Point, ran
 from suite.judge.intervals import intervals as intervals_along
-from suite.judge.metadata import reached, requires
+from suite.judge.metadata import in_version_order, parsed, reached, requires, simplest
 from suite.judge.neighbours import LineCell, neighbours
 from suite.judge.rules import Run, concerned
-from suite.judge.specifiers import in_version_order, parsed, simplest
 from suite.judge.table import PROPERTIES, UNDECIDED, Count, Verdict
-from suite.judge.verdicts import by_pin
+from suite.judge.verdicts import by_pin, workaround_expected
 from suite.report.by_rule import NO_LINE, Line, by_rule, jax_line
 from suite.report.model import (
     AmendmentRow,

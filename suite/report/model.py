@@ -16,12 +16,11 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from suite.cell.issue import Kind, Meaning, Role
 from suite.fields import CellId, Id, Moment, PackageName, PlainRequirements, SpecifierText, VersionText
 from suite.files import FileModel
-from suite.judge.agreement import Agreement
 from suite.judge.attribution import Grounds
 from suite.judge.intervals import affected
 from suite.judge.metadata import Declared, DeclaredObserved
 from suite.judge.table import UNDECIDED, Verdict
-from suite.judge.verdicts import WorkaroundWord
+from suite.judge.verdicts import Agreement, WorkaroundWord
 from suite.spelling import RELEASE, quoted
 from suite.stack.chosen import Rows
 from suite.stack.matrix import Runs

@@ -10,12 +10,11 @@ from functools import cache
 from packaging.version import Version
 
 from suite.errors import Exit
-from suite.judge.agreement import Agreement
-from suite.judge.metadata import DeclaredObserved
+from suite.judge.metadata import DeclaredObserved, in_version_order
 from suite.judge.prediction import Name
 from suite.judge.rules import concerned
-from suite.judge.specifiers import in_version_order
 from suite.judge.table import UNDECIDED, Verdict
+from suite.judge.verdicts import Agreement
 from suite.report.model import CaseRow, CellRow, IntervalRow, Observation, Report, StackRow
 from suite.stack.beside import BESIDE, LISTED
 

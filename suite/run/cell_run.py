@@ -1,4 +1,4 @@
-"""Cell → records: what is left to run in a cell, its environment, its probes, and the status at the end.
+"""Cell → records: what is left to run in a cell → its environment → its tasks → its probes → its records and status.
 
 Nothing here judges a release, and nothing here stops another cell: whatever goes wrong ends in the cell's status.
 """
@@ -11,28 +11,23 @@ from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from threading import Condition
 from typing import Any
 
 from filelock import FileLock, Timeout
 
-from suite.catalogue.catalogue import Entry
-from suite.cell.issue import Case
 from suite.files import ROOT, read
-from suite.judge import rules
 from suite.judge.record import Record
-from suite.judge.table import RETRIED
-from suite.records import alike, keys, records
+from suite.records import keys, records
 from suite.records.records import Asked, Status
-from suite.records.seen import seen
 from suite.run import environment, probe_call
 from suite.run.environment import Environment, Unprepared
 from suite.run.probe_call import Ended, Progress, Stop, Task
 from suite.run.schedule.alone import must_run_again, runs_alone
-from suite.stack import lock, plan, uv_call
-from suite.stack.lock import Lock
+from suite.run.work import Work, ask, begin, claim, known, orders
+from suite.stack import plan, uv_call
 from suite.stack.plan import Cell
 
 
@@ -41,12 +36,11 @@ class CellRun:
     """One cell's run, from its reservation to its status. Several probes may run for it at a time.
 
     `fresh`: run what is known, too. `confirm`: a case is known once it has more than one attempt. `asked`: what the run
-    is for. After `prepare`, `todo` holds the tasks that nobody has taken yet, `alone` those that run alone, and `lent`
-    is the number of cases that another cell runs for this one.
+    is for. After `prepare`, `todo` holds the tasks that nobody has taken yet, and `alone` those that run alone.
+    `one_at_a_time`: two probes would disturb each other, on one device or writing to the packages.
     """
 
-    cell: Cell
-    entries: Sequence[Entry]
+    work: Work
     progress: Progress
     fresh: bool = False
     confirm: bool = False
@@ -54,12 +48,11 @@ class CellRun:
     todo: list[Task] = field(default_factory=list)
     alone: list[Task] = field(default_factory=list)
     status: Status | None = None
-    lent: int = 0
 
     def __post_init__(self) -> None:
+        self.cell, self._pinned = self.work.cell, self.work.pinned
+        self.one_at_a_time = False
         self._hold: FileLock = environment.reserve(self.cell)
-        self._before: Status | None = None
-        self._pinned = lock.obtain(self.cell) if self.cell.unavailable is None else None
         self._made: Environment | None = None
         self._doubtful: list[Task] = []
         self._device = ""
@@ -84,19 +77,20 @@ class CellRun:
         `claimed` is what other cells of this run are about to show with the same packages: this one leaves that to
         them, and claims the rest. Raises BadFile for a lock or record that cannot be read, and OSError.
         """
-        self._before = records.status(self.cell.id)
-        begin(self.cell, self.entries, fresh=self.fresh)
-        if self._pinned is None:
-            self._fail(note(self.cell, plan.verdict(self.cell), *(self.cell.unavailable or ("", ""))))
+        begin(self.work, fresh=self.fresh)
+        self.work = ask(self.work, fresh=self.fresh, confirm=self.confirm)
+        if self.cell.unavailable is not None:
+            self._fail(note(self.cell, plan.verdict(self.cell), *self.cell.unavailable))
             return
-        cases = _cases(self.cell, self.entries)
-        open_ones = cases if self.fresh else _todo(self.cell, cases, self._pinned, confirm=self.confirm)
-        cached, todo = len(cases) - len(open_ones), self._claim(open_ones, claimed)
-        if len(todo) < len(cases):
-            shared = f", {self.lent} with another cell" if self.lent else ""
-            self.progress.say(f"{cached} of {len(cases)} cases cached, {len(todo)} to run{shared}")
+        count, cached = len(self.work.cases), len(self.work.cases) - len(self.work.left)
+        if not self.fresh:
+            self.work = claim(self.work, claimed)
+        todo, before = len(self.work.left), self.work.before
+        if todo < count:
+            shared = f", {self.work.lent} with another cell" if self.work.lent else ""
+            self.progress.say(f"{cached} of {count} cases cached, {todo} to run{shared}")
         if not todo:
-            self._device = self._before.device if self._before else ""
+            self._device = before.device if before else ""
             return
         if environment.ready(self.cell, self._pinned) is None:
             size = environment.to_fetch([(self.cell, self._pinned)]) / 1e6
@@ -107,25 +101,9 @@ class CellRun:
             device = self.cell.device
             self._fail(note(self.cell, "unavailable", "plan.no-device", f"jax finds no {device} on this machine"))
             return
-        for each in (task(self.cell, *both, self._pinned, confirm=self.confirm) for both in todo):
-            (self.alone if self.confirm or runs_alone(each) else self.todo).append(each)
-
-    def _claim(self, todo: Sequence[tuple[Entry, Case]], claimed: set[Hashable]) -> Sequence[tuple[Entry, Case]]:
-        """Return the cases that no other cell runs for this one, and claim them. Row zero is run in each cell."""
-        assert self._pinned is not None
-        if self.fresh:
-            return todo
-        mine = []
-        for entry, case in todo:
-            name = (entry.issue.id, case.id, alike.met(self.cell, case.needs, self._pinned.pins))
-            if entry.issue.row_zero or name not in claimed:
-                claimed.add(name)
-                mine.append((entry, case))
-        if todo and not (mine or (self._before and self._before.device)):
-            # Only a run in the cell tells the device.
-            mine = [todo[-1]]
-        self.lent = len(todo) - len(mine)
-        return mine
+        self.one_at_a_time = self.cell.device != "cpu" or not _can_be_apart()
+        for task in orders(self.work, confirm=self.confirm):
+            (self.alone if self.confirm or runs_alone(task) else self.todo).append(task)
 
     def call(self, tasks: Sequence[Task], *, alone: bool, remade: bool = False) -> None:
         """Run these tasks by a probe of their own, and see which of them have to be run alone again.
@@ -136,7 +114,7 @@ class CellRun:
         stop = Stop()
         with self._changed:
             self._changed.wait_for(lambda: self._made is not None or self.failed)
-            if self._made is None or self._pinned is None or self.failed:
+            if self._made is None or self.failed:
                 return
             made = self._made
             self._calls.add(stop)
@@ -165,13 +143,9 @@ class CellRun:
         """Reserve the cell for what is to run alone, less what another run that had it meanwhile has seen to."""
         if self.reserved:
             return
-        assert self._pinned is not None
         self.reserve(wait=True)
-        self.alone = [
-            task
-            for task in self.alone
-            if not known(self.cell, task.entry, task.case, self._pinned, confirm=self.confirm)
-        ]
+        is_known = partial(known, self.cell, pinned=self._pinned, confirm=self.confirm)
+        self.alone = [task for task in self.alone if not is_known(entry=task.entry, case=task.case)]
         if self.alone:
             self._prepared()
 
@@ -187,11 +161,6 @@ class CellRun:
         """True if no other run can have the cell."""
         return self._hold.is_locked
 
-    @property
-    def called(self) -> bool:
-        """True if a probe has run for the cell."""
-        return self._orders > 0
-
     def deal(self, tasks: Sequence[Task]) -> None:
         """Take tasks off `todo`: somebody is about to run them."""
         with self._changed:
@@ -203,11 +172,6 @@ class CellRun:
         with self._changed:
             for call in self._calls:
                 call.request()
-
-    @property
-    def one_at_a_time(self) -> bool:
-        """True if two probes of the cell would disturb each other: on one device, or writing to the packages."""
-        return self.cell.device != "cpu" or not _can_be_apart()
 
     @property
     def failed(self) -> bool:
@@ -228,16 +192,26 @@ class CellRun:
         if self._prepared() is not None:
             self.call(doubtful, alone=True, remade=True)
 
+    def close(self) -> bool:
+        """Write the status and let other runs have the cell. False if only what runs alone is left, and all of it."""
+        self.settle()
+        if self.alone and not self._orders:
+            # Nothing was run yet, so another run would take it for its own.
+            return False
+        self.finish()
+        self._hold.release()
+        return True
+
     def finish(self) -> None:
         """Write the status."""
         status = self._failed or note(self.cell, "ran", "ran", python=self._python(), device=self._device)
         # Without the interpreter or the device nothing was run afresh: what was seen with it still counts.
         records.settle(self.cell.id, back=status.verdict == "unavailable")
-        before = self._before
+        before = self.status or self.work.before
         most = max(self.asked, before.asked if before else self.asked, key=records.ASKED.index)
         # The records were made on a device, however this run ended.
         device = status.device or (before.device if before and before.platform == status.platform else "")
-        self.status = self._before = status.model_copy(update={"asked": most, "device": device})
+        self.status = status.model_copy(update={"asked": most, "device": device})
         records.write_status(self.status)
 
     def release(self) -> None:
@@ -246,16 +220,15 @@ class CellRun:
 
     def _take(self, ended: Ended, tasks: Sequence[Task], *, alone: bool) -> None:
         """Note how an order ended, and sort out the tasks whose records do not count."""
-        assert self._pinned is not None
         self._device = ended.device or self._device
         if ended.reason and not self._failed:
             self.progress.say(f"error: {ended.detail}")
             self._fail(note(self.cell, "error", ended.reason, ended.detail, python=self._python()))
-        left = {task.name for task in ended.left}
+        not_run = {task.name for task in ended.left}
         if not self._failed:
             self.todo += ended.left
         for task in tasks:
-            if task.name in left or not task.record.exists():
+            if task.name in not_run or not task.record.exists():
                 continue
             record = read(Record, task.record)
             if not alone and must_run_again(task.case, record, self._pinned.pins):
@@ -274,13 +247,11 @@ class CellRun:
                 sibling.request()
             self._changed.wait_for(lambda: self._calls <= {mine})
             environment.forget(self.cell)
-            assert self._pinned is not None
             self._made = environment.prepare(self.cell, self._pinned)
             self._changed.notify_all()
             return self._made.executable
 
     def _prepared(self) -> Environment | None:
-        assert self._pinned is not None
         try:
             self._made = environment.prepare(self.cell, self._pinned)
         except Unprepared as error:
@@ -297,64 +268,7 @@ class CellRun:
     def _python(self) -> str:
         if self._made is not None:
             return self._made.python
-        return self._before.python if self._before else ""
-
-
-def begin(cell: Cell, entries: Sequence[Entry], *, fresh: bool) -> None:
-    """Set aside the records of a fresh run's cases; in another run, restore those that were not replaced."""
-    records.settle(cell.id, back=not fresh)
-    if fresh:
-        records.set_aside(cell.id, _cases(cell, entries))
-
-
-def task(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool = False) -> Task:
-    """Return what the probe is asked for about a case in a cell."""
-    rule = rules.expected(case, pinned.pins)
-    return Task(
-        entry,
-        case,
-        keys.key(entry, case, pinned.sha256, cell.python),
-        # The probe is content with one attempt where it sees what is expected.
-        rule.behaviour if rule and not confirm else None,
-        records.path_of(cell.id, entry.issue.id, case.id),
-    )
-
-
-def left(cell: Cell, entries: Sequence[Entry], *, fresh: bool = False) -> list[tuple[Entry, Case]]:
-    """Return the cases that a run of `cell` would run: none if it cannot be had. Raises BadFile."""
-    if cell.unavailable is not None:
-        return []
-    cases = _cases(cell, entries)
-    return cases if fresh else _todo(cell, cases, lock.load(cell))
-
-
-def _cases(cell: Cell, entries: Sequence[Entry]) -> list[tuple[Entry, Case]]:
-    return [(entry, case) for entry in entries for case in entry.cases(cell)]
-
-
-def _todo(
-    cell: Cell, cases: list[tuple[Entry, Case]], pinned: Lock, *, confirm: bool = False
-) -> list[tuple[Entry, Case]]:
-    todo = [both for both in cases if not known(cell, *both, pinned, confirm=confirm)]
-    status = records.status(cell.id)
-    # Killed before its status was written, a run leaves all its records, and no word of the device that they are from.
-    return todo if todo or (status and status.device) else cases[-1:]
-
-
-def known(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool = False) -> bool:
-    """Return True if there is a record to keep. One of a run that went wrong is not kept: it is tried again.
-
-    So is one that a single attempt was enough for when it was expected, and is not as the rules have it now.
-    """
-    record = seen(cell, entry, case, pinned)
-    if record is None:
-        return False
-    rule = rules.expected(case, pinned.pins)
-    seen_as_ruled = record.behaviour is not None and rule is not None and record.behaviour == rule.behaviour
-    as_expected = seen_as_ruled or record.verdict == "blocked"
-    if (confirm or not as_expected) and not record.confirmed:
-        return False
-    return record.verdict not in RETRIED
+        return self.work.before.python if self.work.before else ""
 
 
 @cache

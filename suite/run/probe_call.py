@@ -23,6 +23,7 @@ from suite.cell.issue import Case
 from suite.errors import Misused
 from suite.files import ROOT, STATE
 from suite.judge.record import Attempt, Key
+from suite.run.schedule.costs import UNKNOWN, Cost
 
 LOGS = STATE / "logs"
 IMPORT_SECONDS = 300.0
@@ -65,6 +66,7 @@ class Task:
     expected: str | None
     record: Path
     shared: tuple[Attempt, ...] = ()
+    cost: Cost = UNKNOWN
 
     @property
     def name(self) -> Name:

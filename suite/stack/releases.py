@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Annotated, Literal, get_args
 
 from packaging.requirements import Requirement
@@ -70,8 +71,6 @@ Python = Literal["3.10", "3.11", "3.12", "3.13", "3.14"]
 PYTHONS: tuple[Python, ...] = get_args(Python)
 # The axes that a cell can hold and an arm can move along.
 AXES = (*HELD, "python")
-# The platforms of a wheel that this machine can install.
-_HERE = frozenset(["any", *platform_tags()])
 
 
 class Wheels(FileModel):
@@ -103,7 +102,7 @@ class Release(FileModel):
 
     def installs_here(self, python: str) -> bool:
         """True if a wheel for `python` is for this machine's platform."""
-        return any(not _HERE.isdisjoint(each.platforms) for each in self._wheels_for(python))
+        return any(not _here().isdisjoint(each.platforms) for each in self._wheels_for(python))
 
     def allows(self, python: str) -> bool:
         """True if it says that it can be installed on `python`."""
@@ -129,6 +128,12 @@ class Snapshot(FileModel):
             return PYTHONS
         there = self.packages.get(axis, {})
         return tuple(sorted((version for version in there if yanked or there[version].yanked is None), key=Version))
+
+
+@cache
+def _here() -> frozenset[str]:
+    """Return the platforms of a wheel that this machine can install."""
+    return frozenset(["any", *platform_tags()])
 
 
 def load() -> Snapshot:

@@ -33,9 +33,8 @@ from suite.judge import verdicts
 from suite.judge.record import Record
 from suite.records import archive, records
 from suite.report import stored
-from suite.run import cell_run, environment, probe_call
+from suite.run import environment, probe_call, work
 from suite.run.progress import RunProgress
-from suite.run.schedule import costs
 from suite.stack import lock, plan, uv_call
 from suite.stack.plan import Cell
 
@@ -159,10 +158,10 @@ def _run_again(drawn: Sequence[Sequence[_Moved]]) -> Exit:
             cell, pinned = of[0].cell, lock.load(of[0].cell)
             tasks = []
             for moved in of:
-                task = cell_run.task(cell, moved.entry, moved.case, pinned)
+                task = work.task(cell, moved.entry, moved.case, pinned)
                 tasks.append(replace(task, record=Path(folder, cell.id, *task.name, "record.json")))
             progress = run.cell(cell.id)
-            progress.expect({task.name: costs.of(task).seconds for task in tasks})
+            progress.expect({task.name: task.cost.seconds for task in tasks})
             with environment.reserve(cell):
                 environment.forget(cell)
                 made = environment.prepare(cell, pinned)

@@ -25,9 +25,8 @@ from suite.files import ROOT
 from suite.records import keys
 from suite.report.assemble import assemble
 from suite.report.summary import exit_code
-from suite.run.schedule.scheduler import Work
 from suite.run.spread import worker
-from suite.stack import lock
+from suite.run.work import planned
 from suite.stack.releases import Device
 from tests.conftest import Ran
 from tests.processes import clone, printed
@@ -51,7 +50,7 @@ class Driver(State):
 
         with self.here():
             try:
-                cluster.run_cells(scheduler, [Work(cell, found(*issues)) for cell in cells], **options)
+                cluster.run_cells(scheduler, [planned(cell, found(*issues)) for cell in cells], **options)
             except Failed as error:
                 return Ran(Exit.INCOMPLETE, screen.getvalue(), str(error))
         return Ran(Exit.AS_EXPECTED, screen.getvalue(), "")
@@ -281,11 +280,11 @@ def test_a_dead_worker_costs_one_cell_its_retry(lab: Cluster, alone: State, driv
 DRIVE = """
 import sys
 from rich.console import Console
-from suite.run.schedule.scheduler import Work
+from suite.run.work import planned
 from suite.run.spread import cluster
 from tests.processes import clone
 from tests.state import CELLS, ISSUES, found
-work = [Work(cell, found(*ISSUES)) for cell in CELLS]
+work = [planned(cell, found(*ISSUES)) for cell in CELLS]
 cluster.run_cells(sys.argv[1], work, fresh=False, console=Console())
 """
 
@@ -374,7 +373,7 @@ def test_one_machine_needs_nothing_of_it() -> None:
 
 def test_an_order_for_another_tree_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker says what it has another lock of, or nothing; one that outlived its files says that, and refuses."""
-    order = worker.order(CELLS[0], lock.load(CELLS[0]), found("absent"), fresh=True)
+    order = worker.order(planned(CELLS[0], found("absent")), fresh=True)
     assert order is not None
 
     assert f"the lock of {CELLS[0].id} differs" in worker.carry_out({**order, "lock": "0" * 64}).refused

@@ -12,8 +12,8 @@ from pathlib import Path
 from suite.catalogue import catalogue, threads
 from suite.cell.issue import Case, Issue
 from suite.files import REPORTS
+from suite.judge.metadata import in_version_order, parsed
 from suite.judge.rules import Pins, first_match, met, requirements
-from suite.judge.specifiers import in_version_order, parsed
 from suite.judge.table import UNDECIDED
 from suite.report.model import CaseRow, Report
 from suite.report.stored import read_report

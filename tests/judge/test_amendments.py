@@ -8,9 +8,17 @@ from packaging.version import Version
 
 from suite.cell.issue import Rule
 from suite.judge.amendments import Amendment, Tables, Trial, amendments
-from suite.judge.metadata import Declared, DeclaredObserved, declared_observed, reached
+from suite.judge.metadata import (
+    Declared,
+    DeclaredObserved,
+    declared_observed,
+    lower_bound,
+    reached,
+    reconciled,
+    simplest,
+    upper_bound,
+)
 from suite.judge.rules import first_match
-from suite.judge.specifiers import lower_bound, reconciled, simplest, upper_bound
 from suite.stack import plan
 from tests.judge.stacks import FEW_EXAMPLES, IMPLICIT, OFFERED, PYTHON, TRAIN, pins
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from suite.cell.issue import Rule
-from suite.judge.evidence import ran
+from suite.judge.intervals import ran
 from suite.judge.prediction import Prediction, Stopped, foresee, how, predict
 from suite.judge.rules import Pins, Run, concerned, met
 from tests.check.worlds import case

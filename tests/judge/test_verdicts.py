@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from suite.cell.issue import Case, Meaning, Rule, Signature, Workaround
 from suite.judge import table, verdicts
-from suite.judge.agreement import Agreement, agree, workaround_expected
 from suite.judge.record import Attempt, Outcome, Part
 from suite.judge.table import GLYPHS, RETRIED, TABLE, UNDECIDED, VERDICTS, Verdict
-from suite.judge.verdicts import Judged, WorkaroundWord
+from suite.judge.verdicts import Agreement, Judged, WorkaroundWord, agree, workaround_expected
 from suite.judge.wording import explain, not_imported, tidy
 from tests.judge.stacks import CASE as PLAIN
 from tests.judge.stacks import FEW_EXAMPLES, control

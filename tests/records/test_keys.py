@@ -20,7 +20,8 @@ from suite.judge.record import Part
 from suite.records import keys, records
 from suite.records.alike import LAYERS, alike
 from suite.report.assemble import assemble
-from suite.run import cell_run, interpreter
+from suite.run import interpreter
+from suite.run.work import ask, planned
 from suite.stack import lock, plan
 from suite.stack.releases import guests
 from tests.cell.test_wall import PROBE, module_of, reached
@@ -312,8 +313,8 @@ def test_one_run_counts_in_the_cells_that_are_alike(elsewhere: Path) -> None:
 
     assert (cell.id, other.id, "bypassed") == (seen.cell, seen.ran_in, seen.behaviour)
     assert {("not-run", None)} == {(each.verdict, each.ran_in) for each in rest}
-    assert len(cell_run.left(cell, [BYPASS])) == len(BYPASS.issue.cases) - 1
-    assert len(cell_run.left(cell, [SMOKE])) == len(SMOKE.issue.cases)
+    assert len(ask(planned(cell, [BYPASS])).left) == len(BYPASS.issue.cases) - 1
+    assert len(ask(planned(cell, [SMOKE])).left) == len(SMOKE.issue.cases)
 
 
 def test_its_own_record_comes_first(elsewhere: Path) -> None:

@@ -23,11 +23,10 @@ from suite.catalogue import catalogue
 from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.errors import Exit
-from suite.judge.agreement import Agreement
 from suite.judge.record import Attempt, Machine, Part, Record, Where
 from suite.judge.rules import expected, met
 from suite.judge.table import GLYPHS, UNDECIDED, VERDICTS, Verdict
-from suite.judge.verdicts import WorkaroundWord
+from suite.judge.verdicts import Agreement, WorkaroundWord
 from suite.records import keys, records
 from suite.records.records import Status
 from suite.report import stored, summary

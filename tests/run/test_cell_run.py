@@ -13,7 +13,8 @@ from suite.errors import Exit
 from suite.programs import compiling
 from suite.records.alike import LAYERS
 from suite.report.stored import read_report
-from suite.run import cell_run, environment
+from suite.run import environment
+from suite.run.work import ask, planned
 from suite.stack import lock
 from tests.cell.test_probe import Session, names_of
 from tests.conftest import Recorded
@@ -83,7 +84,7 @@ def test_records_that_are_enough_need_no_environment(
     monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path)
     entries = catalogue.select([ISSUE])
 
-    assert (0, COUNT) == tuple(len(cell_run.left(cell, entries)) for cell in (CELL, replace(CELL, python="3.99")))
+    assert (0, COUNT) == tuple(len(ask(planned(cell, entries)).left) for cell in (CELL, replace(CELL, python="3.99")))
 
 
 def test_two_runs_at_once_do_not_mix(real_state: Path) -> None:

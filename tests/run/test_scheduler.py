@@ -21,8 +21,8 @@ from suite.records import alike, records
 from suite.run import cell_run, environment, probe_call
 from suite.run.environment import Environment
 from suite.run.schedule import alone, deal, scheduler
-from suite.run.schedule.scheduler import Work
 from suite.run.spread.worker import Kept
+from suite.run.work import Work, ask, planned
 from suite.stack import lock
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
@@ -83,7 +83,7 @@ def moments(state: State) -> list[str]:
 def test_two_probes_run_for_one_cell(state: State) -> None:
     """Two cases of one cell run at the same time, each in a probe with a log of its own."""
     entry = of("one", "other")
-    run(Work(ONE, [entry]))
+    run(planned(ONE, [entry]))
 
     assert ["clear", "clear"] == [verdict(entry, case) for case in ("one", "other")]
     assert {f"{ONE.id}.log", f"{ONE.id}.2.log"} <= {path.name for path in (state.folder / "logs").iterdir()}
@@ -91,7 +91,7 @@ def test_two_probes_run_for_one_cell(state: State) -> None:
 
 def test_two_cells_run_at_a_time(state: State) -> None:
     """A case of one cell and a case of another run at the same time."""
-    run(Work(ONE, [of("one")]), Work(OTHER, [of("other")]))
+    run(planned(ONE, [of("one")]), planned(OTHER, [of("other")]))
 
     assert "clear" == verdict(of("one"), "one")
 
@@ -99,7 +99,7 @@ def test_two_cells_run_at_a_time(state: State) -> None:
 def test_what_is_not_as_expected_counts_only_alone(state: State) -> None:
     """A case that was wrong beside others is run again alone: that counts, and the first attempt is kept."""
     entry = of("only-at-first", "takes-a-moment")
-    run(Work(ONE, [entry]))
+    run(planned(ONE, [entry]))
 
     seen = record(entry, "only-at-first")
     assert ["right"] == [each.parts["reproducer"].behaviour for each in seen.attempts]
@@ -110,7 +110,7 @@ def test_what_is_not_as_expected_counts_only_alone(state: State) -> None:
 def test_a_signal_beside_others_is_met_again_alone(state: State) -> None:
     """A crash counts only once it was seen alone, also where it is what is known."""
     entry = of("crashes", "takes-a-moment")
-    run(Work(ONE, [entry]))
+    run(planned(ONE, [entry]))
 
     seen = record(entry, "crashes")
     assert (1, 1, "affected") == (len(seen.attempts), len(seen.shared), verdict(entry, "crashes"))
@@ -120,7 +120,7 @@ def test_what_cannot_run_beside_others_runs_alone(state: State, monkeypatch: pyt
     """The cases of an issue in the table run one after the other, though there are two slots."""
     entry = of("takes-a-moment", "takes-another")
     monkeypatch.setattr(alone, "ALONE", {entry.issue.id: "it takes the time"})
-    run(Work(ONE, [entry]), Work(OTHER, [entry]))
+    run(planned(ONE, [entry]), planned(OTHER, [entry]))
 
     assert ["begins", "ends"] * 4 == moments(state)
     assert [] == record(entry, "takes-a-moment").shared
@@ -149,7 +149,7 @@ def test_siblings_end_before_an_environment_is_replaced(state: State, monkeypatc
     monkeypatch.setattr(probe_call, "command", lambda *words, root: [*BARE, *plain(*words, root=root)])
     monkeypatch.setattr(cell_run, "_can_be_apart", lambda: True)
     monkeypatch.setattr(environment, "prepare", prepared)
-    run(Work(ONE, [waits, writes]))
+    run(planned(ONE, [waits, writes]))
 
     assert ["clear", "clear"] == [verdict(writes, "adds-a-file-then"), verdict(waits, "waits-or-goes-on")]
     # By then the sibling's case was gone.
@@ -163,7 +163,7 @@ def test_where_the_kernel_gives_no_namespaces_probes_run_one_by_one(
     """Two probes of a cell could then write into each other's packages, and nobody would know which."""
     monkeypatch.setattr(cell_run, "_can_be_apart", lambda: False)
     entry = of("takes-a-moment", "takes-another")
-    run(Work(ONE, [entry]))
+    run(planned(ONE, [entry]))
 
     assert ["begins", "ends"] * 2 == moments(state)
 
@@ -174,14 +174,14 @@ import sys
 from pathlib import Path
 from suite.cell import machine
 from suite.run.schedule import deal, scheduler
-from suite.run.schedule.scheduler import Work
+from suite.run.work import planned
 from suite.run.spread.worker import Kept
 from tests.run.test_scheduler import ONE, OTHER, of
 from tests.state import State
 machine.cores = lambda: 2
 deal.LEAST = 0.0
 with State(Path(sys.argv[1])).here():
-    scheduler.run([Work(ONE, [of("lingers")]), Work(OTHER, [of("lingers-too")])], Kept())
+    scheduler.run([planned(ONE, [of("lingers")]), planned(OTHER, [of("lingers-too")])], Kept())
 """
 
 
@@ -215,7 +215,7 @@ def test_a_run_waits_for_a_cell_that_another_has(state: State) -> None:
                 assert (records.RECORDS / OTHER.id / "cell.json").exists()
                 hold.release()
 
-    scheduler.run([Work(ONE, [of("only-at-first")]), Work(OTHER, [of("takes-a-moment")])], Frees())
+    scheduler.run([planned(ONE, [of("only-at-first")]), planned(OTHER, [of("takes-a-moment")])], Frees())
 
     assert any("another run is in this cell" in each for each in kept.said)
     assert "clear" == verdict(of("only-at-first"), "only-at-first")
@@ -238,7 +238,7 @@ COUNTS += [{"reproducer": ended(each)} for each in ("import-error", "unavailable
 def test_what_a_busy_machine_may_have_caused_is_run_again(state: State) -> None:
     """A record made beside others counts where it is as expected, and did not end by a signal or a limit."""
     entry = of("takes-a-moment")
-    run(Work(ONE, [entry]))
+    run(planned(ONE, [entry]))
     seen = record(entry, "takes-a-moment")
     (attempt,) = seen.attempts
 
@@ -261,12 +261,12 @@ def all_alike(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_another_cell_is_about_to_show_is_not_run_twice(state: State) -> None:
     """Of two cells with the same packages, one runs the case, and the record of that one counts for both."""
     entry = of("takes-a-moment", "takes-another")
-    run(Work(ONE, [entry], 2.0), Work(OTHER, [entry], 1.0))
+    run(planned(ONE, [entry], 2.0), planned(OTHER, [entry], 1.0))
 
     # One case each cell runs itself, by which its device is known.
     assert 3 == moments(state).count("begins")
-    assert not cell_run.left(ONE, [entry])
-    assert not cell_run.left(OTHER, [entry])
+    assert not ask(planned(ONE, [entry])).left
+    assert not ask(planned(OTHER, [entry])).left
 
 
 @pytest.mark.usefixtures("all_alike")
@@ -281,9 +281,9 @@ def test_what_the_other_cell_did_not_show_is_run(state: State, monkeypatch: pyte
 
     monkeypatch.setattr(environment, "prepare", refuses)
     entry = of("takes-a-moment", "takes-another")
-    run(Work(ONE, [entry], 2.0), Work(OTHER, [entry], 1.0))
+    run(planned(ONE, [entry], 2.0), planned(OTHER, [entry], 1.0))
 
-    assert not cell_run.left(OTHER, [entry])
+    assert not ask(planned(OTHER, [entry])).left
 
 
 def test_a_cell_is_waited_for_without_the_machine() -> None:
@@ -297,13 +297,13 @@ def test_a_cell_is_waited_for_without_the_machine() -> None:
 
     run = SimpleNamespace(
         reserved=False,
-        cell=ONE,
+        progress=Kept(),
         reserve_again=lambda: order.append("cell"),
         call_alone=lambda: order.append("run"),
         finish=lambda: None,
         release=lambda: None,
     )
     machine = SimpleNamespace(all=everything)
-    scheduler._run_alone([cast(Any, run)], {ONE.id: Kept()}, cast(Any, machine))
+    scheduler._run_alone([cast(Any, run)], cast(Any, machine))
 
     assert ["cell", "machine", "run"] == order

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from packaging.specifiers import SpecifierSet
 
 from suite.check.knowledge import Knowledge
+from suite.judge.metadata import in_version_order, parsed
 from suite.judge.rules import STACK, in_stack_order
-from suite.judge.specifiers import in_version_order, parsed
 
 Bounds = Mapping[str, SpecifierSet]
 

@@ -13,9 +13,9 @@ from itertools import groupby, product
 from suite.check.finding import KINDS
 from suite.check.holes.admitted import Admitted, Releases
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
+from suite.judge.metadata import in_version_order
 from suite.judge.prediction import predict
 from suite.judge.rules import Pins, concerned, in_stack_order, is_there, met, requirements
-from suite.judge.specifiers import in_version_order
 from suite.judge.table import GOOD, UNDECIDED
 from suite.judge.verdicts import goes_wrong
 from suite.stack.beside import BESIDE

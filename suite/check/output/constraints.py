@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from suite.check.answer import Answer, answer
 from suite.check.knowledge import Knowledge, KnownCase
 from suite.check.outcome import Outcome
+from suite.judge.metadata import parsed
 from suite.judge.prediction import Name
 from suite.judge.rules import STACK, Pins
-from suite.judge.specifiers import parsed
 from suite.judge.table import GOOD, UNDECIDED, Verdict
 from suite.judge.wording import named as some
 from suite.printable import printable

@@ -13,8 +13,8 @@ from typing import Any
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from suite.judge.metadata import in_version_order
 from suite.judge.rules import concerned, requirements
-from suite.judge.specifiers import in_version_order
 from suite.judge.table import PROPERTIES, UNDECIDED
 from suite.report.markup import said
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from suite.catalogue.catalogue import by_rule
 from suite.cell.issue import Case
 from suite.judge import verdicts
-from suite.judge.agreement import agree, workaround_expected
-from suite.judge.record import Part, Record
+from suite.judge.record import Record
 from suite.judge.rules import Pins, expected
-from suite.judge.verdicts import GIVEN
+from suite.judge.verdicts import GIVEN, agree, workaround_expected
 from suite.run.probe_call import Task
 
 # Issue → why its cases run alone: they time, count threads, or wait for a limit.
@@ -36,17 +35,13 @@ def must_run_again(case: Case, record: Record, pins: Pins) -> bool:
     if record.attempts[0].parts["reproducer"].outcome in ("unavailable", "import-error"):
         # The machine lacks something, or the case is run again in another environment.
         return False
-    judged, rule = verdicts.waited(verdicts.judge(case, record.attempts), by_rule(case, pins)), expected(case, pins)
+    awaited, rule = by_rule(case, pins), expected(case, pins)
+    judged = verdicts.waited(verdicts.judge(case, record.attempts), awaited)
     if judged.reason == "run.waits":
         return False
     fails = case.workaround.fails if case.workaround else ()
     return (
         agree(case, judged, rule) != "as-expected"
         or not workaround_expected(judged.workaround, fails, pins)
-        or any(part.outcome in _OF_A_BUSY_MACHINE for part in _parts(record))
+        or any(part.outcome in _OF_A_BUSY_MACHINE for attempt in record.attempts for part in attempt.parts.values())
     )
-
-
-def _parts(record: Record) -> Iterator[Part]:
-    for attempt in record.attempts:
-        yield from attempt.parts.values()

@@ -11,7 +11,6 @@ from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.files import ROOT, FileModel, dump, read
 from suite.judge.record import Record
-from suite.run.probe_call import Task
 
 PATH = ROOT / "suite" / "run" / "schedule" / "costs.json"
 # A cost that changed by less is kept, so that the file does not change with every run.
@@ -42,12 +41,7 @@ def load() -> Mapping[str, Cost]:
     return read(Costs, PATH).cases
 
 
-def of(task: Task) -> Cost:
-    """Return the cost of a task."""
-    return of_case(task.entry, task.case)
-
-
-def of_case(entry: Entry, case: Case) -> Cost:
+def of(entry: Entry, case: Case) -> Cost:
     """Return the cost of a case."""
     return load().get(f"{entry.issue.id}/{case.id}", UNKNOWN)
 

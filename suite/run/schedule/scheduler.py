@@ -6,20 +6,17 @@ free. What cannot run beside others runs at the end, alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from threading import Condition, Thread
 from typing import Protocol
 
-from suite.catalogue.catalogue import Entry
-from suite.cell.issue import Case
 from suite.records.records import Asked, Status
-from suite.run import cell_run
 from suite.run.cell_run import CellRun
 from suite.run.probe_call import Progress, Task
-from suite.run.schedule import costs, deal, slots
+from suite.run.schedule import deal, slots
 from suite.run.schedule.slots import Slots
-from suite.stack.plan import Cell
+from suite.run.work import Work, ask
 
 
 class RunDisplay(Protocol):
@@ -27,20 +24,6 @@ class RunDisplay(Protocol):
 
     def cell(self, cell: str) -> Progress:
         """Return the progress of a cell."""
-
-
-@dataclass(frozen=True)
-class Work:
-    """The work on a cell, and about how many seconds it takes of one core."""
-
-    cell: Cell
-    entries: Sequence[Entry]
-    seconds: float = 0.0
-
-
-def work(cell: Cell, entries: Sequence[Entry], left: Sequence[tuple[Entry, Case]]) -> Work:
-    """Return the work on a cell of whose cases these are left."""
-    return Work(cell, entries, sum(costs.of_case(entry, case).seconds for entry, case in left))
 
 
 def run(
@@ -53,23 +36,22 @@ def run(
     cannot be read, Unresolvable for a stack without a lock that cannot be resolved, and OSError if the disk refuses.
     """
     lines = {work.cell.id: progress.cell(work.cell.id) for work in asked_of}
-    seconds = {work.cell.id: work.seconds for work in asked_of}
     machine = Slots()
 
-    def once(works: Iterable[Work]) -> list[CellRun]:
-        runs = [CellRun(work.cell, work.entries, lines[work.cell.id], fresh, confirm, asked) for work in works]
-        busy = _Shared(list(runs), seconds, lines, machine).run()
-        _run_alone([run for run in runs if run.alone], lines, machine)
+    def once(works: Sequence[Work]) -> list[CellRun]:
+        runs = [CellRun(work, lines[work.cell.id], fresh, confirm, asked) for work in works]
+        busy = _Shared(list(runs), machine).run()
+        _run_alone([run for run in runs if run.alone], machine)
         # This run holds no cell now, so that two runs cannot wait for each other.
         for run in busy:
             run.reserve(wait=True)
-            _Shared([run], seconds, lines, machine, reserved=True).run()
-            _run_alone([run] if run.alone else [], lines, machine)
+            _Shared([run], machine, reserved=True).run()
+            _run_alone([run] if run.alone else [], machine)
         return runs
 
     runs = {run.cell.id: run for run in once(asked_of)}
     # A cell runs the cases itself that another cell was to show and did not.
-    again = [work for work in asked_of if runs[work.cell.id].lent and cell_run.left(work.cell, work.entries)]
+    again = [work for work in asked_of if runs[work.cell.id].work.lent and ask(work).left]
     for work in again:
         (runs[work.cell.id],) = once([work])
     return [run.status for run in runs.values() if run.status is not None]
@@ -80,8 +62,6 @@ class _Shared:
     """The part of a run in which probes run side by side."""
 
     ahead: list[CellRun]
-    seconds: Mapping[str, float]
-    lines: Mapping[str, Progress]
     machine: Slots
     reserved: bool = False
     ready: list[CellRun] = field(default_factory=list)
@@ -95,7 +75,7 @@ class _Shared:
 
     def __post_init__(self) -> None:
         # The dearest first: it is what the others would have to wait for.
-        self.ahead.sort(key=lambda each: -self.seconds[each.cell.id])
+        self.ahead.sort(key=lambda each: -each.work.seconds)
 
     def run(self) -> list[CellRun]:
         """Run all of it, and return the cells that another run has. Raises what a thread raised; KeyboardInterrupt."""
@@ -146,7 +126,7 @@ class _Shared:
                     self.held.append(run)
                 run.prepare(self.claimed)
                 tasks = (*run.todo, *run.alone)
-                self.lines[run.cell.id].expect({task.name: costs.of(task).seconds for task in tasks})
+                run.progress.expect({task.name: task.cost.seconds for task in tasks})
             with self.changed:
                 self.ahead.pop(0)
                 if not there:
@@ -166,7 +146,7 @@ class _Shared:
                 if self.over or not (self.ahead or self.ready):
                     return
                 run, tasks = self._order()
-            held = self.machine.take(max(slots.LEAST_MIB, 2 * max(costs.of(task).mib for task in tasks)))
+            held = self.machine.take(max(slots.LEAST_MIB, 2 * max(task.cost.mib for task in tasks)))
             if held is None:
                 slots.wait()
                 continue
@@ -182,7 +162,6 @@ class _Shared:
                     self.running[run.cell.id] -= 1
                     done = not run.todo and not self.running[run.cell.id]
                 if done and not self.over:
-                    run.settle()
                     self._close(run)
                 with self.changed:
                     if done:
@@ -198,26 +177,23 @@ class _Shared:
         run = max(self._dealable(), key=lambda each: _cost(each.todo))
         if run.one_at_a_time or self.machine.count == 1:
             return run, list(run.todo)
-        left = sum(_cost(other.todo) for other in self.ready) + sum(self.seconds[work.cell.id] for work in self.ahead)
-        seconds = {task.name: costs.of(task).seconds for task in run.todo}
+        left = sum(_cost(other.todo) for other in self.ready) + sum(run.work.seconds for run in self.ahead)
+        seconds = {task.name: task.cost.seconds for task in run.todo}
         names = deal.cut(seconds, deal.share(left, self.machine.count))
         return run, [task for task in run.todo if task.name in names]
 
     def _close(self, run: CellRun) -> None:
         """End a cell's run, or leave it for what runs alone."""
-        if run.alone and not run.called:
-            # Nothing was run yet, so another run would take it for its own.
+        if not run.close():
             return
-        run.finish()
         with self.changed:
             # By identity: the others change meanwhile.
             self.held = [other for other in self.held if other is not run]
-        run.release()
         if not run.alone:
-            self.lines[run.cell.id].finish()
+            run.progress.finish()
 
 
-def _run_alone(runs: Sequence[CellRun], lines: Mapping[str, Progress], machine: Slots) -> None:
+def _run_alone(runs: Sequence[CellRun], machine: Slots) -> None:
     """Run what cannot run beside others: one probe at a time, while no other run has a slot.
 
     The cells that are still reserved come first: so nobody waits for a cell who has another one.
@@ -231,8 +207,8 @@ def _run_alone(runs: Sequence[CellRun], lines: Mapping[str, Progress], machine: 
             run.finish()
         finally:
             run.release()
-        lines[run.cell.id].finish()
+        run.progress.finish()
 
 
 def _cost(tasks: Sequence[Task]) -> float:
-    return sum(costs.of(each).seconds for each in tasks)
+    return sum(each.cost.seconds for each in tasks)

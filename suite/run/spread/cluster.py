@@ -47,10 +47,9 @@ from suite.records import keys, records
 from suite.records.records import Status
 from suite.run import cell_run, environment
 from suite.run.schedule import scheduler as schedule
-from suite.run.schedule.scheduler import Work
 from suite.run.spread import worker
 from suite.run.spread.worker import Order, WorkerReply
-from suite.stack import lock
+from suite.run.work import Work, begin
 from suite.stack.plan import Cell
 from suite.stack.releases import Device
 
@@ -68,17 +67,17 @@ def run_cells(
     """
     told = Counter[str]()
     orders: list[tuple[Cell, Order]] = []
-    for cell, entries in ((asked.cell, asked.entries) for asked in work):
-        if cell.unavailable is not None:
-            schedule.run([Work(cell, entries)], worker.Kept(), fresh=fresh)
+    for asked in work:
+        if asked.cell.unavailable is not None:
+            schedule.run([asked], worker.Kept(), fresh=fresh)
             told["unavailable"] += 1
             continue
-        with environment.reserve(cell):
-            cell_run.begin(cell, entries, fresh=fresh)
-        if (order := worker.order(cell, lock.obtain(cell), entries, fresh=fresh)) is None:
+        with environment.reserve(asked.cell):
+            begin(asked, fresh=fresh)
+        if (order := worker.order(asked, fresh=fresh)) is None:
             told["reused"] += 1
         else:
-            orders.append((cell, order))
+            orders.append((asked.cell, order))
     try:
         if orders:
             with _connected(scheduler, console) as client:

@@ -16,10 +16,11 @@ from suite.catalogue.catalogue import Entry
 from suite.errors import BadFile, Failed, Misused
 from suite.files import ROOT, dump
 from suite.records import keys, records
-from suite.run import cell_run, interpreter
+from suite.run import interpreter
 from suite.run.probe_call import Name, Progress
 from suite.run.schedule import scheduler
-from suite.run.schedule.scheduler import Work
+from suite.run.work import Work, planned
+from suite.run.work import known as is_known
 from suite.stack import lock, plan
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
@@ -83,11 +84,11 @@ class Kept(Progress):
         self.ran.add((issue, case))
 
 
-def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) -> Order | None:
-    """Return the order for what is not known of `entries` in `cell`; None if all of it is."""
-    status = records.status(cell.id)
+def order(work: Work, *, fresh: bool) -> Order | None:
+    """Return the order for what is not known of the work on a cell; None if all of it is."""
+    cell, pinned, status = work.cell, work.pinned, records.status(work.cell.id)
     known = [
-        not fresh and all(cell_run.known(cell, entry, case, pinned) for case in entry.cases(cell)) for entry in entries
+        not fresh and all(is_known(cell, entry, case, pinned) for case in entry.cases(cell)) for entry in work.entries
     ]
     if all(known):
         if status is not None and status.verdict == "ran":
@@ -102,9 +103,9 @@ def order(cell: Cell, pinned: Lock, entries: Sequence[Entry], *, fresh: bool) ->
                 module=entry.module,
                 sha256=records.source_sha256(entry),
                 cases=[case.id for case in entry.issue.cases],
-                known=is_known,
+                known=each,
             )
-            for entry, is_known in zip(entries, known, strict=True)
+            for entry, each in zip(work.entries, known, strict=True)
         ],
         fresh=fresh,
         platform=status.platform if status else "",
@@ -142,8 +143,8 @@ def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> Wo
     kept = Kept()
     # The records of this machine's other cells are not the driver's: what counts by them is run here, too.
     if lent := [narrowed for entry in todo if (narrowed := _lent(cell, entry, pinned)).issue.cases]:
-        scheduler.run([Work(cell, lent)], kept, fresh=True)
-    (status,) = scheduler.run([Work(cell, todo)], kept, fresh=order["fresh"])
+        scheduler.run([planned(cell, lent)], kept, fresh=True)
+    (status,) = scheduler.run([planned(cell, todo)], kept, fresh=order["fresh"])
     texts = [
         records.path_of(cell.id, entry.issue.id, case.id).read_text(encoding="utf-8")
         for entry in todo

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from suite.judge.specifiers import simplest
+from suite.judge.metadata import simplest
 from suite.names import needed, query
 from suite.names.needed import Needed
 from suite.report.model import AmendmentRow
