@@ -69,7 +69,8 @@ def cho_factor() -> tuple[str, str]:
 
 _GRADIENT = (
     "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jvp', 'jax.jacrev', 'jax.jacfwd', 'jax.hessian', "
-    "'jax.linearize', 'equinox.filter_grad', 'equinox.filter_value_and_grad', 'equinox.filter_vjp', 'equinox.filter_jvp')"
+    "'jax.linearize', "
+    "'equinox.filter_grad', 'equinox.filter_value_and_grad', 'equinox.filter_vjp', 'equinox.filter_jvp')"
 )
 
 ISSUE = Issue(
