@@ -1,4 +1,4 @@
-"""lax.linalg.tridiagonal_solve reads dl[0] and du[-1], which are not in the matrix; so does its transpose
+"""lax.linalg.tridiagonal_solve uses dl[0] and du[-1], and its transpose is itself
 
     dl, d, du = jnp.array([5.0, 1.0]), jnp.array([4.0, 5.0]), jnp.array([1.0, 3.0])    # 5 and 3 are not in the matrix
     jax.lax.linalg.tridiagonal_solve(dl, d, du, jnp.ones((2, 1)))    # another solution than with 0 for 5 and 3

@@ -1,4 +1,4 @@
-"""jax.scipy.linalg.cholesky has a gradient at entries that it ignores, and a wrong one at those that stand for them
+"""jax.scipy.linalg.cholesky has a gradient at entries that it ignores
 
     x = jnp.array([[4.0, 1.0], [1.0, 3.0]])
     jax.grad(lambda x: jax.scipy.linalg.cholesky(x).sum())(x)

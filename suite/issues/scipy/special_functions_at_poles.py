@@ -1,4 +1,4 @@
-"""jax.scipy.special: digamma and loggamma at 0 and polygamma at infinity are NaN, where SciPy has a limit
+"""jax.scipy.special: digamma and loggamma at 0, and polygamma at infinity, are NaN
 
     jax.scipy.special.digamma(0.0)             # nan up to jaxlib 0.11.1, then -inf as in SciPy
     jax.scipy.special.digamma(-0.0)            # nan up to jaxlib 0.11.1, then -inf, SciPy: inf
@@ -8,7 +8,7 @@
 
 A NaN goes through all that comes after it. That of digamma is also the gradient of `gammaln` at 0, so that a parameter
 of a Dirichlet or gamma law that reaches 0 makes the whole gradient NaN (jax#37763). jax#38651 gathers such reports: a
-limit can be a convention, and they come after other work. jax#37917 calls NaN defensible at a pole with two sides. For
+limit can be a convention, and other things come first. jax#37917 calls NaN defensible at a pole with two sides. For
 `gammaln(-jnp.inf)` SciPy differs from the C standard, which has infinity, as `math.lgamma` does (scipy/scipy#13399).
 
 Seen in these runs:
