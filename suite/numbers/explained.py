@@ -46,7 +46,8 @@ def _changing(function: str, before: str, release: str) -> list[str]:
         return Version(before) < Version(version) <= Version(release)
 
     # Some issues touch a whole module: `jax.scipy.stats.bernoulli`.
-    touched = {**_boundaries().get(function.rpartition(".")[0], {}), **_boundaries().get(function, {})}
+    names = (function.rpartition(".")[0], function, function.replace("jax.numpy.ndarray", "jax.Array"))
+    touched = {issue: bounds for name in names for issue, bounds in _boundaries().get(name, {}).items()}
     return [issue for issue, bounds in touched.items() if any(map(new, bounds))]
 
 

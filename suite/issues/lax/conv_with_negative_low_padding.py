@@ -1,14 +1,14 @@
-"""A float32 convolution with a negative low padding reads beside the image on a CPU
+"""A float32 convolution with a negative low padding reads memory outside the image on a CPU
 
     image = jnp.arange(1.0, 65.0).reshape(2, 2, 2, 8)    # two images of 2 by 2, with 8 channels
     kernel = jnp.eye(8).reshape(1, 1, 8, 8)              # copies each channel
     jax.lax.conv_general_dilated(image, kernel, (1, 1), ((0, 0), (-1, 1)), dimension_numbers=("NHWC", "HWIO", "NHWC"))
     # the last column is of the next row up to jaxlib 0.11.2, should be 0
 
-A negative padding crops: here the first column is left out, and a column of zeros put behind the last. Eigen's
-convolution in XLA asks the low sides whether there is padding, and takes a negative one for none. It then reads on: the
-next row, the next image, and behind the last one memory that is not the array's. openxla/xla#48713 reports it, beside
-integers, which are right (control `integers_and_high_sides`). openxla/xla#48748 has the change.
+A negative padding crops: here it removes the first column, and a column of zeros follows the last. Eigen's convolution
+in XLA takes a negative low padding for none. It then reads on: the next row, the next image, and after the last image
+memory outside the array. openxla/xla#48713 reports it; integers are right (control `integers_and_high_sides`).
+openxla/xla#48748 has the change.
 
 Seen in these runs:
 

@@ -3,11 +3,11 @@
     dl, d, du = jnp.array([5.0, 1.0]), jnp.array([4.0, 5.0]), jnp.array([1.0, 3.0])    # 5 and 3 are not in the matrix
     jax.lax.linalg.tridiagonal_solve(dl, d, du, jnp.ones((2, 1)))    # another solution than with 0 for 5 and 3
 
-The two diagonals beside the main one are as long as it: the lower one has an entry at its start and the upper one at
-its end that no row of the matrix holds. The docstring gives their values as 0, and nothing checks it. Up to jax 0.4.38
-the algorithm for CPUs used them: values left there, as by `jnp.ones`, gave the solution of another system. In the same
-releases `jax.linear_transpose` of the solve was the solve itself, not that of the transposed matrix. jax#25787 fixes
-both in 0.5.0, and adds the derivative that jax#25693 asks for: `jax.grad` raised NotImplementedError before.
+The three diagonals have one length, so the lower one has an entry at its start, and the upper one at its end, that are
+not in the matrix. The docstring gives both as 0, and nothing checks it. Up to jax 0.4.38 the algorithm for CPUs used
+them: other values there, as from `jnp.ones`, gave the solution of another system. On the same releases
+`jax.linear_transpose` of the solve was the solve itself, not that of the transposed matrix. jax#25787 fixes both in
+0.5.0, and adds the derivative that jax#25693 asks for: `jax.grad` raised NotImplementedError before.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ ISSUE = Issue(
         Case(
             solve,
             workaround=Workaround("Set both to 0: dl.at[0].set(0), du.at[-1].set(0).", set_them_to_zero),
-            touches=("jax.lax.linalg.tridiagonal_solve",),
+            touches=("jax.lax.linalg.tridiagonal_solve if uses('jax.lax.linalg.tridiagonal_solve')",),
         ),
         Case(
             linear_transpose,

@@ -1,13 +1,13 @@
-"""jax.scipy.linalg.cholesky has a gradient at entries that it ignores
+"""The gradient of jax.scipy.linalg.cholesky is not 0 at the entries that it ignores
 
     x = jnp.array([[4.0, 1.0], [1.0, 3.0]])
     jax.grad(lambda x: jax.scipy.linalg.cholesky(x).sum())(x)
     # [[0.206, 0.425], [-0.075, 0.302]] up to jax 0.11.1, should be [[0.206, 0.349], [0, 0.302]]
 
-The function reads one triangle, the upper one unless `lower=True`; nothing in the other changes the factor. Its
-derivative is that of a symmetric matrix, and took the change of one entry as it came. The two mirrored entries have the
-right sum, as do gradients of matrices that are made symmetric first (workaround `fill_both`). Where one triangle is
-filled and the other is not, both entries are wrong. jax#40421 reports it.
+The function reads one triangle, the upper one unless `lower=True`; the other one does not change the factor. The
+derivative is that of a symmetric matrix, and ignored that one triangle is read. The gradients of two mirrored entries
+have the right sum, so a matrix that the program makes symmetric itself has the right gradient (workaround `fill_both`).
+Where only one triangle depends on a parameter, its gradient is wrong. jax#40421 reports it.
 
 Seen in these runs:
 
