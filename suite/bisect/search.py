@@ -17,9 +17,9 @@ FINDS: tuple[Find, ...] = get_args(Find)
 
 @dataclass(frozen=True)
 class CellAnswer:
-    """A release is affected or not; None where it cannot be tested.
+    """The answer of a release: affected, not affected, or None if it is untestable.
 
-    `confirmed`: more than one attempt says so. One that is not serves to find a boundary, and not to stand at it.
+    `confirmed` means more than one attempt. An unconfirmed answer helps to find a boundary, and cannot be a side of it.
     """
 
     affected: bool | None
@@ -31,7 +31,7 @@ Known = Mapping[int, CellAnswer]
 
 @dataclass(frozen=True)
 class Ask:
-    """The release to ask next, by its place; `left` counts those that it is one of, and that may all have to be."""
+    """The place of the release to test next; `left` counts the candidates that remain."""
 
     at: int
     why: Literal["end point", "inward", "halving", "confirming"]

@@ -48,7 +48,7 @@ def carry_out(
     scan: bool,
     fresh: bool,
 ) -> Exit:
-    """Find the release where a case changes, and say so. Raises Misused, Failed, BadFile, OSError."""
+    """Find the release where a case changes, and print it. Raises Misused, Failed, BadFile, OSError."""
     asked = _question(case, package, hold, between)
     if scan:
         return _scan(asked, fresh=fresh, console=console)
@@ -78,10 +78,10 @@ def _question(name: str, package: str, holds: Sequence[str], between: Sequence[s
 
 
 def _bisection(asked: Question, *, find: Find | None, fresh: bool, console: Console) -> Exit:
-    """Find where the case changes, and say so; the exit code it deserves.
+    """Find where the case changes, and print it; return the exit code.
 
-    Where records and rules have it change more than once, each change is found, one after the other; `find` asks for
-    one. `fresh` takes no answer from the records. Raises Failed where this machine cannot run a cell, BadFile, OSError.
+    If records and rules show several changes, each is found, one after the other; `find` asks for one. `fresh` ignores
+    the records. Raises Failed if this machine cannot run a cell, BadFile, OSError.
     """
     hunt = _Hunt(asked, console, fresh, _recorded(asked, fresh=fresh))
     hunt.tell(wording.title(asked, before=len(hunt.seen)))
@@ -103,7 +103,7 @@ def _bisection(asked: Question, *, find: Find | None, fresh: bool, console: Cons
 
 
 def _scan(asked: Question, *, fresh: bool, console: Console) -> Exit:
-    """Run the case in every cell, and tell its intervals; the exit code they deserve. Raises as `_bisection` does."""
+    """Run the case in every cell, and print its intervals; return the exit code. Raises as `_bisection` does."""
     hunt = _Hunt(asked, console, fresh, _recorded(asked, fresh=fresh))
     hunt.tell(wording.title(asked, before=len(hunt.seen), scan=True))
     todo = [at for at in range(len(asked.cells)) if at not in hunt.seen]
@@ -124,7 +124,7 @@ class _Hunt(Progress):
     seen: dict[int, Sighting]
 
     def search(self, span: range, find: Find | None) -> tuple[Found, int]:
-        """Run cells of a span until it is known where the case changes in it; that, and how many it took."""
+        """Run cells of a span until the change in it is known; return it, and the number of runs."""
         known = {at: CellAnswer(each.affected, each.confirmed) for at, each in self.seen.items()}
         runs = 0
         while isinstance(now := search.step(known, len(span), find, start=span[0]), Ask):
@@ -152,7 +152,7 @@ class _Hunt(Progress):
         return self
 
     def _run(self, cell: Cell, *, confirm: bool) -> Sighting:
-        """Return what the case does in a cell; one that cannot be installed is untestable."""
+        """Return the behaviour of the case in a cell; a cell that cannot be installed is untestable."""
         try:
             (status,) = scheduler.run(
                 [planned(cell, [self.asked.entry])], self, fresh=self.fresh, confirm=confirm, asked="bisection"
@@ -200,7 +200,7 @@ def _case(name: str) -> tuple[Entry, Case]:
 
 
 def _held(texts: Sequence[str], moves: str) -> dict[str, str]:
-    """Return the packages that are held, in the order in which ids name them. Raises Misused."""
+    """Return the held packages, in the order in which ids name them. Raises Misused."""
     offered = releases.load()
     held: dict[str, str] = {}
     for text in texts:

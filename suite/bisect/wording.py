@@ -1,4 +1,4 @@
-"""The result of a hunt in words: the boundary, or why it was not found, and if it was expected. Pure, but for locks."""
+"""The result of a bisection in words: the boundary or its absence, and if it was expected. Pure, except for locks."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from suite.stack.plan import Cell
 class Question:
     """A case, and the cells to find its boundary in: one for each release of `package`, in version order.
 
-    `entry` has this case alone, and `line` every release that could be asked about, narrowed or not. Packages that are
-    linked move together, as each cell's lock has them: a jaxlib is the one of its jax.
+    `entry` has this case alone, and `line` every release that the question covers before it is narrowed. Linked
+    packages move together, as each cell's lock has them: a jaxlib is its jax's.
     """
 
     entry: Entry
@@ -41,7 +41,7 @@ class Question:
         return dict(self.cells[at].holds)[self.package]
 
     def release(self, at: int) -> str:
-        """The same with its name: jax 0.4.36."""
+        """The package and the release: jax 0.4.36."""
         return f"{self.package} {self.version(at)}"
 
     def pins(self, at: int) -> Mapping[str, str]:
@@ -51,7 +51,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Sighting:
-    """The case in one cell; `attempts` is 0 where it could not be run."""
+    """The case in one cell; `attempts` is 0 if it could not run."""
 
     judged: Judged
     confirmed: bool = True
@@ -127,7 +127,7 @@ def tell(asked: Question, seen: Seen, found: Found, runs: int) -> tuple[list[str
 
 
 def tell_scan(asked: Question, seen: Seen, runs: int) -> tuple[list[str], Exit]:
-    """Return what all releases show, the answer last, and the exit code. Raises BadFile."""
+    """Return the intervals of all releases, the answer last, and the exit code. Raises BadFile."""
     of = {at: seen[at].judged.verdict for at in sorted(seen)}
     shown = {at: None if verdict in UNDECIDED else (seen[at].name, verdict) for at, verdict in of.items()}
     found = intervals([Point(asked.version(at), each) for at, each in shown.items()], asked.package, asked.line)
@@ -161,7 +161,7 @@ def elsewhere(asked: Question, seen: Seen, searched: Sequence[tuple[int, int]]) 
 
 
 def _moved(asked: Question, seen: Seen, ends: tuple[int, int]) -> list[str]:
-    """Return what the change is attributed to where more than the package moved, and the arm that tells them apart."""
+    """Return the cause of a change where several packages moved, and the arm that separates them."""
     one, other = (Run(asked.cells[at].id, asked.pins(at), seen[at].name) for at in ends)
     offered = releases.load().packages
     among = {name for at in ends for name in reached(asked.case.needs, asked.pins(at), offered, asked.cells[at].python)}

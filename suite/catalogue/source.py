@@ -37,25 +37,25 @@ def _defining(text: str, names: Collection[str]) -> list[ast.stmt]:
 
 
 def of_case(source: str, case: Case) -> str:
-    """The reproducer of a case and its workaround, as they stand in the module's `source`."""
+    """Return the reproducer of a case and its workaround, as written in the module's `source`."""
     return _joined(source, _names([case]))
 
 
 def shared(source: str, issue: Issue) -> str:
-    """Return what the cases' functions use of the module and of the oracle: imports, helpers, however deep."""
+    """Return what the cases' functions use of the module and of the oracle, directly or not: imports and helpers."""
     return _beside(source, _names(issue.cases))
 
 
 def alone(source: str, case: Case) -> str:
-    """The reproducer of a case with all that it names: a program's text, which defines the one function."""
+    """Return the reproducer of a case with everything that it names, as the text of a program."""
     name = case.reproducer.__name__
     return _beside(source, [name]) + "\n\n" + _joined(source, [name])
 
 
 def touches(source: str, issue: Issue) -> tuple[str, ...]:
-    """Return what the issue says that it concerns, or else what its reproducers use: names, keywords, areas.
+    """Return the names, keywords and areas that an issue concerns: its touches, or those that its reproducers use.
 
-    `jax.numpy.pad`, `jax.numpy.pad(constant_values=)`, `control flow`.
+    For example `jax.numpy.pad`, `jax.numpy.pad(constant_values=)`, `control flow`.
     """
     of_cases = {each.partition(" if ")[0].partition("(")[0] for case in issue.cases for each in case.touches}
     named = {each.partition("(")[0] for each in issue.touches}
@@ -71,7 +71,7 @@ def used(source: str, issue: Issue) -> tuple[str, ...]:
 
 
 def _touched(node: ast.AST) -> Iterator[str]:
-    """The functions of the stack that a definition names, by way of the imports in it."""
+    """Return the functions of the stack that a definition names through its imports."""
     known: dict[str, str] = {}
     for each in ast.walk(node):
         if isinstance(each, ast.Import):
@@ -93,7 +93,7 @@ def _touched(node: ast.AST) -> Iterator[str]:
 
 
 def _is_module(name: str) -> bool:
-    """True if an imported name is a module, as far as its spelling says."""
+    """True if an imported name is a module, judged by its spelling."""
     return name in PACKAGES or name in ("jax.numpy", "jax.lax", "jax.random", "jax.scipy", "jax.tree_util")
 
 
@@ -140,7 +140,7 @@ def _reached(source: str, names: Collection[str]) -> set[str]:
 
 @cache
 def _named(node: ast.stmt) -> frozenset[str]:
-    """The names that a statement has in it."""
+    """Return the names in a statement."""
     return frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
 
 
@@ -160,7 +160,7 @@ def _defines(node: ast.stmt) -> list[str]:
 
 
 def _joined(source: str, names: Collection[str]) -> str:
-    """The statements of `source` that define one of `names`, in its order, apart as a formatter has them."""
+    """Return the statements of `source` that define one of `names`, in order, spaced as by a formatter."""
     lines = source.splitlines()
     found = ""
     before: ast.stmt | None = None

@@ -19,10 +19,10 @@ REFERENCE = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[1-9][0-9]*)
 
 
 class Thread(FileModel):
-    """A thread, as far as it is known. Only a pull request can be merged.
+    """A thread. Only a pull request can be merged.
 
-    `source` is where it was looked up: at GitHub itself, or by a search of stored threads. Where it is null, the kind
-    is that of the address by which people name it, and title and state are not known.
+    `source` is where it was looked up: at GitHub itself, or by a search of stored threads. If it is null, the kind is
+    taken from the address by which people name it, and title and state are unknown.
     """
 
     kind: Literal["issue", "pull", "discussion", "commit"]
@@ -33,7 +33,7 @@ class Thread(FileModel):
 
 
 class Threads(FileModel):
-    """All of them."""
+    """All threads."""
 
     schema_version: Literal[2] = 2
     threads: Mapping[Annotated[str, StringConstraints(pattern=f"^{REFERENCE.pattern}$")], Thread]
@@ -55,7 +55,7 @@ class Refuted(FileModel):
 
 
 class RefutedClaims(FileModel):
-    """All of them."""
+    """All claims."""
 
     schema_version: Literal[1] = 1
     refuted: tuple[Refuted, ...]

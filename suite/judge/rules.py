@@ -69,7 +69,7 @@ def met(on: str, pins: Pins) -> bool:
 
 
 def is_there(name: str, pins: Pins) -> bool:
-    """Return True if a stack has a package; unless `pins` list everything, it has what cells add to theirs."""
+    """Return True if a stack has a package; unless `pins` list everything, it also has those that cells add."""
     return name in pins or (name in BESIDE and LISTED not in pins)
 
 
@@ -89,7 +89,7 @@ def first_match(rules: Iterable[R], pins: Pins) -> R | None:
 
 
 def expected(case: Case, pins: Pins) -> Rule | None:
-    """Return the rule for what a case shows under these pins, if there is one."""
+    """Return the rule for a case under these pins, if there is one."""
     return first_match(case.rules, pins)
 
 

@@ -143,7 +143,7 @@ def goes_wrong(verdict: str) -> bool:
 
 
 def is_affected(verdict: Verdict) -> bool | None:
-    """Return True if a release with this verdict shows what the issue is about; None if undecided."""
+    """Return True if a release with this verdict shows the issue's symptom; None if undecided."""
     if verdict in ("affected", "documented"):
         return True
     return False if verdict in GOOD else None

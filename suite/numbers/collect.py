@@ -1,4 +1,4 @@
-"""`nox -s numbers`: make the calls on releases in their cells, each release once, and write what they return."""
+"""Run `nox -s numbers`: make the calls on releases in their cells, each release once, and write the results."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ONE_CORE = "--xla_cpu_multi_thread_eigen=false"
 
 
 def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
-    """Make the calls that were not made yet in `cells`, or on every release, and write the files; with `fresh` all.
+    """Make the missing calls in `cells`, or on every release, and write the files; with `fresh` make all.
 
     Raises Failed, BadFile, OSError.
     """
@@ -76,9 +76,9 @@ def wanted() -> list[Cell]:
 
 
 def _mixed(found: Outcomes, known: Mapping[str, Mapping[str, Outcome]], console: Terminal) -> dict[str, Any]:
-    """Return the outcomes, by release of jax, of the calls that changed with it, on the jaxlib of the release before.
+    """Return outcomes on each release of jax with the jaxlib of the release before, for the calls that changed.
 
-    Where both releases have one jaxlib, what the release itself returns is that.
+    If both releases have one jaxlib, the release's own outcomes are returned.
     """
     line = {_release(cell): cell for cell in wanted()}
     pairs = {tuple(cell.holds): cell for cell in plan.tagged("full") if cell.unavailable is None}
@@ -111,7 +111,7 @@ def _release(cell: Cell) -> str:
 
 
 def _walked(cell: Cell, keys: Sequence[str]) -> Mapping[str, Any]:
-    """Return the outcomes of calls in a cell; those that were made here with the same code are kept in a file."""
+    """Return the outcomes of calls in a cell; those that the same code made here before come from a file."""
     path = WALKS / f"{cell.id}.json"
     kept: dict[str, Any] = {}
     with contextlib.suppress(OSError, ValueError):

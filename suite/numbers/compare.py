@@ -1,4 +1,4 @@
-"""Compare what a call returned with its reference, or with what it returned before. Pure."""
+"""Compare the outcome of a call with its reference, or with the outcome on the release before. Pure."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _REORDERING = ("sort", "argsort", "partition", "argpartition", "unique", "lexsor
 
 @dataclass(frozen=True)
 class Assessment:
-    """The status of an outcome, the error in units in the last place if it is known, and a sentence's part."""
+    """The status of an outcome, its error in units in the last place if known, and part of a sentence."""
 
     status: Status
     ulp: float | None = None
@@ -59,7 +59,7 @@ class Assessment:
 
 @dataclass(frozen=True)
 class ValueChange:
-    """A change from one release to the next, and a sentence's part."""
+    """A change from one release to the next, and part of a sentence."""
 
     kind: Kind
     detail: str
@@ -67,7 +67,7 @@ class ValueChange:
 
 @dataclass(frozen=True)
 class _Difference:
-    """The largest difference of two arrays in units in the last place, infinite where one is no such number."""
+    """The largest difference of two arrays in units in the last place; infinite if one side is no finite number."""
 
     ulp: float
     detail: str = ""
@@ -112,7 +112,7 @@ def _against(call: NumericCall, outcome: Outcome, got: Sequence[Array], wanted: 
 
 
 def change(call: NumericCall, old: Outcome, new: Outcome) -> ValueChange | None:
-    """Return what changed from one outcome to another; None where nothing did that is compared."""
+    """Return the change from one outcome to another; None if the compared values are equal."""
     if old == new:
         return None
     if "ended" in new or "ended" in old:
@@ -148,7 +148,7 @@ def _apart(
     *,
     with_edges: bool,
 ) -> _Difference:
-    """Return the largest difference of arrays, of what comes of no edge unless `with_edges`."""
+    """Return the largest difference of arrays; elements from edges count only `with_edges`."""
     worst = _Difference(0.0)
     for value, other, dtype in zip(got, wanted, dtypes, strict=True):
         skip = reference.skipped(call, value.shape)
@@ -163,19 +163,19 @@ def _apart(
 
 
 def _is_small(call: NumericCall, worst: _Difference, dtypes: Sequence[str]) -> bool:
-    """Return True for a difference that is small beside 1: what should be 0 of numbers such as 1."""
+    """Return True if a difference is small beside 1, as for a result that should be 0 and comes of numbers near 1."""
     bits, bounds = _precision(dtypes)
     return worst.absolute <= bounds[1] * 2.0**-bits and "e-" not in call.text
 
 
 def _precision(dtypes: Sequence[str]) -> tuple[int, tuple[float, float]]:
-    """Return the bits of the least precise type, and up to how many units a value is right; for integers nothing."""
+    """Return the significand's bits of the least precise type, and the units up to which a value is right."""
     bits = [_FORMATS[name][0] for dtype in dtypes if (name := dtype.removeprefix("python ")) in _FORMATS]
     return (min(bits), _BOUNDS[min(bits)]) if bits else (0, (0.0, 0.0))
 
 
 def is_elementwise(call: NumericCall) -> bool:
-    """Return True if each element of the result is of one element of the inputs."""
+    """Return True if each element of the result depends on one element of each input."""
     ordered = call.function.rpartition(".")[2] in _REORDERING
     return (
         not ordered

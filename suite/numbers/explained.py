@@ -1,4 +1,4 @@
-"""What explains a change of numbers: an issue of the catalogue that touches the function, and changes there."""
+"""The explanations of changed numbers: issues that touch the function and change there, and new parameters."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _PATH = Path(__file__).with_name("explained.toml")
 
 
 class Explained(FileModel):
-    """The file: for functions, as a pattern, those that they are computed with; for calls, what documentation says."""
+    """The file: by function pattern, the functions behind it; by call pattern, the documented difference."""
 
     through: Mapping[str, tuple[str, ...]]
     documented: Mapping[str, str]
 
 
 def by(function: str, before: str, release: str) -> str:
-    """Return the ids of issues that explain a change after the release `before` and up to `release`, if there are any.
+    """Return the ids of issues that explain a change after the release `before` and up to `release`.
 
-    They touch the function, or one that it is computed with, and a case of theirs changes there. Raises BadFile.
+    They touch the function, or one behind it, and have a case that changes there. Raises BadFile.
     """
     found = dict.fromkeys(_changing(function, before, release))
     for pattern, others in _file().through.items() if not found else ():
@@ -52,7 +52,7 @@ def _changing(function: str, before: str, release: str) -> list[str]:
 
 
 def by_parameters(call: NumericCall, before: str, release: str) -> str:
-    """Return `parameters` if a keyword of the call is one of the function's on one of two releases alone."""
+    """Return `parameters` if only one of two releases has a parameter that the call uses as a keyword."""
     keywords = set(_KEYWORDS.findall(call.text))
     old, new = (
         {each[0].lstrip("*=") for each in query.parameters(call.function, version) or ()}
@@ -62,7 +62,7 @@ def by_parameters(call: NumericCall, before: str, release: str) -> str:
 
 
 def documented(call: str, found: Assessment) -> Assessment:
-    """Return what was found of a call; where it differs as JAX's documentation says, with that. Raises BadFile."""
+    """Return the assessment of a call; a documented difference gets that status and the words. Raises BadFile."""
     if found.status == "differs":
         for pattern, says in _file().documented.items():
             if fnmatch(call, pattern):
@@ -77,7 +77,7 @@ def _file() -> Explained:
 
 @cache
 def _boundaries() -> dict[str, dict[str, frozenset[str]]]:
-    """Return the releases of jax at which the cases change that touch a function, by function and issue."""
+    """Return by function and issue the releases of jax at which a case of the issue changes."""
     found: dict[str, dict[str, frozenset[str]]] = {}
     for entry in catalogue.entries():
         touched = {

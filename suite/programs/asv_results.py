@@ -24,7 +24,7 @@ def machine(found: Programs) -> str:
 
 
 def benchmarks(found: Programs) -> dict[str, dict[str, Any]]:
-    """Return what asv's benchmarks.json says of each count, by name."""
+    """Return the description of each count, by name, as in asv's benchmarks.json."""
     common = {"param_names": ["program"], "params": _params(found), "timeout": 60, "type": "track"}
     return {
         name: {"code": COUNTS[count].about, "name": name, **common, "unit": COUNTS[count].many, "version": version}
@@ -34,7 +34,7 @@ def benchmarks(found: Programs) -> dict[str, dict[str, Any]]:
 
 
 def files(found: Programs, commits: Mapping[str, str]) -> dict[str, str]:
-    """Path in asv's results → text: the machine, and a file for each release that has a commit on the line."""
+    """Return asv's result files, path → text: the machine, and each release with a commit on the line."""
     of = {"machine": machine(found), **dict.fromkeys(("os", "arch", "cpu", "num_cpu", "ram"), "none")}
     made = {
         f"{machine(found)}/{commits[release.cell][:8]}-{_ENVIRONMENT}.json": _result(found, release, commits, of)

@@ -45,13 +45,13 @@ def _on_host(text: str, counts: Mapping[str, int]) -> Seen:
 
 
 def _offloaded(text: str, counts: Mapping[str, int]) -> Seen:
-    """Look for what lies in the host's memory, which XLA calls space 5."""
+    """Look for arrays in the host's memory, which XLA calls space 5."""
     there = _line(text, r"S\(5\)")
     return ("offloaded", there) if there else ("kept", "nothing of it is in memory space 5")
 
 
 def _called(targets: Mapping[str, str]) -> Callable[[str, Mapping[str, int]], Seen]:
-    """Return a look for a call of a kernel: part of its target → behaviour. Of another's call it says nothing."""
+    """Return a look for a call of a kernel: part of its target → behaviour. Other calls decide nothing."""
 
     def look(text: str, counts: Mapping[str, int]) -> Seen:
         called = re.search(r'custom_call_target="[^"]*"', text)
@@ -76,7 +76,7 @@ def _copies(shape: str) -> Callable[[str, Mapping[str, int]], Seen]:
 
 
 def _beside(size: int) -> Callable[[str, Mapping[str, int]], Seen]:
-    """Return a look for a temporary buffer of so many bytes, where the result takes the argument's place."""
+    """Return a look for a temporary buffer of so many bytes in a program that donates its argument."""
 
     def look(text: str, counts: Mapping[str, int]) -> Seen:
         head = text.partition("\n")[0]
@@ -92,12 +92,12 @@ def _beside(size: int) -> Callable[[str, Mapping[str, int]], Seen]:
 
 
 def _computations(text: str) -> list[str]:
-    """The computations of a program but the one where it begins."""
+    """Return the computations of a program, without its entry."""
     return [each for each in re.split(r"\n(?=\S.*\{\n)", text) if not each.startswith(("ENTRY ", "HloModule "))]
 
 
 def _line(text: str, pattern: str) -> str:
-    """The first line with that in it, at most 200 characters of it."""
+    """Return the first line with that text, cut to 200 characters."""
     found = next((line.strip() for line in text.splitlines() if re.search(pattern, line)), "")
     return found if len(found) <= 200 else f"{found[:199]}…"
 
@@ -148,7 +148,7 @@ BY_PROGRAM: Mapping[str, DeviceCase] = {each.program: each for each in CASES}
 
 
 def seen(program: str, text: str, counts: Mapping[str, int], reason: str) -> Seen:
-    """Return what a program shows of its case, and where; nothing if it has no case, or cannot be decided."""
+    """Return the behaviour that a program shows, and the line; nothing without a case or a decision."""
     case = BY_PROGRAM.get(program)
     if case is None:
         return "", ""
@@ -158,7 +158,7 @@ def seen(program: str, text: str, counts: Mapping[str, int], reason: str) -> See
 
 
 def verdicts(release: ReleasePrograms) -> dict[str, Verdict]:
-    """The verdict on each program of a case that tells; `error` where the control of its issue is not as it must be."""
+    """Return the verdict on each program that decides a case; `error` if the issue's control fails."""
     told = {
         case: case.verdicts.get(program.seen, "different")
         for case in CASES

@@ -12,7 +12,7 @@ from suite.programs.targets import COUNTS, Count
 
 @dataclass(frozen=True)
 class Change:
-    """One count of a program that is another than before."""
+    """A changed count of a program."""
 
     count: str
     before: int
@@ -25,13 +25,13 @@ class Change:
 
     @property
     def by(self) -> str:
-        """By how much: `2 kernel launches fewer`."""
+        """The difference: `2 kernel launches fewer`."""
         size, way = abs(self.after - self.before), "more" if self.after > self.before else "fewer"
         return f"{size:,} {self.known.one if size == 1 else self.known.many} {way}"
 
     @property
     def told(self) -> str:
-        """In words: `2 kernel launches fewer, 4 → 2`."""
+        """The change: `2 kernel launches fewer, 4 → 2`."""
         return f"{self.by}, {self.before:,} → {self.after:,}"
 
 
@@ -68,7 +68,7 @@ class ProgramTurn:
 
     @property
     def told(self) -> str:
-        """In a sentence, all of it."""
+        """The whole change in a sentence."""
         parts = [" → ".join(self.saw)] if self.saw else []
         parts += [each.told for each in self.changes]
         if self.lost:
@@ -131,7 +131,7 @@ def _alike(before: ReleasePrograms, old: Program | None, after: ReleasePrograms,
 
 
 def changed(old: Program, new: Program) -> Iterator[Change]:
-    """Each count that both have and that is not the same."""
+    """Yield each count that both programs have and that differs."""
     for count in COUNTS:
         if count in old.counts and count in new.counts and old.counts[count] != new.counts[count]:
             yield Change(count, old.counts[count], new.counts[count])

@@ -28,7 +28,7 @@ SECONDS = 1200.0
 
 
 class CompilerEnded(Exception):
-    """The compiler was ended from outside, or did not answer: that is this machine's, and recorded of no release."""
+    """The compiler was killed or did not answer; this machine is at fault, so no release gets a record of it."""
 
 
 @dataclass
@@ -113,7 +113,7 @@ def _once(command: Sequence[str], cell: str, found: Compiled, note: Callable[[st
 
 
 def _take(line: bytes, found: Compiled, doing: str) -> str:
-    """Keep what a line tells; the workload that is being compiled."""
+    """Store a line's result, and return the workload that is now being compiled."""
     try:
         told: dict[str, Any] = json.loads(line)
     except ValueError:  # jax itself may print there

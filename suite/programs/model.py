@@ -76,9 +76,9 @@ class ReleasePrograms(FileModel):
 
 
 class Diff(FileModel):
-    """A unified diff of a workload's programs on two releases, by lines.
+    """A unified diff of a workload's programs on two releases, by lines; `left_out` counts the lines beyond.
 
-    `left_out` is how many lines there are beyond those. No line: the two are the same but for names and numbers.
+    It is empty if the two differ by names and numbers alone.
     """
 
     workload: str
@@ -89,7 +89,7 @@ class Diff(FileModel):
 
 
 class Programs(FileModel):
-    """All that was compiled for one target; `diffs` has the report's copy alone, which must do without the programs."""
+    """All compiled programs of one target; only the report's copy has `diffs`, since it lacks the programs."""
 
     schema_version: Literal[2] = 2
     target: str
@@ -108,12 +108,12 @@ class Programs(FileModel):
         return next((each for each in self.diffs if (each.workload, each.before, each.after) == wanted), None)
 
     def pairs(self) -> list[tuple[ReleasePrograms, ReleasePrograms]]:
-        """Each release with the one before it on its branch, of those that are here."""
+        """Return pairs of a release and its known predecessor on its branch."""
         known = {each.cell: each for each in self.releases}
         return [(known[before.id], known[after.id]) for before, after in neighbours(map(_line_cell, self.releases))]
 
     def plus(self, release: ReleasePrograms, workloads: dict[str, Workload]) -> Programs:
-        """The same with this release in it, in its place; what else was compiled of it by the same key stays."""
+        """Return the target with this release in its place; its other programs with the same key stay."""
         former = self.release(release.cell)
         if former and former.key == release.key:
             of = {each.workload: each for each in (*former.programs, *release.programs)}
@@ -144,7 +144,7 @@ def load_all(targets: Iterable[Target], folder: Path = FOLDER) -> tuple[Programs
 
 
 def listed(path: Path) -> tuple[Programs, ...]:
-    """The targets of a programs.json, none where there is no such file. Raises BadFile."""
+    """Return the targets of a programs.json, none without the file. Raises BadFile."""
     try:
         return _LIST.validate_json(content(path)) if path.exists() else ()
     except (OSError, ValidationError) as error:
@@ -152,16 +152,16 @@ def listed(path: Path) -> tuple[Programs, ...]:
 
 
 def list_text(found: Iterable[Programs]) -> str:
-    """A programs.json: all targets, so that the page is made of the report's own files alone."""
+    """Return the text of programs.json, with all targets: the page is made of the report's own files."""
     return "[\n" + ",\n".join(text(each).strip() for each in found) + "\n]\n"
 
 
 def save(found: Programs, folder: Path = FOLDER) -> None:
-    """Keep it."""
+    """Write the file."""
     write(folder / f"{found.target}.json", text(found))
 
 
 def text(found: Programs) -> str:
-    """As it is written: a line for each program, and for each release's head."""
+    """Return the file's text, with a line for each program and for each release's head."""
     data = {"schema_version": found.schema_version, **found.model_dump(mode="json", exclude_defaults=True)}
     return dump_lines(data, {"releases": "programs", "diffs": ""})

@@ -1,4 +1,4 @@
-"""`python -m suite programs`: has each release compile for devices that are not there, and says what changed."""
+"""Run `python -m suite programs`: have each release compile for absent devices, and print the changes."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ OLDEST = Version("0.4.38")
 
 
 def every_cell() -> tuple[Cell, ...]:
-    """The releases of jax that can compile for a device that is not there, in the order of their days."""
+    """Return the releases of jax that can compile for an absent device, by release day."""
     line = (each for each in plan.tagged("line") if each.moves == "jax" and not each.unavailable)
     return tuple(each for each in line if Version(dict(each.holds)["jax"]) >= OLDEST)
 
 
 def cell(identifier: str) -> Cell:
-    """One of `every_cell`. Raises Misused with the nearest names."""
+    """Return the one of `every_cell` called so. Raises Misused with the nearest names."""
     return plan.among(every_cell(), identifier, f"no release of jax from {OLDEST} on is called")
 
 
@@ -126,7 +126,7 @@ def _key(cell: Cell, target: Target, recipe: str) -> str:
 
 
 def _left(known: ReleasePrograms | None, key: str, every: Mapping[str, str]) -> list[str]:
-    """The programs of a release that are not known: all, or those that are new or another than they were."""
+    """Return the missing programs of a release, and those whose source changed."""
     return known.stale(every) if known and known.key == key else list(every)
 
 
@@ -135,7 +135,7 @@ def _say_not(console: Console, why: str) -> None:
 
 
 def _to_fetch(jobs: Sequence[_Job]) -> str:
-    """Say how much there is to do, and to fetch for it."""
+    """Print the number of programs to compile, and the size of the download."""
     if not jobs:
         return "nothing to compile"
     absent = [each.wheels for each in jobs if environment.ready(each.wheels.cell, each.wheels.pinned) is None]

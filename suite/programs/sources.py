@@ -17,17 +17,17 @@ TABLES = ("benchmarks/_program_workloads.py", "benchmarks/_program_cases.py")
 
 
 def recipe() -> str:
-    """A hash of how programs are compiled and counted."""
+    """Return a hash of the code that compiles and counts programs."""
     return hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in RECIPE)).hexdigest()
 
 
 def programs() -> dict[str, str]:
-    """Name → a hash of what makes a program: its row but for the title, and all functions and values that it names."""
+    """Return by name a hash of each program's definition: its row without the title, and all that it names."""
     return of_tables("\n".join((ROOT / name).read_text(encoding="utf-8") for name in TABLES))
 
 
 def of_tables(text: str) -> dict[str, str]:
-    """The same of modules' text: each `NAME = {"name": Workload(title, …)}` in it is a table."""
+    """Return the same from modules' texts: each `NAME = {"name": Workload(title, …)}` in one is a table."""
     body = ast.parse(text).body
     named = {name: node for node in body for name in _names(node)}
     tables = [node.value for node in body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)]

@@ -10,10 +10,10 @@ from suite.stack.releases import EXTRAS
 
 @dataclass(frozen=True)
 class Target:
-    """A device to compile for: which wheel has its compiler, among those that an extra of jax asks for.
+    """A device to compile for, and the wheel with its compiler among those of an extra of jax.
 
-    `kinds` is how jax calls the device where it is there, or how that begins. `caveat` says in what its programs are
-    not those that a machine with the device would run.
+    `kinds` are the beginnings of jax's name for the device. `caveat` tells how its programs differ from those that a
+    machine with the device would run.
     """
 
     id: str
@@ -25,7 +25,7 @@ class Target:
 
     @property
     def title(self) -> str:
-        """The title of its results, so that nobody takes them for a run's."""
+        """The title of its results, which must not look like a run's."""
         return f"{self.device}, compiled, not run"
 
 
@@ -56,7 +56,7 @@ TARGETS: Mapping[str, Target] = {
 class Count:
     """A count of a program: its name for one and for many, and an explanation.
 
-    `only` names the one target that has it, and `main` those that a table has room for.
+    `only` names the one target that has it. `main` counts fit into a table.
     """
 
     one: str

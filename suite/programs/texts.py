@@ -31,14 +31,14 @@ _NUMBERS = re.compile(r"(?<=%)([A-Za-z][A-Za-z_-]*?)(?:[._]?\d[\d.]*|[._]clone|[
 
 
 def diff(target: Target, before: str, after: str, workload: str) -> Iterator[str]:
-    """The lines of a unified diff, in which no instruction has a number. Raises Misused where a program is not kept."""
+    """Return the lines of a unified diff without the numbers of instructions. Raises Misused for a missing program."""
     old, new = (_text(target, cell, workload) for cell in (before, after))
     yield from (f"{sign} {cell} {workload} ({target.title})" for sign, cell in (("---", before), ("+++", after)))
     yield from _differ(_numberless(old), _numberless(new))
 
 
 def with_diffs(found: Programs, folder: Path = model.FOLDER) -> Programs:
-    """The same with what differs between the programs that changed, of all of which the tree has both sides."""
+    """Return the programs with the diffs of all changes whose two sides are in the tree."""
     kept = packed(TARGETS[found.target], folder)
     # Most programs stand after one change and before the next.
     lines = cache(lambda name: _numberless(kept[name].decode()))
@@ -51,7 +51,7 @@ def with_diffs(found: Programs, folder: Path = model.FOLDER) -> Programs:
 
 
 def _numberless(text: str) -> list[str]:
-    """The lines of a program, in which no instruction has a number."""
+    """Return the lines of a program without the numbers of instructions."""
     return _NUMBERS.sub(r"\1", text).splitlines()
 
 
@@ -61,14 +61,14 @@ def _differ(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
 
 
 def _clipped(turn: ProgramTurn, lines: list[str]) -> Diff:
-    """A diff, no more of it than a page has room for."""
+    """Return a diff, cut to the length of a page."""
     before, after = turn.before.cell, turn.after.cell
     shown = sum(end <= _MOST for end in accumulate(len(line) + 1 for line in lines))
     return Diff(workload=turn.workload, before=before, after=after, lines=lines[:shown], left_out=len(lines) - shown)
 
 
 def pack(target: Target, found: Programs, folder: Path = model.FOLDER) -> None:
-    """Keep in the tree what a clone needs to look at the changes: the same bytes for the same programs."""
+    """Store in the tree the programs that a clone needs to show the changes: the same bytes for the same programs."""
     kept = packed(target, folder)
     turned = {(turn.workload, each.cell) for turn in turns(found) for each in (turn.before, turn.after)}
     followers = {after.cell for _, after in found.pairs()}
@@ -109,7 +109,7 @@ def judged(found: Programs, folder: Path = model.FOLDER) -> Programs:
 
 
 def compiled(target: Target, cell: str, workload: str) -> str:
-    """Return the program that was compiled here, or nothing."""
+    """Return the program that was compiled here, or None."""
     path = _path(target, cell, workload)
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
@@ -126,7 +126,7 @@ def _text(target: Target, cell: str, workload: str) -> str:
 
 
 def packed(target: Target, folder: Path = model.FOLDER) -> Mapping[str, bytes]:
-    """Return name → text of the programs in the tree."""
+    """Return the texts of the programs in the tree, by name."""
     if not (path := _archive(target, folder)).exists():
         return {}
     with tarfile.open(path) as archive:

@@ -1,6 +1,6 @@
-"""Cell → its lock and the wheels that have a compiler for a device: what jax's own metadata asks for under an extra.
+"""Find the wheels with a compiler for a device, by jax's own metadata, and add them to a cell's lock.
 
-No CUDA, cuDNN or other library of NVIDIA's is among them: only what runs a program needs those.
+CUDA, cuDNN and other libraries of NVIDIA's are left out: only running a program needs them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Resolved(FileModel):
 
 @dataclass(frozen=True)
 class DeviceWheels:
-    """A cell as it is installed to compile for a target: under an id of its own, by a lock with the wheels in it."""
+    """Return the cell under an id of its own, with a lock that has the wheels for a target."""
 
     cell: Cell
     pinned: Lock
@@ -42,7 +42,7 @@ class DeviceWheels:
 
 
 def wanted(cell: Cell, target: Target) -> str:
-    """The requirement of jax's own extra that brings the compiler, as in `libtpu==0.0.50.*`. Raises Failed."""
+    """Return the requirement of jax's extra that brings the compiler: `libtpu==0.0.50.*`. Raises Failed."""
     jax = lock.load(cell).pins["jax"]
     for each in map(requirement, releases.load().packages["jax"][jax].requires_dist):
         if each.name == target.wheel and releases.applies(each, cell.python, target.extra):
@@ -66,7 +66,7 @@ def obtain(cell: Cell, target: Target) -> DeviceWheels:
 
 
 def _resolve(made: Cell, asked: str) -> Resolved:
-    """As of the cell's day; where its wheel came later, as of the snapshot's."""
+    """Return the cell's day, or the snapshot's for a wheel that came later."""
     late, said = max((moment for _, moment in made.as_of_package), default=made.as_of), ""
     for as_of in (late, releases.load().taken_at):
         try:

@@ -182,7 +182,7 @@ def _of_disk(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> _Packed | No
 
 
 def _holds(key: dict[str, Any], cell: Cell, entry: Entry, case: Case, pinned: Lock) -> bool:
-    """True if a key, but for its lock, is the one of the tree."""
+    """True if a key, apart from its lock, is the tree's."""
     wanted = keys.key(entry, case, pinned.sha256, cell.python, key["platform"])
     return key == {**dict(wanted), "lock": None}
 

@@ -56,12 +56,11 @@ class Status(FileModel):
 
 
 def in_force(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | None:
-    """The record of a case that holds now: of this lock, this code and this probe, where the cell was run last.
+    """Return the record in force of a case: of this lock, code and probe, from the cell's last platform.
 
-    Where this cell has none, it is that of another in which the case meets the same packages: the record names it.
-    What was not seen with the versions of the lock does not hold, nor does an import that failed but once: that may be
-    the machine's fault. Raises BadFile where the file is not a record: it is somebody else's, or a disk's fault, and
-    not ours to remove.
+    Without one in this cell, it is the record of another cell with the same packages, which it names. Records with
+    other versions than the lock's do not count. Nor does an import that failed only once, since the machine may be at
+    fault. Raises BadFile for a file that is no record; it is not ours to remove.
     """
     places = alike.places(cell, entry, case, pinned)
     return next(filter(None, (_of_cell(each, entry, case, held) for each, held in places)), None)
@@ -103,7 +102,7 @@ def path_of(cell: str, issue_id: str, case_id: str) -> Path:
 
 
 def set_aside(cell: str, cases: Iterable[tuple[Entry, Case]]) -> None:
-    """Set the records of these cases aside: they no longer count, whether others replace them or not."""
+    """Set the records of these cases aside: they no longer count, even without a successor."""
     for entry, case in cases:
         path = path_of(cell, entry.issue.id, case.id)
         if path.exists():
@@ -127,7 +126,7 @@ def status(cell: str) -> Status | None:
 
 
 def write_status(found: Status) -> None:
-    """Put a cell's status on disk."""
+    """Write a cell's status."""
     write(RECORDS / found.cell / "cell.json", dump(found.model_dump(mode="json")))
 
 

@@ -1,4 +1,4 @@
-"""The records, judged: a file is read and judged once, however many cells and reports it counts in."""
+"""The records, judged: each file is read and judged once, however many cells and reports use it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from suite.stack.plan import Cell
 
 
 class Seen(NamedTuple):
-    """A record, judged, without its texts: in one tuple, for there are tens of thousands. `cell` is where it ran."""
+    """A judged record without its texts; a tuple, since there are tens of thousands. `cell` is where it ran."""
 
     cell: str
     verdict: Verdict

@@ -33,11 +33,12 @@ from suite.stack.plan import Cell
 
 @dataclass
 class CellRun:
-    """One cell's run, from its reservation to its status. Several probes may run for it at a time.
+    """One cell's run, from its reservation to its status. Several probes may work for it at a time.
 
-    `fresh`: run what is known, too. `confirm`: a case is known once it has more than one attempt. `asked`: what the run
-    is for. After `prepare`, `todo` holds the tasks that nobody has taken yet, and `alone` those that run alone.
-    `one_at_a_time`: two probes would disturb each other, on one device or writing to the packages.
+    `fresh` runs known cases, too. With `confirm`, a case is known once it has more than one attempt. `asked` is the
+    purpose of the run. After `prepare`, `todo` holds the tasks that no probe has taken yet, and `alone` those that run
+    alone. `one_at_a_time` is True where two probes would disturb each other: on one device, or by writing to the
+    packages.
     """
 
     work: Work
@@ -62,7 +63,7 @@ class CellRun:
         self._changed = Condition()
 
     def reserve(self, *, wait: bool) -> bool:
-        """Reserve the cell, so that no other run mixes with this one. With `wait`, until that is possible."""
+        """Reserve the cell, so that no other run mixes with this one. With `wait`, wait until that is possible."""
         with suppress(Timeout):
             self._hold.acquire(timeout=0)
             return True
@@ -72,10 +73,10 @@ class CellRun:
         return wait
 
     def prepare(self, claimed: set[Hashable]) -> None:
-        """Find out what is left to run, and make the environment if anything is.
+        """Find the cases to run, and make the environment if there are any.
 
-        `claimed` is what other cells of this run are about to show with the same packages: this one leaves that to
-        them, and claims the rest. Raises BadFile for a lock or record that cannot be read, and OSError.
+        `claimed` has the cases that other cells of this run will show with the same packages. This cell leaves those to
+        them, and claims the rest. Raises BadFile for an unreadable lock or record, and OSError.
         """
         begin(self.work, fresh=self.fresh)
         self.work = ask(self.work, fresh=self.fresh, confirm=self.confirm)
@@ -106,10 +107,9 @@ class CellRun:
             (self.alone if self.confirm or runs_alone(task) else self.todo).append(task)
 
     def call(self, tasks: Sequence[Task], *, alone: bool, remade: bool = False) -> None:
-        """Run these tasks by a probe of their own, and see which of them have to be run alone again.
+        """Run these tasks in a probe of their own, and find those that must run again alone.
 
-        Tasks that a sibling's fault kept from running go back to `todo`. In a `remade` environment, a failed import
-        counts.
+        Tasks that a sibling's fault prevented go back to `todo`. In a `remade` environment, a failed import counts.
         """
         stop = Stop()
         with self._changed:
@@ -140,7 +140,7 @@ class CellRun:
                 self._changed.notify_all()
 
     def reserve_again(self) -> None:
-        """Reserve the cell for what is to run alone, less what another run that had it meanwhile has seen to."""
+        """Reserve the cell for the tasks that run alone, without those that another run finished meanwhile."""
         if self.reserved:
             return
         self.reserve(wait=True)
@@ -150,7 +150,7 @@ class CellRun:
             self._prepared()
 
     def call_alone(self) -> None:
-        """Run what is to run alone."""
+        """Run the tasks that run alone."""
         tasks, self.alone = self.alone, []
         if tasks and not self.failed:
             self.call(tasks, alone=True)
@@ -158,11 +158,11 @@ class CellRun:
 
     @property
     def reserved(self) -> bool:
-        """True if no other run can have the cell."""
+        """True if this run has reserved the cell."""
         return self._hold.is_locked
 
     def deal(self, tasks: Sequence[Task]) -> None:
-        """Take tasks off `todo`: somebody is about to run them."""
+        """Take tasks off `todo` before a probe runs them."""
         with self._changed:
             names = {task.name for task in tasks}
             self.todo = [task for task in self.todo if task.name not in names]
@@ -175,7 +175,7 @@ class CellRun:
 
     @property
     def failed(self) -> bool:
-        """True if the cell has come to an end that more probes cannot change."""
+        """True if the cell's result is final, so that no probe can change it."""
         return self._failed is not None
 
     def settle(self) -> None:
@@ -193,7 +193,7 @@ class CellRun:
             self.call(doubtful, alone=True, remade=True)
 
     def close(self) -> bool:
-        """Write the status and let other runs have the cell. False if only what runs alone is left, and all of it."""
+        """Write the status and release the cell; return False if only tasks that run alone are left."""
         self.settle()
         if self.alone and not self._orders:
             # Nothing was run yet, so another run would take it for its own.
@@ -215,11 +215,11 @@ class CellRun:
         records.write_status(self.status)
 
     def release(self) -> None:
-        """Let other runs have the cell."""
+        """Release the cell for other runs."""
         self._hold.release()
 
     def _take(self, ended: Ended, tasks: Sequence[Task], *, alone: bool) -> None:
-        """Note how an order ended, and sort out the tasks whose records do not count."""
+        """Note the end of an order, and sort out the tasks whose records do not count."""
         self._device = ended.device or self._device
         if ended.reason and not self._failed:
             self.progress.say(f"error: {ended.detail}")
@@ -239,7 +239,7 @@ class CellRun:
                 self._doubtful.append(task)
 
     def _remake(self, mine: Stop | None) -> Path:
-        """Make a new environment after the other probes of the cell have ended; their cases run again."""
+        """Make a new environment after the cell's other probes have ended; their cases run again."""
         with self._changed:
             self._made = None
             siblings = self._calls - {mine}
@@ -273,7 +273,7 @@ class CellRun:
 
 @cache
 def _can_be_apart() -> bool:
-    """Return True if the kernel gives a probe namespaces of its own: asked in a process that has one thread."""
+    """Return True if the kernel gives a probe its own namespaces; a process with one thread asks it."""
     command = [sys.executable, "-c", "import sys; from suite.cell import guard; sys.exit(not guard.can_be_apart())"]
     return subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0
 
@@ -296,7 +296,7 @@ def _has_device(cell: Cell, made: Environment) -> bool:
 
 
 def note(cell: Cell, verdict: Any, reason: str, detail: str = "", python: str = "", device: str = "") -> Status:
-    """The status of a cell, as of now and here."""
+    """Return a status of the cell with the present time and machine."""
     return Status(
         cell=cell.id,
         at=datetime.now(UTC).replace(microsecond=0),

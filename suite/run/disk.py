@@ -1,8 +1,8 @@
-"""Disk space of the environments: an estimate before they are made, and how to free it.
+"""Estimate the disk space of the environments before they are made, and free it.
 
-uv unpacks a wheel once, into the store, and gives each environment links to its files: clones where the file system has
-them, else hard links. So a wheel takes its space once, however many environments have it, and an environment keeps its
-files when the store goes. Only where a file system has neither kind of link does uv copy.
+uv unpacks a wheel once, into the store, and links its files into each environment: as clones where the file system has
+them, else as hard links. So a wheel takes its space once, however many environments have it, and an environment
+outlives the store. uv copies files only where the file system has neither kind of link.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Freed:
 
 
 def estimate(needed: Sequence[tuple[Cell, Lock]]) -> int:
-    """Return about how many bytes of disk the missing environments will take. Raises BadFile.
+    """Return the approximate bytes of disk that the missing environments will take. Raises BadFile.
 
     A wheel counts once, and not at all if a finished environment has it. The wheels of one pin differ between Pythons.
     """
@@ -66,10 +66,10 @@ def _installed() -> Iterator[Lock]:
 
 
 def clean() -> Freed:
-    """Remove the environments and the store of packages; nothing else. Raises Failed, OSError.
+    """Remove the environments and the store of packages, nothing else. Raises Failed, OSError.
 
-    An environment is kept while another run holds its cell. It works without the store: its files are links, or copies.
-    uv waits for an installation that is under way.
+    An environment stays while another run holds its cell. It works without the store, since its files are links or
+    copies. uv waits for a running installation.
     """
     before = _taken()
     removed, kept = 0, []

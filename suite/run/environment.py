@@ -1,9 +1,11 @@
-"""Lock → cell environment: a virtual environment that holds exactly what the lock pins, made by uv.
+"""Lock → cell environment: a virtual environment with exactly the pins of the lock, made by uv.
 
-`.suite/envs/<cell>`, reused for as long as the lock, the interpreter and every installed file stay the same: whoever
-changed one would be told of upstream. The files are links into a store of the suite's own, where the file system has no
-better; so what is written into one environment may be in others. The installer's exit status says nothing about
-upstream: whatever goes wrong here is `error`, and only a missing interpreter is `unavailable`.
+`.suite/envs/<cell>` is reused while the lock, the interpreter and every installed file stay the same: a changed file
+would give wrong evidence about upstream. Where the file system lacks clones, the files are hard links into the suite's
+store, so writing to one environment may change others.
+
+An installer's exit status is no evidence about upstream: its faults are `error`, and only a missing interpreter is
+`unavailable`.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ MARKER = "suite.json"
 class Marker(FileModel):
     """The mark of a finished environment.
 
-    `python` is the full version of its interpreter, `files` a hash of when each file was last changed, and its size.
+    `python` is the full version of its interpreter, and `files` a hash of the time and size of each file.
     """
 
     lock: str
@@ -49,14 +51,14 @@ class Marker(FileModel):
 
 @dataclass(frozen=True)
 class Environment:
-    """An environment ready to run: its interpreter, and that interpreter's full version."""
+    """A finished environment: its interpreter, and that interpreter's full version."""
 
     executable: Path
     python: str
 
 
 class Unprepared(Exception):
-    """No environment: the verdict that follows, its reason code, and a sentence for people."""
+    """The reason why there is no environment: a verdict, a reason code, and a sentence for people."""
 
     def __init__(self, verdict: Literal["unavailable", "error"], reason: str, detail: str) -> None:
         super().__init__(detail)
@@ -66,18 +68,18 @@ class Unprepared(Exception):
 
 
 def reserve(cell: Cell) -> FileLock:
-    """The lock that one run holds on a cell, so that two runs at once do not mix in its environment or records."""
+    """The reservation of a cell by one run, so that two runs do not mix in its environment or records."""
     ENVIRONMENTS.mkdir(parents=True, exist_ok=True)
     return reservation(cell.id)
 
 
 def reservation(name: str) -> FileLock:
-    """Return the lock on the cell with this id, planned or not."""
+    """Return the reservation of the cell with this id, planned or not."""
     return FileLock(ENVIRONMENTS / f"{name}.reserved", thread_local=False)
 
 
 def ready(cell: Cell, pinned: Lock) -> Environment | None:
-    """The environment of `cell`, if it was made of this lock; whether it is still so, `prepare` looks."""
+    """Return the environment of `cell` if it was made from this lock; `prepare` verifies its files."""
     folder = ENVIRONMENTS / cell.id
     executable = folder / "bin" / "python"
     marker = _marker(cell)
@@ -87,9 +89,9 @@ def ready(cell: Cell, pinned: Lock) -> Environment | None:
 
 
 def prepare(cell: Cell, pinned: Lock) -> Environment:
-    """The environment of `cell` with what the lock pins, to the last file; made if need be.
+    """Return the verified environment of `cell`, made if necessary.
 
-    Raises Unprepared; OSError where the disk refuses.
+    Raises Unprepared; OSError if the disk refuses.
     """
     folder = ENVIRONMENTS / cell.id
     if (found := ready(cell, pinned)) is not None and (marker := _marker(cell)) is not None:
@@ -118,7 +120,7 @@ def prepare(cell: Cell, pinned: Lock) -> Environment:
 
 @contextmanager
 def held(cell: Cell) -> Iterator[Environment]:
-    """Make the environment of a planned cell, and keep it from other runs meanwhile. Raises Failed, BadFile."""
+    """Make the environment of a planned cell, and reserve it meanwhile. Raises Failed, BadFile."""
     with reserve(cell):
         try:
             made = prepare(cell, lock.load(cell))
@@ -139,7 +141,7 @@ def _packages(folder: Path) -> Path:
 
 
 def stamp(folder: Path) -> str:
-    """Return a hash of the time and size of each installed file, but for what Python compiles."""
+    """Return a hash of the time and size of each installed file, without Python's bytecode."""
     found, packages = [], _packages(folder)
     for place, names, files in os.walk(packages):
         names[:] = [name for name in names if name != "__pycache__"]
@@ -155,7 +157,7 @@ def _installed(folder: Path) -> list[Distribution]:
 
 
 def _is_whole(dist: Distribution) -> bool:
-    """True if every file of a distribution is there, and is what its RECORD says."""
+    """True if every file of a distribution matches its RECORD."""
     for file in dist.files or ():
         path = Path(str(dist.locate_file(file)))
         if not path.is_file():
@@ -168,7 +170,7 @@ def _is_whole(dist: Distribution) -> bool:
 
 
 def _lacking(folder: Path, python: str) -> Iterator[str]:
-    """Yield what is required and not installed in any version: metadata may exclude what a cell has."""
+    """Yield the requirements without any installed version; metadata may exclude the installed one."""
     there = _installed(folder)
     names = {canonicalize_name(dist.name) for dist in there}
     where = {"python_version": ".".join(python.split(".")[:2]), "python_full_version": python, "extra": ""}
@@ -180,12 +182,12 @@ def _lacking(folder: Path, python: str) -> Iterator[str]:
 
 
 def forget(cell: Cell) -> None:
-    """Have the environment of `cell` replaced when it is next needed."""
+    """Mark the environment of `cell` for replacement at its next use."""
     (ENVIRONMENTS / cell.id / MARKER).unlink(missing_ok=True)
 
 
 def to_fetch(needed: list[tuple[Cell, Lock]]) -> int:
-    """Return the bytes of wheels of the missing environments, each wheel once: uv's cache may save some."""
+    """Return the bytes of wheels of the missing environments, each wheel once; uv's cache may have some."""
     sizes = lock.sizes()
     wheels = {wheel: pin for cell, pinned in needed if not ready(cell, pinned) for wheel, pin in pinned.wheels.items()}
     return sum(sizes.get(pin, 0) for pin in wheels.values())

@@ -1,7 +1,7 @@
-"""Finds a CPython of the version the cells are pinned to, on a machine that may hide it.
+"""Find a CPython of the version that the cells pin, on a machine that may hide it.
 
-The first `python3.12` on PATH can be a version manager's shim that does not run; so every candidate is run before it
-is believed, the version managers' own folders are looked through, and uv is asked last, which may download one.
+The first `python3.12` on PATH may be a version manager's shim that does not run. So every candidate is run, the version
+managers' own folders are searched, and uv comes last, since it may download one.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _DECIDE = (
 
 
 class NoInterpreter(Exception):
-    """This machine has no such interpreter and none could be downloaded; the message says which, and what to do."""
+    """The machine has no such interpreter, and none could be downloaded; the message names it and the next step."""
 
 
 def find(version: str) -> tuple[Path, str]:
-    """A CPython `version` ("3.12") that runs, and its full version ("3.12.1"). Raises NoInterpreter."""
+    """Return a CPython `version` ("3.12") that runs, and its full version ("3.12.1"). Raises NoInterpreter."""
     found = looked_for(version, tuple(os.environ.get(name) for name in _DECIDE))
     if isinstance(found, str):
         raise NoInterpreter(found)
@@ -37,7 +37,7 @@ def find(version: str) -> tuple[Path, str]:
 
 @cache
 def looked_for(version: str, _surroundings: tuple[str | None, ...]) -> tuple[Path, str] | str:
-    """Look once in a process, as many cells may lack it. Return what there is, or the reason why there is nothing."""
+    """Search once in a process, since many cells may lack it. Return the interpreter, or why there is none."""
     for candidate in _candidates(version):
         if (full := _runs(candidate, version)) is not None:
             return candidate, full
@@ -77,7 +77,7 @@ def _uv_find(version: str) -> Path | None:
 
 
 def _runs(candidate: Path, version: str) -> str | None:
-    """The full version of `candidate`, if it is a CPython of this version that runs."""
+    """Return the full version of `candidate` if it is a CPython of this version that runs."""
     # Settings of the Python that runs this are not for that one.
     env = uv_call.surroundings()
     try:

@@ -1,4 +1,4 @@
-"""Order → records: sends the probe into an environment, again where it was ended, and says how far it got."""
+"""Order → records: run the probe in an environment, restart it after a crash, and report its progress."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ _LEFT_OUT = (
 
 @dataclass(frozen=True)
 class Task:
-    """One case to run in one cell, and the key of its record.
+    """A case to run in a cell, and the key of its record.
 
-    `shared` holds attempts made beside other probes: the record keeps them next to those that count.
+    `shared` holds the attempts made while other probes ran; the record keeps them next to those that count.
     """
 
     entry: Entry
@@ -75,27 +75,27 @@ class Task:
 
 
 class Progress:
-    """The progress of a cell; this one is told and shows nothing."""
+    """The progress of a cell; this base class receives it and shows nothing."""
 
     def expect(self, seconds: Mapping[Name, float]) -> None:
-        """These cases are to run, and are known to take so long."""
+        """Note the cases to run, with their expected seconds."""
 
     def say(self, message: str) -> None:
-        """Something happened."""
+        """Print an event."""
 
     def start(self, issue: str, case: str) -> None:
-        """A case has begun."""
+        """Note that a case has begun."""
 
     def step(self, issue: str, case: str) -> None:
-        """A case is done."""
+        """Note that a case is done."""
 
     def finish(self) -> None:
-        """The cell is done."""
+        """Note that the cell is done."""
 
 
 @dataclass
 class Ended:
-    """The end of an order: the device that was seen, and a reason code and a sentence if it was given up.
+    """The end of an order: the device, and a reason code with a sentence if it was given up.
 
     `left` are the tasks that were not carried out.
     """
@@ -107,7 +107,7 @@ class Ended:
 
 
 class Stop:
-    """Ends a call from another thread: its probe is terminated, and no other is started."""
+    """A handle that ends a call from another thread: it terminates the probe, and no other is started."""
 
     def __init__(self) -> None:
         self.requested = False
@@ -115,7 +115,7 @@ class Stop:
         self._process: subprocess.Popen[bytes] | None = None
 
     def request(self) -> None:
-        """Have the call end. It returns once its probe is gone."""
+        """End the call; return once its probe is gone."""
         with self._lock:
             self.requested = True
             if self._process is not None:
@@ -131,7 +131,7 @@ class Stop:
 
 @dataclass
 class _Seen:
-    """One probe's progress: the cases that it has done, and what it was in when it said no more."""
+    """One probe's progress: its finished cases, and the phase in which it last reported."""
 
     done: set[tuple[str, str]] = field(default_factory=set)
     doing: tuple[str, str] | None = None
@@ -224,7 +224,7 @@ class _Probe:
     stop: Stop
 
     def carry_out(self, order: Mapping[str, Any]) -> tuple[_Seen, int, str]:
-        """Return how far the probe got, its exit status, and its last words."""
+        """Return the probe's progress, its exit status, and its last words."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
         # Stray processes may still write here while they are ended; ignore that.
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch, self.log.open("wb") as errors:
@@ -254,7 +254,7 @@ class _Probe:
         return seen, process.returncode, " / ".join(self._lines()[-3:])
 
     def _follow(self, process: subprocess.Popen[bytes]) -> _Seen:
-        """Turn the probe's progress into words until it ends, and end it if an import hangs."""
+        """Report the probe's progress until it ends; end it if an import hangs."""
         seen, since, told = _Seen(), 0.0, False
         for line in _lines_of(process):
             if line is None:
@@ -295,7 +295,7 @@ class _Probe:
         return seen
 
     def _where(self) -> str:
-        """Return where a slow import is, by the traceback that the probe has written: its innermost call."""
+        """Return the innermost call of a slow import, from the traceback that the probe has written."""
         for line in self._lines():
             if (call := _CALL.fullmatch(line)) and "importlib" not in call["file"]:
                 return f", in {call['function']} ({call['file']}, line {call['line']})"
@@ -322,15 +322,15 @@ def _lines_of(process: subprocess.Popen[bytes]) -> Iterator[bytes | None]:
 
 
 def _how(code: int) -> str:
-    """An exit status for people; a guardian's tells of a signal as a shell's does."""
+    """Return an exit status for people; a guardian reports a signal as a shell does."""
     number = -code if code < 0 else code - 128
     return next((candidate.name for candidate in Signals if candidate.value == number), f"exit status {code}")
 
 
 def limited(probes: int = 1) -> str:
-    """Return which limit of this shell is too low to judge anything beside so many probes, or an empty text.
+    """Return the limit of this shell that is too low to judge anything with so many probes, or an empty text.
 
-    A limit that can be raised is raised, for this process and those that it starts.
+    A limit that can be raised is raised, for this process and its children.
     """
     for name, letter, of_one, unit in _LEAST:
         # The kernel counts the processes of a user, and whatever else of each process.
@@ -346,7 +346,7 @@ def limited(probes: int = 1) -> str:
 
 
 def asked_of_jax(python: Path, command: Sequence[str | Path]) -> dict[str, Any]:
-    """Run a command of somebody's interpreter that imports jax; the JSON in its last line. Raises Misused."""
+    """Run a command that imports jax with a user's interpreter; return the JSON in its last line. Raises Misused."""
     try:
         ran = subprocess.run(command, capture_output=True, text=True, env=surroundings(), timeout=300, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -364,12 +364,12 @@ def asked_of_jax(python: Path, command: Sequence[str | Path]) -> dict[str, Any]:
 
 
 def command(executable: Path, module: str, *words: str, root: Path = ROOT) -> list[str]:
-    """The command line that runs one of our modules, as `root` has it, in a cell."""
+    """Return the command line that runs one of our modules, from `root`, in a cell."""
     return [str(executable), "-s", "-c", BOOT, str(root), module, *words]
 
 
 def surroundings() -> dict[str, str]:
-    """The environment variables of a cell: the user's, without what would change an answer."""
+    """Return the environment variables of a cell: the user's, without those that would change an answer."""
     return {
         **{name: value for name, value in os.environ.items() if not name.startswith(_LEFT_OUT)},
         "LC_ALL": "C.UTF-8",

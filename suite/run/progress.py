@@ -18,7 +18,7 @@ INTERVAL = 60.0
 
 
 class RunProgress(progress.Progress):
-    """The cells that are run at a time, on `console`. What is said stays when it ends."""
+    """The progress of the running cells on `console`. Messages stay on the screen when it ends."""
 
     def __init__(self, console: Console) -> None:
         super().__init__(
@@ -35,7 +35,7 @@ class RunProgress(progress.Progress):
         )
 
     def cell(self, cell: str) -> CellProgress:
-        """Return the line of a cell. It shows once there is something to run."""
+        """Return the line of a cell. It appears once there is something to run."""
         return CellProgress(self, cell)
 
 
@@ -52,7 +52,7 @@ class CellProgress(Progress):
         self._bar: progress.TaskID | None = None
 
     def expect(self, seconds: Mapping[Name, float]) -> None:
-        """Show the line: these cases are to run, and are known to take so long."""
+        """Show the line, with the cases to run and their expected seconds."""
         self._left, self._total = dict(seconds), len(seconds)
         if self._left and self._bar is None:
             self._bar = self._run.add_task("", cell=self._cell, left="", total=self._total)
@@ -70,7 +70,7 @@ class CellProgress(Progress):
             self._show()
 
     def step(self, issue: str, case: str) -> None:
-        """Count a case that is done. One that is run again counts once."""
+        """Count a finished case; one that runs again counts once."""
         with self._lock:
             self._running.pop((issue, case), None)
             self._left.pop((issue, case), None)
@@ -81,7 +81,7 @@ class CellProgress(Progress):
         self.say(f"{self._done} of {self._total} cases{', ' * bool(self._time_left())}{self._time_left()}")
 
     def finish(self) -> None:
-        """Take the line away, and say how many cases were run."""
+        """Remove the line, and print how many cases were run."""
         if self._bar is not None:
             self._run.remove_task(self._bar)
             self._bar = None
@@ -95,7 +95,7 @@ class CellProgress(Progress):
         return self._total - len(self._left)
 
     def _time_left(self) -> str:
-        """Return how long the rest takes by what its cases are known to take, with as many at a time as now."""
+        """Return the expected time of the rest, with as many cases at a time as now."""
         seconds = sum(self._left.values()) / max(len(self._running), 1)
         return f"about {duration(seconds)} left" if seconds else ""
 

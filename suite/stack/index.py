@@ -1,4 +1,4 @@
-"""Index → releases.json: asks the package index what there is of the stack."""
+"""Index → releases.json: read the stack's releases from the package index."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ _MOST = 20
 
 
 class Unreachable(Failed):
-    """The package index did not answer, or not as an index does."""
+    """The package index did not answer, or gave no answer of an index."""
 
 
 def snapshot(known: Snapshot | None = None, *, forget: bool = False) -> Snapshot:
-    """Read what the index offers now; the metadata of releases in `known` is not fetched again.
+    """Read the index; the metadata of releases in `known` is not fetched again.
 
-    The index is the user's own: UV_DEFAULT_INDEX, UV_INDEX_URL or PIP_INDEX_URL where set, else the public one.
-    Raises Unreachable, and Failed where something of `known` is not there any more, unless it is to be forgotten.
+    The index is the user's own: UV_DEFAULT_INDEX, UV_INDEX_URL or PIP_INDEX_URL if set, else the public one. Raises
+    Unreachable, and Failed if something of `known` is gone, unless it is to be forgotten.
     """
     with _asking() as client:
         packages = {name: _releases(client, name, known.packages.get(name, {}) if known else {}) for name in HELD}
@@ -60,7 +60,7 @@ def snapshot(known: Snapshot | None = None, *, forget: bool = False) -> Snapshot
 
 
 def lost(known: Snapshot, taken: Snapshot) -> list[str]:
-    """Return what `known` has and `taken` has not, by package: releases, and wheels of those that are there."""
+    """Return by package what `taken` lacks of `known`: releases, and wheels of the releases that remain."""
     told = []
     for package, now in taken.packages.items():
         before = known.packages.get(package, {})
@@ -175,6 +175,6 @@ def _requires_dist(client: PyPISimple, file: DistributionPackage) -> list[str]:
 
 
 def _asked_for(line: str) -> bool:
-    """True if a cell can be asked for this: most of a package's extras are its developers' own."""
+    """True if a cell may request this extra; most extras of a package are for its developers."""
     extras = re.findall(r"extra == ['\"]([^'\"]+)['\"]", line)
     return not extras or not set(EXTRAS.values()).isdisjoint(extras)

@@ -47,7 +47,7 @@ _ENTRIES = re.compile(r"(?<!\\)\n")
 
 
 class Sizes(FileModel):
-    """sizes.json: how many bytes a pin's wheel is on Linux x86-64, to say beforehand what will be fetched."""
+    """The file sizes.json: the bytes of each pin's wheel on Linux x86-64, for the estimate before a download."""
 
     schema_version: int
     bytes: dict[str, int]
@@ -73,7 +73,7 @@ class Lock:
 
 
 class Unresolvable(Failed):
-    """No set of releases satisfies a cell, or the index could not be asked; the message is the resolver's."""
+    """No set of releases satisfies a cell, or the index did not answer; the message is the resolver's."""
 
 
 def path_of(cell: Cell) -> Path:
@@ -82,10 +82,7 @@ def path_of(cell: Cell) -> Path:
 
 
 def obtain(cell: Cell) -> Lock:
-    """The lock of `cell`, resolved now if nobody planned it and nobody has asked before.
-
-    Raises BadFile, Unresolvable.
-    """
+    """Return the lock of `cell`; an unplanned cell is resolved once. Raises BadFile, Unresolvable."""
     if not cell.tags and not cell.unavailable and not path_of(cell).exists():
         write_lock(cell, resolve(cell)[0])
     return load(cell)
@@ -155,9 +152,9 @@ def parse(text: str, path: Path) -> Lock:
 
 
 def resolve(cell: Cell) -> tuple[str, dict[str, int]]:
-    """Resolve `cell` as of its day: the lock's text, and name==version → bytes of the Linux x86-64 wheel.
+    """Resolve `cell` as of its day: the lock's text, and the bytes of each Linux x86-64 wheel by name==version.
 
-    The bytes are 0 where the index does not say. Raises Unresolvable.
+    The bytes are 0 if the index does not give them. Raises Unresolvable.
     """
     over: tuple[str, ...] = ()
     try:
@@ -210,7 +207,7 @@ def _compile(cell: Cell, over: Sequence[str]) -> list[Package]:
 
 
 def _applies(marker: Marker, python: str) -> bool:
-    """True if `python` can make `marker` true on some system: uv resolves for all newer interpreters, too."""
+    """True if some system makes `marker` true for `python`; uv also resolves for all newer interpreters."""
     here = {"python_version": python, "python_full_version": f"{python}.0"}
     systems = (("linux", "Linux", "posix"), ("darwin", "Darwin", "posix"), ("win32", "Windows", "nt"))
     return any(
@@ -229,7 +226,7 @@ def write_lock(cell: Cell, text: str) -> bool:
 
 
 def sizes() -> Mapping[str, int]:
-    """name==version → bytes of its wheel on Linux x86-64. Raises BadFile."""
+    """Return the bytes of each wheel on Linux x86-64, by name==version. Raises BadFile."""
     return read(Sizes, SIZES).bytes if SIZES.exists() else {}
 
 
@@ -249,7 +246,7 @@ def prune(keep: set[str]) -> list[str]:
 
 
 def _usable(package: Package, python: str) -> list[PackageWheel]:
-    """The wheels that this interpreter can use on some platform."""
+    """Return the wheels that this interpreter can use on some platform."""
     mine = {tag_of(python), "py3", f"py{python.replace('.', '')}"}
     return [
         wheel

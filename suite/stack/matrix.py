@@ -1,7 +1,7 @@
-"""matrix.toml: what to cover, as a few lines of algebra over the releases in releases.json.
+"""The file matrix.toml: the cells to cover, as a few lines of algebra over releases.json.
 
-`[line]` names packages, each release of which gets a cell. Each `[[arms]]` multiplies the stacks in `times` by every
-release that `along` admits, less what `except` takes away: a question that people ask, as cells.
+`[line]` names the packages whose releases each get a cell. Each of `[[arms]]` answers a question that people ask: it
+combines the stacks in `times` with every release that `along` admits, without those that `except` describes.
 """
 
 from __future__ import annotations
@@ -42,10 +42,9 @@ class Line(FileModel):
 class Arm(FileModel):
     """One of `[[arms]]`: every stack of `times` with every release of `along`, but not those that `except` describes.
 
-    `excluded`: whether a cell that the packages' own metadata excludes is tried all the same, or stands as a conflict.
-    `as_of`: what a cell does not hold is as of the day of its last release, or as of the day of the snapshot.
-    `run`: what is run in its cells. `device`: what they are built for and run on. `beside`: whether they have what jax
-    imports and does not declare.
+    `excluded` decides if a cell that the packages' own metadata excludes is run anyway or is a conflict. `as_of` dates
+    packages that a cell does not hold: by its last release, or by the snapshot. `run` selects the issues of its cells,
+    and `device` the builds. With `beside`, they have the packages that jax imports and does not declare.
     """
 
     asks: str
@@ -62,7 +61,7 @@ class Arm(FileModel):
 
 
 class Matrix(FileModel):
-    """matrix.toml."""
+    """The file matrix.toml."""
 
     schema_version: Literal[1]
     python: Python
@@ -79,7 +78,7 @@ class Reading:
     faults: list[Fault] = field(default_factory=list)
 
     def line(self) -> list[tuple[str, str]]:
-        """The package and version of each line cell, yanked ones among them."""
+        """Return the package and version of each line cell, yanked ones too."""
         found: list[tuple[str, str]] = []
         for position, text in enumerate(self.matrix.line.releases):
             key = f"line.releases.{position}"
@@ -97,7 +96,7 @@ class Reading:
         return [version for version in there if version in chosen or version == there[-1]]
 
     def arms(self) -> list[tuple[Mapping[str, str], str, Arm]]:
-        """Return what each cell of the arms holds, which of it moves, and the arm that asks for it."""
+        """Return the held packages of each cell of the arms, the one that moves, and the arm."""
         found: list[tuple[Mapping[str, str], str, Arm]] = []
         for number, arm in enumerate(self.matrix.arms):
             key = f"arms.{number}"
@@ -127,7 +126,7 @@ class Reading:
         return found
 
     def _jaxlib_behind(self, jax: str) -> str | None:
-        """The jaxlib before the one that an installer gives this jax, if the metadata of jax allows it."""
+        """Return the jaxlib before the one that an installer gives this jax, if the metadata of jax allows it."""
         python, there = self.matrix.python, self.offered.versions("jaxlib")
         asked = [requirement(text) for text in self.offered.packages["jax"][jax].requires_dist]
         of_jaxlib = [requirement for requirement in asked if requirement.name == "jaxlib"]
@@ -137,16 +136,16 @@ class Reading:
         return before[-1] if before and _admits(of_jaxlib, before[-1], python, extra="") else None
 
     def fault(self, key: str, message: str) -> None:
-        """Gather one more."""
+        """Add one fault."""
         self.faults.append(Fault(PATH, key, message))
 
     def check(self) -> None:
-        """Raises BadFile where something is wrong."""
+        """Raise BadFile if there are faults."""
         if self.faults:
             raise BadFile(self.faults)
 
     def _admitted(self, text: str, key: str, *, yanked: bool) -> list[tuple[str, str]]:
-        """The releases that the requirement `text` admits, in version order."""
+        """Return the releases that the requirement `text` admits, in version order."""
         requirement = self._requirement(text, key)
         if requirement is None:
             return []
@@ -166,7 +165,7 @@ class Reading:
         return name in AXES
 
     def _versions(self, name: str, text: str, key: str) -> list[str]:
-        """The releases of `name` that `text` means: a version, `newest`, `newest of each minor`, or `one behind`."""
+        """Return the releases of `name` for `text`: a version, `newest`, `newest of each minor`, or `one behind`."""
         if not self._is_axis(name, key):
             return []
         if (name, text) == ("jaxlib", ONE_BEHIND):

@@ -1,6 +1,6 @@
-"""matrix.toml × releases.json → the cells: which stacks to run, and why some cannot be had.
+"""Plan the cells from matrix.toml and releases.json: the stacks to run, and why some are unavailable.
 
-The one place where cells come from: the noxfile, the locks, the reports and CI all read `plan()`.
+All cells come from here: the noxfile, the locks, the reports and CI read `plan()`.
 """
 
 from __future__ import annotations
@@ -34,13 +34,14 @@ ALONE = "alone"
 class Cell:
     """One fully pinned stack, before it is resolved.
 
-    `holds` is what its id names, packages and maybe an interpreter other than the line's, and `moves` which of it the
-    cell stands for. `requires` is what an installer is asked for, `as_of` the moment whose releases it may choose from,
-    and `as_of_package` the packages whose wheels came later. `today`: that moment is the snapshot's.
-    `asks` are the questions that have it, each with the package an arm moves along to answer it.
-    `excluded` is the sentence in the packages' own metadata that keeps what it holds apart: such a cell is installed
-    over it. `unavailable` is a reason code and a sentence. A cell without tags is nobody's plan: somebody asked for it.
-    `runs` is what is run in it, and `device` what it needs of the machine that runs it.
+    `holds` are the packages in its id, and perhaps an interpreter other than the line's; `moves` is the one whose
+    release the cell represents. `requires` are the requirements for an installer. `as_of` is the moment whose releases
+    it may choose from, and `as_of_package` the packages whose wheels came later; with `today`, the moment is the
+    snapshot's. `asks` are the questions with this cell, each with the package that an arm moves.
+
+    `excluded` is the sentence in the packages' own metadata that forbids the stack; it is installed anyway.
+    `unavailable` is a reason code and a sentence. A cell without tags is in no plan: a user asked for it. `runs`
+    selects its issues, and `device` is the hardware that it needs.
     """
 
     id: str
@@ -62,7 +63,7 @@ class Cell:
 
     @cached_property
     def guests(self) -> frozenset[str]:
-        """The packages that it holds and that are not of the stack."""
+        """The held packages outside the stack."""
         return releases.guests(dict(self.holds))
 
     @property
@@ -77,10 +78,10 @@ class Cell:
 
 
 def plan(matrix: Matrix, offered: Snapshot, chosen: Collection[str] = ()) -> tuple[Cell, ...]:
-    """The cells that `matrix` asks for: the line in the order of its releases' days, then the arms.
+    """Return the cells that `matrix` asks for: the line by release day, then the arms.
 
-    `chosen` are the releases of jax that are among the default cells, besides the newest.
-    Raises BadFile with every fault in the matrix, and where a package is not in the snapshot.
+    `chosen` are the releases of jax in the default cells, besides the newest. Raises BadFile with every fault in the
+    matrix, and for a package without a snapshot.
     """
     # Not told by the model: a snapshot of before a package was asked for is what the next one is made from.
     if lacking := [name for name in HELD if name not in offered.packages]:
@@ -146,7 +147,7 @@ _HELD = re.compile(rf"({'|'.join(AXES)})-([0-9][0-9a-z.]*)")
 
 
 def stack(identifier: str) -> Cell:
-    """Return the cell called `identifier`, planned or not: `jax-0.4.36+diffrax-0.6.0` can be somebody's own stack.
+    """Return the cell called `identifier`, planned or not: `jax-0.4.36+diffrax-0.6.0` may be a user's own stack.
 
     Raises Misused if a part of it is not a release.
     """
@@ -194,7 +195,7 @@ class _Maker:
         return self._offered.packages[name][version].uploaded
 
     def arm(self, holds: Mapping[str, str], moves: str, arm: Arm) -> Cell:
-        """A cell of an arm, with what metadata says of it."""
+        """Return a cell of an arm, with the conflict that metadata states."""
         today = arm.as_of == "snapshot"
         tags = ("full", "arm")
         made = self.cell(holds, moves, kind="arm", tags=tags, device=arm.device, today=today, beside=arm.beside)
@@ -214,7 +215,7 @@ class _Maker:
         today: bool = False,
         beside: bool = True,
     ) -> Cell:
-        """A cell of the line, or of an arm before it is held against metadata."""
+        """Return a cell of the line, or of an arm before its metadata is checked."""
         python = holds.get("python", self._matrix.python)
         packages = {name: holds[name] for name in HELD if name in holds}
         named = {**packages, **({"python": python} if python != self._matrix.python else {})}
@@ -256,7 +257,7 @@ class _Maker:
         return None
 
     def _find_jaxlib(self, version: str, python: str, device: Device) -> tuple[datetime | None, tuple[str, str] | None]:
-        """Return when every wheel of the jaxlib of this jax was there, or why it cannot be installed here."""
+        """Return when every wheel of this jax's jaxlib was available, or why it cannot be installed here."""
         extra = EXTRAS[device]
         asked = list(map(requirement, self._offered.packages["jax"][version].requires_dist))
         # An installer only warns of an extra that a release does not have, and installs the build for the CPU.

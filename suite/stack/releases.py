@@ -1,4 +1,4 @@
-"""releases.json: what the package index offers of the stack, as a snapshot in the tree.
+"""The file releases.json: a snapshot of the stack's releases in the package index.
 
 The plan is made from it, never from the live index, so that it is the same on every machine.
 """
@@ -34,8 +34,9 @@ EXTRAS: Mapping[Device, str] = {"cpu": "cpu", "gpu": "cuda12", "tpu": "tpu"}
 class Package:
     """A package that a cell can hold.
 
-    `oldest` is the first release that one can hold: of the stack, the line's first day gives it, or it is the one
-    before. `asked`: every cell asks an installer for it by name; the others come with those, unless a cell holds them.
+    `oldest` is the first release that a cell can hold; for packages of the stack it is that of the line's first day, or
+    the last one before. With `asked`, every cell requests the package by name; the others are dependencies, unless a
+    cell holds them.
     """
 
     oldest: str
@@ -83,8 +84,8 @@ class Wheels(FileModel):
 class Release(FileModel):
     """One release of one package, as the index describes it.
 
-    `uploaded` is when its first wheel was. `wheels` are by interpreter: `cp312`, or `py3` where any can install them.
-    `requires_dist` leaves out what only an extra asks for that no cell has.
+    `uploaded` is the time of its first wheel. `wheels` are by interpreter: `cp312`, or `py3` where any can install
+    them. `requires_dist` leaves out the requirements of extras that no cell has.
     """
 
     uploaded: Moment
@@ -94,9 +95,9 @@ class Release(FileModel):
     wheels: dict[Annotated[str, StringConstraints(pattern=r"^(py3|cp3[0-9]{1,2})$")], Wheels]
 
     def newest_wheel(self, python: str) -> datetime | None:
-        """Return when the last wheel for `python` ("3.12") was uploaded, for whatever platform; None without any.
+        """Return when the last wheel for `python` ("3.12") was uploaded; None without any.
 
-        Of all platforms: a lock must not depend on the machine that it is made on.
+        All platforms count, since a lock must not depend on the machine that makes it.
         """
         return max((wheels.newest for wheels in self._wheels_for(python)), default=None)
 
@@ -105,7 +106,7 @@ class Release(FileModel):
         return any(not _here().isdisjoint(each.platforms) for each in self._wheels_for(python))
 
     def allows(self, python: str) -> bool:
-        """True if it says that it can be installed on `python`."""
+        """True if its metadata admits `python`."""
         return f"{python}.0" in specifiers(self.requires_python)
 
     def _wheels_for(self, python: str) -> list[Wheels]:
@@ -116,14 +117,14 @@ Packages = dict[str, dict[VersionText, Release]]
 
 
 class Snapshot(FileModel):
-    """releases.json."""
+    """The file releases.json."""
 
     schema_version: Literal[2]
     taken_at: Moment
     packages: Packages
 
     def versions(self, axis: str, *, yanked: bool = False) -> tuple[str, ...]:
-        """Return the releases of a package, or the interpreters that there are, in version order."""
+        """Return the releases of a package, or the known interpreters, in version order."""
         if axis == "python":
             return PYTHONS
         there = self.packages.get(axis, {})
@@ -137,12 +138,12 @@ def _here() -> frozenset[str]:
 
 
 def load() -> Snapshot:
-    """The snapshot in the tree. Raises BadFile."""
+    """Return the snapshot in the tree. Raises BadFile."""
     return read(Snapshot, PATH)
 
 
 def save(taken: Snapshot) -> None:
-    """Put `taken` in the tree."""
+    """Write `taken` to the tree."""
     write(PATH, dump(taken.model_dump(mode="json")))
 
 
@@ -152,7 +153,7 @@ def guests(names: Iterable[str]) -> frozenset[str]:
 
 
 def applies(wanted: Requirement, python: str, extra: str = "cpu") -> bool:
-    """True if a line of metadata is of this extra, on this interpreter, on this machine's system."""
+    """True if a requirement applies with this extra, on this interpreter and this machine's system."""
     there = {"extra": extra, "python_version": python, "python_full_version": f"{python}.0"}
     return wanted.marker is None or wanted.marker.evaluate(there)
 
@@ -173,5 +174,5 @@ def exclusion(pins: Mapping[str, str], offered: Packages, python: str, extra: st
 
 
 def tag_of(python: str) -> str:
-    """The interpreter's tag in a wheel's name: `cp312` of "3.12"."""
+    """Return the interpreter's tag in a wheel's name: `cp312` for "3.12"."""
     return f"cp{python.replace('.', '')}"

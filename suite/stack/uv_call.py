@@ -39,10 +39,10 @@ _SETTINGS = (
 def run(
     *words: str, asked: str = "", within: float | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run uv with these words, `asked` on its standard input, and end it if it is not done `within` so many seconds.
+    """Run uv with these words and `asked` on its standard input; end it after `within` seconds.
 
-    Its exit status says nothing by itself; its last line on standard error is the reason, even if it was ended.
-    Raises BadFile for a broken uv.toml.
+    Its exit status says nothing by itself; its last line on standard error is the reason, even if it was ended. Raises
+    BadFile for a broken uv.toml.
     """
     command = [found(), *words, *configured()]
     env = {**surroundings(), **variables}
@@ -82,7 +82,7 @@ def found() -> str:
 
 
 def surroundings() -> dict[str, str]:
-    """The environment variables that uv is called with."""
+    """Return the environment variables for uv."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -109,7 +109,7 @@ def configured() -> tuple[str, ...]:
 
 
 def _toml(value: object) -> str:
-    """A value of a uv.toml as TOML, which writes texts, numbers and truth values as JSON does."""
+    """Return a value of a uv.toml as TOML, which writes texts, numbers and truth values as JSON does."""
     match value:
         case list():
             return "[" + ", ".join(map(_toml, value)) + "]"

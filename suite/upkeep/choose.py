@@ -48,9 +48,9 @@ def write_all() -> None:
 
 
 def shown(report: Report) -> dict[str, set[Pair]]:
-    """Return which behaviours the headlines show on each release of jax, in version order.
+    """Return the behaviours that the headlines show on each release of jax, in version order.
 
-    What is absent, blocked or different there, or was not decided, does not count.
+    Absent, blocked, different and undecided ones do not count.
     """
     headlines = {(issue.id, issue.cases[0].id) for issue in report.issues}
     versions = {cell.id: cell.holds["jax"] for cell in report.cells if cell.kind == "line" and cell.moves == "jax"}

@@ -41,9 +41,9 @@ def new_releases(known: Snapshot, taken: Snapshot) -> list[str]:
 
 
 def changes(last: Report, now: Report, added: Sequence[str]) -> list[CaseChange]:
-    """Return what the cells `added` do otherwise than the one before each, as `last` has that one, or `now`.
+    """Return the changes of the cells `added` from the cell before each, as observed in `last` or `now`.
 
-    The cell before is of the same arm or line and moves the same package, one release back.
+    The cell before has the same arm or line, and moves the same package, one release back.
     """
     rows = {cell.id: cell for cell in (*last.cells, *now.cells)}
     seen = {(row.cell, row.issue, row.case): row for row in (*now.observations, *last.observations)}

@@ -38,7 +38,7 @@ _MOST = 4
 
 @dataclass(frozen=True)
 class Example:
-    """A command and what it prints of these files; so many `lines` of a long answer."""
+    """A command, and the files that it prints about; `lines` limits a long answer."""
 
     words: str
     asked: str = ""
@@ -71,7 +71,7 @@ def renewed(report: Report) -> Mapping[Path, str]:
 
 
 def runner() -> str:
-    """Return how `jax-stack-compat` is called by who has not installed it."""
+    """Return the command that runs `jax-stack-compat` without an installation."""
     if address("Package"):
         return "uvx jax-stack-compat"
     repository = address("Repository")
@@ -79,7 +79,7 @@ def runner() -> str:
 
 
 def answer(example: Example) -> str:
-    """Return what a command prints, in a folder of its own. Raises Failed where it cannot answer."""
+    """Return a command's output, run in a folder of its own. Raises Failed if it cannot answer."""
     with TemporaryDirectory() as folder:
         for name, text in example.files.items():
             path = Path(folder, name)

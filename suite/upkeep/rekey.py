@@ -1,8 +1,8 @@
-"""Move the records from the keys of an earlier commit to the keys of this tree, where both run the same.
+"""Move the records from the keys of an earlier commit to this tree's keys, where both run the same code.
 
-For a change of the probe, or of how keys are made, that changes no observation. Each record's key is checked against
-what the earlier commit computes for it; another record is left as it is, and does not hold. Then some records, drawn at
-random, are run again from nothing, and every difference is printed.
+Use it after a change of the probe or of the keys that changes no observation. Each record's key is checked against the
+one that the earlier commit computes; records with other keys stay and do not count. Then random records are run again
+from nothing, and every difference is printed.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""One run on one machine: which cases run side by side, which alone, and in what order."""
+"""The schedule of one machine: which cases run side by side, which alone, and in what order."""

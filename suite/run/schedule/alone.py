@@ -1,4 +1,4 @@
-"""The cases that cannot run beside others: by a table, and by what a run beside others showed."""
+"""The cases that cannot run beside others, from a table and from the results of earlier runs."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _SAME = 1.5
 
 
 class Cost(NamedTuple):
-    """The seconds of wall time that a case takes, and the MiB that it has at most."""
+    """A case's seconds of wall time, and its peak memory in MiB."""
 
     seconds: float
     mib: int
@@ -29,7 +29,7 @@ UNKNOWN = Cost(1.0, 512)
 
 
 class Costs(FileModel):
-    """costs.json."""
+    """The file costs.json."""
 
     schema_version: Literal[1] = 1
     cases: Mapping[str, Cost]
@@ -47,7 +47,7 @@ def of(entry: Entry, case: Case) -> Cost:
 
 
 def measured(runs: Iterable[Record], before: Mapping[str, Cost]) -> Mapping[str, Cost]:
-    """Return the costs by these records. A cost of `before` that is about the same is kept."""
+    """Return the costs by these records; a similar cost of `before` is kept."""
     of_case: dict[str, list[Cost]] = {}
     for record in runs:
         last = record.attempts[-1]
@@ -62,7 +62,7 @@ def measured(runs: Iterable[Record], before: Mapping[str, Cost]) -> Mapping[str,
 
 
 def text(cases: Mapping[str, Cost]) -> str:
-    """Return costs.json."""
+    """Return the text of costs.json."""
     return dump(Costs(cases=cases).model_dump(mode="json"))
 
 

@@ -1,7 +1,7 @@
-"""The choice of the cases that the next probe gets. Pure.
+"""Choose the cases of the next probe. Pure.
 
-Few orders, since each imports the stack again: the largest first, a whole cell if it fits, and smaller ones towards the
-end, so that all probes end together.
+Each order imports the stack again, so there should be few: the largest first, a whole cell if it fits, and smaller ones
+towards the end, so that all probes end together.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ T = TypeVar("T")
 
 
 def share(left: float, slots: int) -> float:
-    """Return how many seconds of work the next order may have, of the seconds that are left in all."""
+    """Return the seconds of work for the next order, given the seconds that are left in all."""
     return max(left / slots / ORDERS, LEAST)
 
 
 def cut(costs: Mapping[T, float], seconds: float) -> list[T]:
-    """Return the costliest tasks that make up so many seconds: all of them if little more would be left over."""
+    """Return the costliest tasks that make up so many seconds, or all of them if little more would remain."""
     if sum(costs.values()) <= seconds + LEAST:
         return list(costs)
     found: list[T] = []

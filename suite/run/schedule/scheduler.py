@@ -1,7 +1,7 @@
-"""Runs cells side by side on this machine: several probes of one cell, and several cells at a time.
+"""Run cells side by side on this machine: several probes of one cell, and several cells at a time.
 
-One thread makes environments, the dearest cell's first. A worker for each slot takes the next order as soon as it is
-free. What cannot run beside others runs at the end, alone.
+One thread makes environments, starting with the costliest cell's. A worker for each slot takes the next order as soon
+as it is free. Cases that cannot run beside others run alone at the end.
 """
 
 from __future__ import annotations

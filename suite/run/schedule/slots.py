@@ -34,10 +34,10 @@ class Slots:
         FOLDER.mkdir(parents=True, exist_ok=True)
 
     def take(self, mib: int) -> ExitStack | None:
-        """Take a slot for a probe that needs so much memory, until the stack is closed. None if no slot is free.
+        """Take a slot for a probe that needs so much memory, until the stack is closed; None if no slot is free.
 
-        Other probes count with what they were admitted with: they may not have allocated it yet. A probe that is the
-        only one is always admitted.
+        Other probes count with their admitted memory, since they may not have allocated it yet. A probe without others
+        is always admitted.
         """
         with ExitStack() as held, contextlib.suppress(Timeout):
             # A run that waits to be alone holds the gate.
@@ -83,7 +83,7 @@ class Slots:
 
 
 def wait() -> None:
-    """Wait a moment before a slot is asked for again."""
+    """Wait a moment before the next request for a slot."""
     time.sleep(_WAIT)
 
 
