@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from functools import cache
@@ -17,6 +18,7 @@ from suite.files import REPORTS, FileModel, dump, read, text
 _CARRIED = Path(__file__).with_name("data")
 FOLDER = _CARRIED if _CARRIED.exists() else REPORTS / "published" / "numbers"
 MEASURED = "measured.json"
+_FUNCTION = re.compile(r"\bf\(")
 
 
 class Measured(FileModel):
@@ -68,11 +70,11 @@ COLUMNS = tuple(field.name for field in fields(CallRow))
 
 
 def written(rows: Iterable[CallRow]) -> str:
-    """Return rows as CSV."""
+    """Return rows as CSV; in a call, `f` is the function."""
     out = StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(map(asdict, rows))
+    writer.writerows({**asdict(row), "call": row.call.replace(f"{row.function}(", "f(", 1)} for row in rows)
     return out.getvalue()
 
 
@@ -82,7 +84,9 @@ def by_function(folder: Path = FOLDER) -> dict[str, tuple[CallRow, ...]]:
     found: dict[str, list[CallRow]] = {}
     for path in sorted(folder.glob("*.csv")):
         for row in csv.DictReader(StringIO(text(path))):
-            found.setdefault(row["function"], []).append(CallRow(**row))
+            function = row["function"]
+            call = _FUNCTION.sub(f"{function}(", row.pop("call"), count=1)
+            found.setdefault(function, []).append(CallRow(**row, call=call))
     return {function: tuple(rows) for function, rows in found.items()}
 
 

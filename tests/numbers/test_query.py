@@ -1,12 +1,14 @@
 """Questions to the published numbers."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from suite.cell.numbers.recipes import calls
 from suite.numbers import query
-from suite.numbers.model import MEASURED, CallRow, Measured, written
+from suite.numbers.model import MEASURED, CallRow, Measured, by_function, written
 
 F = "jax.numpy.f"
 
@@ -81,3 +83,11 @@ def test_a_function_without_rows_is_not_known(folder: Path) -> None:
 def test_without_numbers_nothing_is_measured(tmp_path: Path) -> None:
     """Where no numbers are published, no release was measured."""
     assert not query.is_measured("0.4.30", tmp_path)
+
+
+def test_calls_are_read_as_they_were_written(tmp_path: Path) -> None:
+    """A file says `f` for the function, and a call that is read from it names it."""
+    rows = [replace(ROWS[0], function=call.function, form=call.form, call=call.text) for call in calls()]
+    (tmp_path / "all.csv").write_text(written(rows))
+
+    assert sorted(rows, key=str) == sorted((row for of in by_function(tmp_path).values() for row in of), key=str)
