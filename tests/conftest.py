@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,18 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(folder.cleanup)
         Path(folder.name, f"python{CELL.python}").symlink_to(python)
         os.environ["PATH"] = f"{folder.name}{os.pathsep}{os.environ['PATH']}"
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Have workers begin to import all tests at different places: what one has compiled, the others read."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+    if worker and session.config.args == session.config.getini("testpaths"):
+        modules = sorted(Path(__file__).parent.rglob("test_*.py"))
+        first = int(worker.removeprefix("gw")) * len(modules) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        for path in (*modules[first:], *modules[:first]):
+            # Collection tells.
+            with suppress(Exception):
+                import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
 
 
 def pytest_collection_finish() -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import groupby
 
-from packaging.version import Version
-
 from suite.check.knowledge import Knowledge, KnownCase
 from suite.judge.prediction import Prediction
 from suite.judge.rules import Pins, met
+from suite.judge.specifiers import parsed
 
 WELL = ("clear", "absent", "documented")
 
@@ -63,8 +62,8 @@ def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
     named = dict.fromkeys([*case.named, "jax", *case.needs])
     packages = [name for name in named if name in versions and name != "jaxlib"]
     told = [span for package in packages for span in spans(case, package, versions, knowledge)]
-    after = [each for each in told if Version(each.first) > Version(versions[each.package])]
-    before = [each for each in told if Version(each.last) < Version(versions[each.package])]
+    after = [each for each in told if parsed(each.first) > parsed(versions[each.package])]
+    before = [each for each in told if parsed(each.last) < parsed(versions[each.package])]
     if better := next(iter([each for each in after if each.well] or [each for each in after if each.loud]), None):
         what = "good" if better.well else "refused loudly"
         if better.first == better.last and not better.open:

@@ -25,6 +25,7 @@ _CARRIED = Path(__file__).with_name("check.json")
 _PUBLISHED = Path(__file__).parents[2] / "reports" / "published" / "check.json"
 PATH = _CARRIED if _CARRIED.exists() else _PUBLISHED
 SCHEMA = 1
+_VERDICTS: Mapping[str, Verdict] = {each: each for each in VERDICTS}
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,7 @@ class KnownCase:
 
     def verdict(self, behaviour: str) -> Verdict:
         """Return the verdict on a behaviour; a verdict stands for itself."""
-        shown = self.behaviours.get(behaviour, behaviour)
-        return next((verdict for verdict in VERDICTS if verdict == shown), "different")
+        return _VERDICTS.get(self.behaviours.get(behaviour, behaviour), "different")
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Knowledge:
         """The jax and the jaxlib that an installer gives with it, by release of jax."""
         return {jax: with_jaxlib({"jax": jax}, self.cells.values()) for jax in self.releases.get("jax", ())}
 
-    @property
+    @cached_property
     def row_zero(self) -> frozenset[str]:
         """The issues that test if a stack works at all."""
         return frozenset(issue.id for issue in self.issues if issue.row_zero)

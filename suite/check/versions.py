@@ -14,6 +14,7 @@ from suite.check.knowledge import Knowledge
 from suite.files import ROOT
 from suite.judge.prediction import with_jaxlib
 from suite.judge.rules import IMPORTS, STACK, Pins
+from suite.judge.specifiers import parsed
 
 _RELEASES = ROOT / "suite" / "stack" / "releases.json"
 
@@ -50,7 +51,7 @@ def _spelled(name: str, version: str, knowledge: Knowledge) -> str:
     releases = knowledge.releases.get(name, ())
     if version in releases:
         return version
-    return next((release for release in releases if Version(release) == Version(version)), version)
+    return next((release for release in releases if parsed(release) == parsed(version)), version)
 
 
 def _strange(knowledge: Knowledge, versions: Pins) -> dict[str, str]:
@@ -61,7 +62,7 @@ def _strange(knowledge: Knowledge, versions: Pins) -> dict[str, str]:
     found = {}
     for name in (each for each in STACK if each != "jaxlib" and each in versions):
         known, here = knowledge.releases.get(name, []), Version(versions[name])
-        series = [each for each in known if Version(each).release[:2] == here.release[:2]]
+        series = [each for each in known if parsed(each).release[:2] == here.release[:2]]
         if not known:
             continue
         if here < Version(known[0]):

@@ -65,7 +65,7 @@ def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
     matter = concerned(case.needs, case.rules) if runs else frozenset[str]()
     # Versions of what the case needs must be known; what those import may come from an installer.
     known = {"jax", *case.needs} - {"jaxlib"} <= versions.keys()
-    here = [run for run in runs if known and _alike(run, versions, matter)]
+    here = _alike(runs, versions, matter) if known else []
     outcomes = _possible(case.rules, versions)
     says = {outcome and outcome.behaviour for outcome in outcomes}
     if len({each.behaviour for each in here}) == 1 and len(says) == 1:
@@ -104,22 +104,41 @@ def _known(on: str, names: frozenset[str]) -> tuple[str, bool]:
     return " ".join(known), len(known) == len(requirements(on))
 
 
-def _alike(run: Run, versions: Pins, matter: Iterable[str]) -> bool:
-    """Return True if a run had the known versions of packages that matter; outside the stack any version counts."""
-    if any(is_there(name, run.pins) != is_there(name, versions) for name in BESIDE.intersection(matter)):
-        return False
-    both = [(run.pins.get(name), versions[name]) for name in matter if name in versions and name not in BESIDE]
-    return all(one is not None and parsed(one) == parsed(other) for one, other in both)
+def _alike(runs: Iterable[Run], versions: Pins, matter: Iterable[str]) -> list[Run]:
+    """Return the runs that had the known versions of packages that matter."""
+    found = list(runs)
+    # Most runs differ in jax.
+    for name in sorted(matter, key=lambda each: each != "jax"):
+        found = [run for run in found if _agree(name, run.pins, versions)]
+    return found
+
+
+def _agree(name: str, pins: Pins, versions: Pins) -> bool:
+    """Return True if a run had the version of a package, where that is known; outside the stack any version counts."""
+    if name in BESIDE:
+        return is_there(name, pins) == is_there(name, versions)
+    return name not in versions or (name in pins and _same(pins[name], versions[name]))
+
+
+@cache
+def _same(one: str, other: str) -> bool:
+    return parsed(one) == parsed(other)
 
 
 def _nearest(runs: Sequence[Run], versions: Pins) -> tuple[Run, ...]:
     """Return the nearest runs in jax, one at or below and one above; of equals, the most alike."""
     jax = parsed(versions["jax"])
-    places = [(parsed(run.pins["jax"]), sum(_alike(run, versions, [name]) for name in versions)) for run in runs]
-    below = [(each, run) for each, run in zip(places, runs, strict=True) if each[0] <= jax]
-    above = [((each[0], -each[1]), run) for each, run in zip(places, runs, strict=True) if each[0] > jax]
-    sides = max(below, key=lambda each: each[0], default=None), min(above, key=lambda each: each[0], default=None)
-    return tuple(side[1] for side in sides if side is not None)
+    places = {run.pins["jax"]: parsed(run.pins["jax"]) for run in runs}.values()
+    below = max((place for place in places if place <= jax), default=None)
+    above = min((place for place in places if place > jax), default=None)
+    return tuple(
+        max(
+            (run for run in runs if parsed(run.pins["jax"]) == side),
+            key=lambda run: sum(_agree(name, run.pins, versions) for name in versions),
+        )
+        for side in (below, above)
+        if side is not None
+    )
 
 
 def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Prediction | None:
@@ -127,13 +146,12 @@ def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Pre
     found: list[Prediction] = []
     for package in sorted(matter & versions.keys() - {"jax"}):
         here = parsed(versions[package])
-        beside = [run for run in runs if package in run.pins and _alike(run, versions, matter - {package})]
+        beside = [run for run in _alike(runs, versions, matter - {package}) if package in run.pins]
         places = {parsed(each.pins[package]) for each in beside}
         below = max((place for place in places if place < here), default=None)
         above = min((place for place in places if place > here), default=None)
         sides = [each for each in beside if parsed(each.pins[package]) in (below, above)]
-        same = (_alike(side, {**sides[0].pins, package: side.pins[package]}, matter) for side in sides)
-        if below is None or above is None or not all(same):
+        if below is None or above is None or sides != _alike(sides, sides[0].pins, matter - {package}):
             continue
         if len({side.behaviour for side in sides}) > 1:
             return None

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from suite.cell.issue import Rule
-from suite.check.answer import answer
+from suite.check.answer import Answer, answer
 from suite.check.finding import Finding
 from suite.check.findings import of_source, of_stack, ordered
-from suite.check.knowledge import load
+from suite.check.knowledge import Knowledge
 from suite.check.source import concern
 from suite.check.source.touched import meets, touch
 from suite.check.source.usage import usage
@@ -80,7 +80,12 @@ def test_a_condition_names_its_parameters(text: str) -> None:
         touch(text)
 
 
-@pytest.mark.parametrize("versions", [OLD, NEW], ids=["old", "new"])
+@pytest.fixture(scope="module", params=[OLD, NEW], ids=["old", "new"])
+def answered(request: pytest.FixtureRequest, published: Knowledge) -> Answer:
+    """Return what is published of a stack."""
+    return answer(published, stack(**request.param))
+
+
 @pytest.mark.parametrize(
     "code",
     [
@@ -92,13 +97,14 @@ def test_a_condition_names_its_parameters(text: str) -> None:
         "jax.vmap(f)",
     ],
 )
-def test_what_is_published_is_silent_of_other_code(tmp_path: Path, code: str, versions: dict[str, str]) -> None:
+def test_what_is_published_is_silent_of_other_code(
+    tmp_path: Path, code: str, published: Knowledge, answered: Answer
+) -> None:
     """Code that contradicts all cases of its function, or lacks what they need, has no finding."""
     (tmp_path / "a.py").write_text(
         f"import diffrax\nimport equinox as eqx\nimport jax\nimport jax.numpy as jnp\n{code}\n"
     )
-    world = load()
-    findings, read, _ = of_source(answer(world, stack(**versions)), world, usage(tmp_path))
+    findings, read, _ = of_source(answered, published, usage(tmp_path))
     assert ([], 1) == ([finding.what for finding in findings if finding.level != "chronic"], read.files)
 
 
@@ -129,11 +135,10 @@ def test_what_many_use_comes_first() -> None:
     assert ["everyday", "corner", "corner"] == [matters(each.users) for each in found]
 
 
-def test_every_published_touch_can_be_read() -> None:
+def test_every_published_touch_can_be_read(published: Knowledge) -> None:
     """All names and conditions in the data parse."""
-    world = load()
-    assert world.cases
-    for of in world.cases.values():
+    assert published.cases
+    for of in published.cases.values():
         concern.touches(of)
 
 

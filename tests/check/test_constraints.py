@@ -1,6 +1,7 @@
 """Constraints: an installable set of releases near a stack on which most of its issues are fixed."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -143,12 +144,24 @@ STACKS = [
 ]
 
 
-@pytest.mark.parametrize("versions", STACKS, ids=str)
-def test_a_set_is_short(versions: dict[str, str], published: Knowledge) -> None:
+@dataclass(frozen=True)
+class Advised:
+    """What somebody has, and the lines of the set for it."""
+
+    versions: dict[str, str]
+    lines: list[str]
+
+
+@pytest.fixture(scope="module", params=STACKS, ids=str)
+def advised(request: pytest.FixtureRequest, published: Knowledge) -> Advised:
+    """Return the set for a stack, from what is published."""
+    return Advised(request.param, told(published, **request.param))
+
+
+def test_a_set_is_short(advised: Advised) -> None:
     """The set has one pin for each package and few comments."""
-    lines = told(published, **versions)
-    assert len(lines) <= 25
-    assert {*versions, "jaxlib"} == {Requirement(line).name for line in pins(lines)}
+    assert len(advised.lines) <= 25
+    assert {*advised.versions, "jaxlib"} == {Requirement(line).name for line in pins(advised.lines)}
 
 
 def resolved(asked: str, *words: str) -> str:
@@ -166,9 +179,8 @@ def _index() -> None:
 
 
 @pytest.mark.usefixtures("_index")
-@pytest.mark.parametrize("versions", STACKS, ids=str)
-def test_an_installer_can_have_a_set(versions: dict[str, str], published: Knowledge, tmp_path: Path) -> None:
+def test_an_installer_can_have_a_set(advised: Advised, tmp_path: Path) -> None:
     """uv accepts the lines as constraints for the user's packages."""
     path = tmp_path / "constraints.txt"
-    path.write_text("\n".join(told(published, **versions)) + "\n", encoding="utf-8")
-    assert not resolved("\n".join(versions), "--constraint", str(path))
+    path.write_text("\n".join(advised.lines) + "\n", encoding="utf-8")
+    assert not resolved("\n".join(advised.versions), "--constraint", str(path))

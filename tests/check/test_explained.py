@@ -1,6 +1,7 @@
 """The output of `explain`: short, in the words for people, and fit to paste."""
 
 import re
+from functools import cache
 
 import pytest
 
@@ -12,6 +13,7 @@ from suite.check.inputs.stack import Stack
 from suite.check.knowledge import KnownCase
 from tests.check.worlds import case, issue
 
+LOADED = cache(knowledge.load)
 TITLE = "one does it"
 THREAD = "https://github.com/jax-ml/jax/issues/1"
 BAD = re.compile(r"\b(bites?|turns|goes away)\b")
@@ -25,7 +27,7 @@ def match(*rules: Rule, behaviour: str = "wrong", **changes: object) -> matching
 
 def printed(text: str, format: str = "text", stack: Stack | None = None) -> list[str]:
     """Return the output for a text, with the published knowledge."""
-    known, stack = knowledge.load(), stack or Stack(matching.versions(text), "the text")
+    known, stack = LOADED(), stack or Stack(matching.versions(text), "the text")
     effects = answer.answer(known, stack).effects if stack.versions else ()
     names = list(missing.told(text))
     return [line for line, _ in explained.lines(text, matching.matches(known, text), names, effects, stack, format)]
@@ -77,19 +79,17 @@ def test_a_page_with_an_address_is_what_is_linked(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("format", ["text", "markdown"])
 def test_an_answer_is_short(format: str) -> None:
     """An answer has at most three issues and 25 lines, even for a text with all signatures and names."""
-    signatures = [signature for each in knowledge.load().cases.values() for _, signature in each.signatures]
+    signatures = [signature for each in LOADED().cases.values() for _, signature in each.signatures]
     everything = "\n".join(f"{signature.type}: {signature.message.replace('…', ' x ')}" for signature in signatures)
     everything += "\njax==0.4.35 equinox==0.11.10 diffrax==0.6.0\n"
     everything += "\n".join(f"AttributeError: module 'jax.core' has no attribute '{name}'" for name in NAMES)
     lines = printed(everything, format)
 
-    assert len(matching.matches(knowledge.load(), everything)) > 20
+    assert len(matching.matches(LOADED(), everything)) > 20
     assert len([*missing.told(everything)]) > 5
     assert len(lines) <= 25
     assert not any("\n" in line for line in lines)
-    heads = {
-        f"{each.id}  {each.title}" if format == "text" else f"- [{each.title}]" for each in knowledge.load().issues
-    }
+    heads = {f"{each.id}  {each.title}" if format == "text" else f"- [{each.title}]" for each in LOADED().issues}
     assert 3 == sum(line.startswith(tuple(heads)) for line in lines)
 
 
@@ -98,7 +98,7 @@ NAMES = ("Shape", "ConcreteArray", "Jaxpr", "JaxprEqn", "get_aval", "Tracer", "P
 
 def test_the_words_for_people_are_kept() -> None:
     """Lines use affects, since, until and fixed in, and none of their old synonyms."""
-    known, stack = knowledge.load(), Stack({"jax": "0.4.35", "equinox": "0.11.10", "diffrax": "0.6.0"}, "here")
+    known, stack = LOADED(), Stack({"jax": "0.4.35", "equinox": "0.11.10", "diffrax": "0.6.0"}, "here")
     effects = answer.answer(known, stack).effects
     found = [matching.Match(each, (of,), *of.signatures[0], 1.0) for each, of in _signed(known.issues)]
     lines = [line for each in found for line, _ in explained.lines("", [each], [], effects, stack, "text")]

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from suite.cell import guard
 from suite.check.source import usage as reading
 from suite.check.source.conditions import is_dead
 from suite.check.source.sources import MAX_BYTES
@@ -22,6 +23,7 @@ from suite.check.source.uses import Usage
 from suite.errors import Misused
 from suite.files import ROOT
 from tests.processes import default_signals, within
+from tests.state import eventually
 
 PAD, CONSTANT = "jax.numpy.pad", "jax.numpy.pad(constant_values=)"
 JIT, STATIC = "jax.jit", "jax.jit(static_argnums=)"
@@ -350,14 +352,14 @@ def test_a_signal_ends_all_that_read(tmp_path: Path, number: signal.Signals) -> 
     with subprocess.Popen(
         words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=default_signals
     ) as running:
-        while not any(map(_reads, Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split())):
-            assert running.poll() is None
+        eventually(lambda: running.poll() is not None or any(map(_reads, guard.children(running.pid))))
+        assert running.poll() is None
         running.send_signal(number)
         # All of them hold its standard output.
         running.communicate(timeout=10)
 
 
-def _reads(process: str) -> bool:
+def _reads(process: int) -> bool:
     """Return True if a process has used the processor for longer than its start takes."""
     return 2 * sum(map(int, Path(f"/proc/{process}/stat").read_text().split()[13:15])) > os.sysconf("SC_CLK_TCK")
 

@@ -44,7 +44,7 @@ def test_what_a_case_needs_it_needs_with_all_that_imports() -> None:
 
 SOLVE = replace(CASE, rules=IMPLICIT, needs=("jax", "equinox", "diffrax"))
 LINE = [as_ruled(f"jax-{version}") for version in ("0.8.1", "0.8.2", "0.8.3", "0.9.0", "0.9.0.1", "0.9.1")]
-ODD = [replace(each, behaviour="odd") if each.cell == "jax-0.9.0" else each for each in LINE]
+ODD = [each._replace(behaviour="odd") if each.cell == "jax-0.9.0" else each for each in LINE]
 RAN, BROADLY = (
     LINE[1].pins,
     {name: LINE[1].pins[name] for name in ("jax", "equinox", "diffrax", "lineax", "optimistix")},

@@ -2,7 +2,9 @@
 
 import json
 import os
+import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from suite.report.site.facts import Facts
 from suite.report.stored import read_report
 from suite.report.write import publish
 from tests.processes import within
+from tests.real_cell import keep_in
 from tests.report.test_report import CELLS, ENTRIES, put_record, put_what_is_expected
 
 pytestmark = pytest.mark.usefixtures("pageless")
@@ -34,13 +37,31 @@ GPU = "gpu (NVIDIA H100 80GB HBM3)"
 Make = Callable[..., Path]
 
 
+@dataclass(frozen=True)
+class Made:
+    """A report, and the folder with its records and its files."""
+
+    report: Report
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """Make a report on three cells that are as expected."""
+    folder = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        keep_in(folder, patch)
+        put_what_is_expected(CELLS)
+        report = assemble(CELLS, ENTRIES)
+        publish(report, folder / "whole")
+    return Made(report, folder)
+
+
 @pytest.fixture
-def whole(elsewhere: Path) -> Report:
-    """Return a report on three cells that are as expected, also on disk."""
-    put_what_is_expected(CELLS)
-    made = assemble(CELLS, ENTRIES)
-    publish(made, elsewhere / "whole")
-    return made
+def whole(made: Made, elsewhere: Path) -> Report:
+    """Return that report, also on disk."""
+    shutil.copytree(made.folder, elsewhere, dirs_exist_ok=True)
+    return made.report
 
 
 @pytest.fixture
