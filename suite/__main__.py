@@ -85,10 +85,10 @@ def _add(chosen: Any, command: Command, within: str = "") -> Iterator[tuple[str,
     yield f"{within} {command.name}".strip(), made
     if command.carry_out:
         made.set_defaults(carry_out=command.carry_out)
-    for either in command.options:
-        of = made.add_mutually_exclusive_group() if isinstance(either, tuple) else made
-        for option in either if isinstance(either, tuple) else (either,):
-            of.add_argument(*option.names, **option.more)
+    # An empty group has no usage.
+    either = made.add_mutually_exclusive_group() if any(option.either for option in command.options) else made
+    for option in command.options:
+        (either if option.either else made).add_argument(*option.names, **option.more)
     if command.works:
         works = made.add_subparsers(dest="work", required=True, metavar="WORK")
         for each in command.works:

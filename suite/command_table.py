@@ -6,7 +6,7 @@ It needs nothing but the standard library: what a word names is looked up when o
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from pkgutil import resolve_name
@@ -19,23 +19,24 @@ REPORTS = Path(__file__).resolve().parent.parent / "reports"
 
 @dataclass(frozen=True)
 class Option:
-    """An option or argument of a command, as argparse takes it."""
+    """An option or argument of a command, as argparse takes it; of those that are `either`, there is one at most."""
 
     names: tuple[str, ...]
     more: Mapping[str, Any]
+    either: bool = False
 
 
 @dataclass(frozen=True)
 class Command:
     """A command of `python -m suite`, or with `works` several: its help, and the function that carries it out.
 
-    A tuple among the `options` is a choice of one. The description is the help with `rest` behind it, or `about`.
+    The description is the help with `rest` behind it, or `about`.
     """
 
     name: str
     help: str
     carry_out: str = ""
-    options: tuple[Option | tuple[Option, ...], ...] = ()
+    options: tuple[Option, ...] = ()
     rest: str = ""
     about: str = ""
     codes: str | None = None
@@ -121,12 +122,12 @@ _TO = _option("--to FOLDER", "where the report goes (default: reports/latest)", 
 _OF_A_RUN = (
     _option("--issue ID", "only this issue, by case; may be repeated", action="append", default=[],
             type=_named("catalogue.catalogue:identified")),
-    (Option(("--all-headlines", "--headlines"), {
-        "dest": "rows", "action": "store_const", "const": "headlines",
-        "help": "the first case of each issue; the default cells run it only where it shows something new"}),
-     _option("--all-cases", "every case of each issue", dest="rows", action="store_const", const="cases")),
-    _flag("--fresh", "run cached cases again, too"),
-    _VERBOSE,
+    Option(("--all-headlines", "--headlines"), {
+        "help": "the first case of each issue; the default cells run it only where it shows something new",
+        "dest": "rows", "action": "store_const", "const": "headlines"}, either=True),
+    Option(("--all-cases",), {
+        "help": "every case of each issue", "dest": "rows", "action": "store_const", "const": "cases"}, either=True),
+    _flag("--fresh", "run cached cases again, too"), _VERBOSE,
     _option("--shard 3/10", "3/10: only the third of ten parts, which cost the same",
             type=_named("run.spread.shard:parse")),
     _option("--scheduler ADDRESS",
@@ -142,17 +143,14 @@ _OF_ASV = (
     _option("--machine NAME", "file the results under this name (default: the processor's)"),
 )
 _TIMED = (
-    *_OF_ASV,
-    _option("cells CELL", "default: the default ones", nargs="*", type=_OF_LINE),
-    _flag("--line", "every cell of the line"),
-    _flag("--fresh", "measure again where a result exists"),
+    *_OF_ASV, _option("cells CELL", "default: the default ones", nargs="*", type=_OF_LINE),
+    _flag("--line", "every cell of the line"), _flag("--fresh", "measure again where a result exists"),
 )
 _PUT = _flag("--keep", "also copy all results measured here to benchmarks/, for the published page")
 
 COMMANDS = (
     Command("compat", "run what is left of the cells with a tag, and report on all of it", "commands:compat", (
-        *_OF_A_RUN,
-        _option("--tag", "default, line or full (default: %(default)s)", default="default", type=_tag),
+        *_OF_A_RUN, _option("--tag", "default, line or full (default: %(default)s)", default="default", type=_tag),
         _flag("--plan", "print what would run, what to fetch and how much disk it takes, and run nothing")),
         "With the default tag that is every headline on the newest release, and on four others the headlines that "
         "show something new there. Cases run side by side, one per core. Machines can share a run: the third of ten "
@@ -162,8 +160,7 @@ COMMANDS = (
             "Each comes with its workaround, if one was run there and helps.", codes=_CACHED),
     Command("record", "run issues in cells, and write down what they do for a report", "commands:record", _RUN),
     Command("report", "judge the records and report on them, without those of bisections", "commands:report", (
-        *_OF_A_RUN,
-        _option("cells CELL", "default: those that were run", nargs="*", type=_CELL),
+        *_OF_A_RUN, _option("cells CELL", "default: those that were run", nargs="*", type=_CELL),
         _option("--tag", "all cells with this tag, run or not: default, line or full", type=_tag)), codes=RUN_CODES),
     Command("merge", "join the reports of a run's shards into one", "commands:merge", (
         _option("shards SHARD", f"{_REPORT}; a file that `check --confirm` left becomes a cell of its own",
@@ -187,8 +184,7 @@ COMMANDS = (
         _option("--hold NAME==VERSION", "along an arm that holds this; may be repeated", action="append", default=[]),
         _option("--between", "only these releases and what is between them", nargs=2, metavar=("A", "B")),
         _option("--find", "default: what the end points show", choices=("first-affected", "first-clear")),
-        _flag("--scan", "run every release, and show every interval"),
-        _flag("--fresh", "do not use records")), about=
+        _flag("--scan", "run every release, and show every interval"), _flag("--fresh", "do not use records")), about=
         "Finds the release of a package where a case changes between affected and not. A release that cannot be tested "
         "counts as neither: the search goes around it. Linked packages move together: each jax comes with its jaxlib. "
         "n releases take at most ⌈log2 n⌉ + 3 cell runs, less those on record, more if one cannot be tested.",
@@ -217,10 +213,9 @@ COMMANDS = (
                "something was not measured, or failed")
         + " And 4: noise left something undecided; nox does not fail on it.", works=(
         Command("run", "measure cells, and keep the results", "", (
-            *_TIMED,
-            _option("--python PATH", "time the packages of this interpreter, on its device", type=Path),
-            _flag("--smoke", "each benchmark once, and nothing kept"),
-            _PUT), "The default set of benchmarks leaves out the large."),
+            *_TIMED, _option("--python PATH", "time the packages of this interpreter, on its device", type=Path),
+            _flag("--smoke", "each benchmark once, and nothing kept"), _PUT),
+            "The default set of benchmarks leaves out the large."),
         Command("count", "count the host's work: calls in Python and, with valgrind, instructions", "", (
             *_TIMED, _flag("--calls", "only the calls: minutes for a release and no valgrind"), _PUT),
             "An interrupted run can be continued. A release takes a quarter of an hour, less with --bench; its calls "
@@ -281,7 +276,7 @@ SESSIONS = (
     Session("merge"),
     Session("diff", document="running", examples=("reports/published reports/latest",)),
     Session("rebuild", document="upkeep"),
-    Session("bisect", document="running", examples=(_CHANGED, f"--package equinox --hold jax==0.9.2 {_CHANGED}")),
+    Session("bisect", document="running", examples=(_CHANGED, f"--hold jax==0.9.2 --package equinox {_CHANGED}")),
     Session("clean", document="running"),
     Session("discover", document="running"),
     *(Session(name, document="upkeep") for name in ("snapshot", "threads", "names")),
@@ -292,10 +287,19 @@ SESSIONS = (
     Session("device-programs", ("programs",), fine=Exit.INCOMPLETE, document="timings", examples=(
         "jax-0.9.0 jax-0.11.0", "--diff jax-0.10.2 jax-0.11.0 scan", "--python PATH")),
     Session("line", group="bench", document="timings"),
-    _of_asv("bench", "run", "", "jax-0.9.2 --bench Scan", "--python PATH"),
+    _of_asv("bench", "run", "", "--bench Scan jax-0.9.2", "--python PATH"),
     _of_asv("bench-compare", "compare", "jax-0.9.2 jax-0.10.2"),
-    _of_asv("bench-count", "count", "jax-0.9.2", "--line --calls"),
+    _of_asv("bench-count", "count", "jax-0.9.2", "--calls --line"),
     _of_asv("bench-noise", "noise", ""),
     _of_asv("bench-publish", "publish", ""),
 )
 # fmt: on
+
+
+def help_of(command: Sequence[str], words: str) -> str:
+    """Return the help of the option of a command that `words` begin with, or of the command; nothing without either."""
+    of = [each for each in COMMANDS if each.name == command[0]]
+    of += [work for each in of for work in each.works if work.name == command[-1]]
+    texts = {option.names[0]: option.more["help"] % option.more for each in of for option in each.options}
+    told = texts.get(words.partition(" ")[0]) or "".join(each.help for each in of[-1:])
+    return told and f"{told[0].upper()}{told[1:]}."
