@@ -31,7 +31,7 @@ import nox
 ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT))
 
-from suite.asked import CALLED, asked, called  # noqa: E402
+from suite.__main__ import CALLED, asked, called, explained, main, parse  # noqa: E402
 from suite.command_table import Session  # noqa: E402
 from suite.errors import Exit, guarded  # noqa: E402
 
@@ -39,7 +39,6 @@ from suite.errors import Exit, guarded  # noqa: E402
 with guarded() as guard:
     ASKED, WORDS = asked(sys.argv[1:], os.environ, ROOT)
 
-    from suite.__main__ import explained, main, parse
     from suite.stack import plan, uv_call
 
     CELLS = plan.cells()

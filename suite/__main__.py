@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from suite.check.command_line import add as add_check
 from suite.check.command_line import add_try, call, parse_words
 from suite.command_table import COMMANDS, REPORTS, RUN_CODES, SESSIONS, STATE, Command
 from suite.errors import Exit, Misused, guarded
+
+CALLED = {each.name: each for each in SESSIONS}
 
 
 def main(words: Sequence[str]) -> Exit:
@@ -58,6 +62,37 @@ def explained() -> dict[str, str]:
     return found
 
 
+def asked(argv: Sequence[str], variables: Mapping[str, str], root: Path) -> tuple[list[str], list[str]]:
+    """Return the sessions that are named, and what follows `--`. Raises Misused for folders that nox cannot use."""
+    from nox.manifest import keyword_match  # nothing else needs nox
+
+    end = argv.index("--") if "--" in argv else len(argv)
+    parser = argparse.ArgumentParser(add_help=False)
+    named = [name for name in variables.get("NOXSESSION", "").split(",") if name]
+    parser.add_argument("-s", "-e", "--sessions", "--session", nargs="*", default=named)
+    parser.add_argument("-t", "--tags", nargs="*")
+    parser.add_argument("-k", "--keywords")
+    parser.add_argument("--envdir", default=".nox")
+    ours, _ = parser.parse_known_args(argv[:end])
+    if os.pathsep in str(root / ours.envdir):
+        told = "PATH cannot name a folder with a colon, and nox's are in here: add `--envdir FOLDER`, one without"
+        raise Misused(f"{root}: {told}")
+    if (state := variables.get("SUITE_STATE", "")) and not Path(state).is_absolute():
+        raise Misused(f"SUITE_STATE={state}: nox hides the folder that it was started in: give an absolute path")
+    sessions = list(ours.sessions or ([] if ours.tags else ["compat"]))
+    if ours.keywords:
+        sessions = [name for name in CALLED if keyword_match(ours.keywords, [name])]
+    return sessions, list(argv[end + 1 :])
+
+
+def called(session: str, sessions: Sequence[str]) -> list[str]:
+    """Return the words of one of these sessions, without what follows `--`; none if it is not a command."""
+    if match := re.fullmatch(r"cell\((.+)\)", session):
+        return ["record", match[1]]
+    cells = [name[5:-1] for name in sessions if session == "report" and name.startswith("cell(")]
+    return [*CALLED[session].words, *cells] if session in CALLED else []
+
+
 def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
     """Return the parser of all words, and that of each command."""
     parser = argparse.ArgumentParser(
@@ -68,9 +103,7 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
     chosen = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def command(name: str, help: str, carry_out: str, **more: Any) -> argparse.ArgumentParser:
-        made = chosen.add_parser(name, help=help, description=Command(name, help).description, **more)
-        made.set_defaults(carry_out=carry_out)
-        return made
+        return next(_add(chosen, Command(name, help, carry_out), **more))[1]
 
     add_check(command)
     add_try(command)
@@ -78,13 +111,13 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
     return parser, {**chosen.choices, **works}
 
 
-def _add(chosen: Any, command: Command, within: str = "") -> Iterator[tuple[str, argparse.ArgumentParser]]:
+def _add(chosen: Any, command: Command, within: str = "", **more: Any) -> Iterator[tuple[str, argparse.ArgumentParser]]:
     """Add the parser of a command, and of its works; yield each with its whole name."""
-    texts = {"help": command.help, "description": command.description, "epilog": command.codes}
+    texts = {"help": command.help, "description": command.description, "epilog": command.codes, **more}
     made = chosen.add_parser(command.name, **texts)
-    yield f"{within} {command.name}".strip(), made
     if command.carry_out:
         made.set_defaults(carry_out=command.carry_out)
+    yield f"{within} {command.name}".strip(), made
     # An empty group has no usage.
     either = made.add_mutually_exclusive_group() if any(option.either for option in command.options) else made
     for option in command.options:

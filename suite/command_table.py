@@ -107,15 +107,13 @@ def _codes(good: str, bad: str, open: str) -> str:
     return f"Exit codes: 0 {good}; 1 {bad}; 2 the command or a file is wrong; 3 {open}."
 
 
+# fmt: off
 STATE = "Environments and records are kept in .suite, or where SUITE_STATE says."
-RUN_CODES = _codes(
-    "all planned observations made and as expected", "something is not as expected", "something did not run"
-)
+RUN_CODES = _codes("all planned observations made and as expected", "something is not as expected",
+                   "something did not run")
 _CACHED = f"{RUN_CODES} Cached cases are not run again. {STATE}"
 _CELL, _OF_LINE = _named("stack.plan:stack"), _named("timings.release_line:cell")
 _REPORT = "a compat.json, or a folder with one"
-
-# fmt: off
 _VERBOSE = _flag("--verbose", "report every case on the line and the arms, and every undecided one")
 _TO = _option("--to FOLDER", "where the report goes (default: reports/latest)", type=Path, default=REPORTS / "latest")
 # The options that all sessions of a run are given, each of which looks at its own.
@@ -201,7 +199,7 @@ COMMANDS = (
             (_flag("--fresh", "ask every release again, not only those that are new"),),
         "It says of each public name and parameter when it came and went, and which the stack's own releases need."),
     Command("numbers", "call the numerical functions of jax on its releases, and publish what they return",
-            "commands:publish_numbers", (
+            "numbers.collect:publish", (
         _option("cells CELL", "default: every release of jax", nargs="*", type=_CELL),
         _flag("--fresh", "measure every release again")),
         "Each call is compared with a reference, and with the release before. Releases that were measured are kept."),
