@@ -109,8 +109,8 @@ def _codes(good: str, bad: str, open: str) -> str:
 
 # fmt: off
 STATE = "Environments and records are kept in .suite, or where SUITE_STATE says."
-RUN_CODES = _codes("all planned observations made and as expected", "something is not as expected",
-                   "something did not run")
+RUN_CODES = _codes(
+    "all planned observations made and as expected", "something is not as expected", "something did not run")
 _CACHED = f"{RUN_CODES} Cached cases are not run again. {STATE}"
 _CELL, _OF_LINE = _named("stack.plan:stack"), _named("timings.release_line:cell")
 _REPORT = "a compat.json, or a folder with one"
@@ -256,8 +256,7 @@ COMMANDS = (
     Command("cost", "time runs and answers, each against the time that it needs at least", "upkeep.cost:measure"),
 )
 # In the order of `nox --list`.
-_CHANGED = "tracer-hash-while-loop/hash-tracer"
-_ALL = ("compat", "--tag", "full")
+_CHANGED, _ALL = "tracer-hash-while-loop/hash-tracer", ("compat", "--tag", "full")
 SESSIONS = (
     Session("compat", document="running", examples=("", "--plan", "--all-headlines", "--all-cases", "--fresh")),
     Session("compat-line", ("compat", "--tag", "line"), document="running", about=
@@ -275,8 +274,7 @@ SESSIONS = (
     Session("diff", document="running", examples=("reports/published reports/latest",)),
     Session("rebuild", document="upkeep"),
     Session("bisect", document="running", examples=(_CHANGED, f"--hold jax==0.9.2 --package equinox {_CHANGED}")),
-    Session("clean", document="running"),
-    Session("discover", document="running"),
+    *(Session(name, document="running") for name in ("clean", "discover")),
     *(Session(name, document="upkeep") for name in ("snapshot", "threads", "names")),
     Session("numbers", group="numbers", document="upkeep"),
     *(Session(name, document="upkeep") for name in ("lock", "choose")),
