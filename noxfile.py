@@ -22,49 +22,29 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-import re
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import nox
-from nox.manifest import keyword_match
 
 ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT))
 
-from suite.errors import Exit, guarded, say  # noqa: E402
+from suite.__main__ import CALLED, asked, called, explained, main, parse  # noqa: E402
+from suite.command_table import Session  # noqa: E402
+from suite.errors import Exit, guarded  # noqa: E402
 
+# All that can be wrong with the words and the files is said before anything runs, and before a package is asked for.
+with guarded() as guard:
+    ASKED, WORDS = asked(sys.argv[1:], os.environ, ROOT)
 
-def asked() -> argparse.Namespace:
-    """Return what nox was called with, as far as it matters here, and as `words` what follows `--`."""
-    ours, words = sys.argv[1:], list[str]()
-    if "--" in ours:
-        place = ours.index("--")
-        ours, words = ours[:place], ours[place + 1 :]
-    parser = argparse.ArgumentParser(add_help=False)
-    named = [name for name in os.environ.get("NOXSESSION", "").split(",") if name]
-    parser.add_argument("-s", "-e", "--sessions", "--session", nargs="*", default=named)
-    parser.add_argument("-t", "--tags", nargs="*")
-    parser.add_argument("-k", "--keywords")
-    parser.add_argument("--envdir")
-    return parser.parse_known_args(ours, argparse.Namespace(words=words))[0]
+    from suite.stack import plan, uv_call
 
-
-ASKED = asked()
-STATE = os.environ.get("SUITE_STATE", "")
-if os.pathsep in str(ROOT / (ASKED.envdir or ".nox")):
-    # Before any package is asked for: nox has not found its own environment either.
-    say(f"{ROOT}: PATH cannot name a folder with a colon, and nox's are in here: add `--envdir FOLDER`, one without")
-    sys.exit(Exit.MISUSED)
-if STATE and not Path(STATE).is_absolute():
-    say(f"SUITE_STATE={STATE}: nox hides the folder that it was started in: give an absolute path")
-    sys.exit(Exit.MISUSED)
-
-from suite.__main__ import explained, main, parse  # noqa: E402
-from suite.stack import plan, uv_call  # noqa: E402
+    CELLS = plan.cells()
+    OPTIONS = [parse([*words, *WORDS]) for name in ASKED if (words := called(name, ASKED))]
+if guard.code:
+    sys.exit(guard.code)
 
 # The sessions of -j are started by this interpreter, which has what the header asks for: they need not look again.
 os.environ["NOX_SCRIPT_MODE"] = "none"
@@ -73,81 +53,26 @@ nox.options.sessions = ["compat"]
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.error_on_missing_interpreters = True
 
-PUBLISHED = str(ROOT / "reports" / "published")
-# The sessions that run the cells with a tag: on a cluster if that is asked for.
-OF_A_TAG = {
-    "compat": ["compat"],
-    "compat-line": ["compat", "--tag", "line"],
-    "compat-full": ["compat", "--tag", "full"],
-    "publish": ["compat", "--tag", "full", "--to", PUBLISHED],
-}
-# Those that need asv; noise is not a failure.
-OF_ASV = {
-    "line": ["line"],
-    "bench": ["bench", "run"],
-    **{f"bench-{work}": ["bench", work] for work in ("compare", "count", "noise", "publish")},
-}
-# The sessions whose command needs a group of packages besides.
-GROUPS = {**dict.fromkeys(OF_ASV, "bench"), "numbers": "numbers"}
-# The sessions that are a command of `python -m suite`, and its words. What follows `--` comes after them.
-COMMANDS = {
-    **OF_A_TAG,
-    **{name: [name] for name in ("run", "report", "check", "try", "explain", "merge", "diff", "rebuild", "bisect")},
-    **{name: [name] for name in ("clean", "discover", "snapshot", "threads", "names", "numbers", "lock", "choose")},
-    **{name: [name] for name in ("rekey", "pins", "cost")},
-    "device-programs": ["programs"],
-    **OF_ASV,
-}
-# Sessions that say more than their command's help.
-ABOUT = {
-    "compat-line": "Do the same as compat for every cell of the release line, all cases of all issues.",
-    "compat-full": "Do the same as compat for every planned cell, all cases of all issues.",
-    "publish": "Run every cell, and write the report and the documents' excerpts of it: commit them.",
-}
-if ASKED.keywords:
-    SESSIONS = [name for name in COMMANDS if keyword_match(ASKED.keywords, [name])]
-else:
-    SESSIONS = list(ASKED.sessions or ([] if ASKED.tags else ["compat"]))
-
-
-def words(session: str) -> list[str] | None:
-    """Return the arguments of `python -m suite` for a session, or None if the session is something else."""
-    if match := re.fullmatch(r"cell\((.+)\)", session):
-        return ["record", match[1]]
-    if session == "report":
-        return ["report", *(name[5:-1] for name in SESSIONS if name.startswith("cell("))]
-    return COMMANDS.get(session)
-
-
-# All that can be wrong with the words and the files is said before anything runs.
-with guarded() as guard:
-    CELLS = plan.cells()
-    OPTIONS = [parse([*called, *ASKED.words]) for session in SESSIONS if (called := words(session))]
-    # With `-- --scheduler ADDRESS` a cluster's machines run the cells, from an environment that can talk to them.
-    ON_CLUSTER = any(getattr(options, "scheduler", None) for options in OPTIONS)
-if guard.code:
-    sys.exit(guard.code)
+# The sessions with an environment of their own, and the groups and extras of pyproject.toml that it needs. With
+# `-- --scheduler ADDRESS` a cluster's machines run the cells, from an environment that can talk to them.
+APART = {name: of.group for name, of in CALLED.items() if of.group}
+if any(getattr(options, "scheduler", None) for options in OPTIONS):
+    APART |= {name: "cluster" for name, of in CALLED.items() if of.words[0] == "compat"}
 # `nox -s tests faults` is one run of pytest in one environment: the cores are busy to the end.
-BOTH_TESTED = {"tests", "faults"}.issubset(ASKED.sessions)
+BOTH_TESTED = {"tests", "faults"}.issubset(ASKED)
 
 
-def suite(session: nox.Session) -> None:
+def suite(session: nox.Session, of: Session) -> None:
     """Run the command that this session is, in the environment that it needs, and fail the session if it fails."""
-    called, code = [*(words(session.name) or ()), *session.posargs], Exit.AS_EXPECTED
-    if session.name in GROUPS:
-        install(session, GROUPS[session.name])
-        session.run("python", "-m", "suite", *called, success_codes=[Exit.AS_EXPECTED.value, Exit.UNDECIDED.value])
-    elif session.name in OF_A_TAG and ON_CLUSTER:
-        install(session, extras=["cluster"])
-        session.run("python", "-m", "suite", *called, log=False)
+    words, code = [*called(session.name, ASKED), *session.posargs], Exit.AS_EXPECTED
+    if group := APART.get(session.name):
+        install(session, group)
+        session.run("python", "-m", "suite", *words, success_codes=[0, of.fine.value], log=group != "cluster")
     else:
-        code = main(called)
-    if session.name == "publish":
-        # Both follow from the report.
-        for follows in ("readme", "choose"):
-            main([follows])
-    # A device's compiler that this machine cannot have is not a failure.
-    if code and not (session.name == "device-programs" and code is Exit.INCOMPLETE):
+        code = main(words)
+    for follows in of.then:
+        main([follows])
+    if code not in (Exit.AS_EXPECTED, of.fine):
         session.error(f"{session.name}: {code.name.lower().replace('_', ' ')}")
 
 
@@ -159,25 +84,16 @@ def cell(session: nox.Session, cell: str) -> None:
     Ends well whatever happens in there: an environment that can't be made, an issue that crashes. The report tells.
     `nox -s "cell(jax-0.4.30)" report` reads one cell; `-- --issue ID` narrows; `-- --fresh` runs known cases again.
     """
-    suite(session)
+    suite(session, Session("record"))
 
 
-def add_commands() -> None:
-    """Add a session for each command, with what the command says of itself."""
-    told = explained()
-    for name, called in COMMANDS.items():
+for name, told in explained().items():
 
-        def run(session: nox.Session) -> None:
-            suite(session)
+    def _run(session: nox.Session, of: Session = CALLED[name]) -> None:
+        suite(session, of)
 
-        does = told[" ".join(called[:2]) if called[0] == "bench" else called[0]]
-        run.__doc__ = "\n\n".join([*filter(None, [ABOUT.get(name)]), does, f"Options: nox -s {name} -- --help"])
-        apart = name in GROUPS or (name in OF_A_TAG and ON_CLUSTER)
-        backend = None if apart else "none"
-        nox.session(name=name, default=name == "compat", reuse_venv=name in GROUPS, venv_backend=backend)(run)
-
-
-add_commands()
+    _run.__doc__, reused, backend = told, bool(CALLED[name].group), None if name in APART else "none"
+    nox.session(name=name, default=name == "compat", reuse_venv=reused, venv_backend=backend)(_run)
 
 
 @nox.session(venv_backend="none", default=False)
@@ -204,31 +120,29 @@ def faults(session: nox.Session) -> None:
 def lint(session: nox.Session) -> None:
     """Check style, types and workflows: ruff, mypy strict, this file included, and zizmor."""
     install(session, "tests", "lint")
-    session.run("ruff", "check")
-    session.run("ruff", "format", "--check")
-    session.run("mypy")
-    looked_at = (".github/workflows", "action.yml")
-    session.run("zizmor", "--offline", "--quiet", "--no-progress", "--persona=auditor", *looked_at)
+    zizmor = "zizmor --offline --quiet --no-progress --persona=auditor .github/workflows action.yml"
+    for command in ("ruff check", "ruff format --check", "mypy", zizmor):
+        session.run(*command.split())
 
 
 def tested(session: nox.Session, *where: str) -> None:
     """Run these tests, and what follows `--`."""
     install(session, "tests")
-    # A file of tests stays together: some share an environment that takes seconds to make. The files with the fewest
-    # tests take the longest, and are not left for the end. Some wait for others' processes: two more than cores.
+    # A file of tests stays together: some share an environment. The files with the fewest tests take the longest, and
+    # are not left for the end. Some wait for others' processes: two more than cores.
     spread = (f"--numprocesses={(os.cpu_count() or 1) + 2}", "--dist=loadfile", "--no-loadscope-reorder")
-    # They start dozens of interpreters. If none may write bytecode beside the source, each would compile everything
-    # again: then the bytecode goes into nox's own folder.
-    aside = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(session.cache_dir.resolve() / "bytecode")}
     # Docstrings and warnings are tested.
-    plain = {"PYTHONOPTIMIZE": None, "PYTHONWARNINGS": None}
-    env = {**plain, **aside} if sys.dont_write_bytecode else plain
+    env: dict[str, str | None] = {"PYTHONOPTIMIZE": None, "PYTHONWARNINGS": None}
+    if sys.dont_write_bytecode:
+        # They start dozens of interpreters, and each would compile everything again.
+        env |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(session.cache_dir.resolve() / "bytecode")}
     session.run("pytest", *spread, *where, *session.posargs, env=env)
 
 
-def install(session: nox.Session, *groups: str, extras: Sequence[str] = ()) -> None:
+def install(session: nox.Session, *names: str) -> None:
     """Install what the driver needs, and these groups and extras of pyproject.toml, at the pins of constraints.txt."""
     project = nox.project.load_toml(ROOT / "pyproject.toml")
-    wanted = [*project["project"]["dependencies"], *nox.project.dependency_groups(project, *groups)]
-    wanted += [each for extra in ("suite", *extras) for each in project["project"]["optional-dependencies"][extra]]
+    extras = project["project"]["optional-dependencies"]
+    wanted = project["project"]["dependencies"] + [each for name in ("suite", *names) for each in extras.get(name, [])]
+    wanted += nox.project.dependency_groups(project, *(name for name in names if name not in extras))
     session.install("--constraint", str(ROOT / "constraints.txt"), *wanted)

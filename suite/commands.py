@@ -257,13 +257,6 @@ def publish_names(*, fresh: bool) -> None:
     released.publish(console=OUT)
 
 
-def publish_numbers(cells: Sequence[Cell], *, fresh: bool) -> None:
-    """Make the calls on releases of jax that are not published, and write the tables of numbers."""
-    from suite.numbers import collect
-
-    collect.publish(cells, fresh=fresh, console=OUT)
-
-
 def build_line() -> None:
     """Build the release line, asv's project, prepare this machine for asv, and print a command of asv's."""
     from suite.timings import asv_call, release_line

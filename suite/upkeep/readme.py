@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,8 +18,10 @@ from tempfile import TemporaryDirectory
 from packaging.version import Version
 from rich.console import Console
 
+from suite.__main__ import explained
 from suite.address import address
 from suite.cell.atomic import write
+from suite.command_table import SESSIONS, help_of
 from suite.errors import Exit, Failed
 from suite.files import REPORTS, ROOT
 from suite.judge.table import TABLE
@@ -28,7 +31,7 @@ from suite.report.model import Report
 from suite.report.stored import read_report
 
 PUBLISHED = REPORTS / "published"
-DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md")
 PICTURE = ROOT / "docs" / "strip.svg"
 # A function that everybody calls: right, wrong and right again.
 _PICTURED = ("pad-corners-of-two-constants", "tuple-of-two")
@@ -138,6 +141,16 @@ def _verdicts(report: Report) -> str:
     return "\n".join(["| | verdict | |", "|---|---|---|", *rows])
 
 
+def _sessions(document: str, _: Report) -> str:
+    """Return a document's table of sessions: what each says of itself, or the option says that its words begin with."""
+    rows = ["| Session | What it does |", "|---|---|"]
+    for of in SESSIONS:
+        for words in of.examples if of.document == document else ():
+            told = of.about or help_of(of.words, words) or explained()[of.name].partition("\n")[0]
+            rows.append(f"| `nox -s {of.name}{' -- ' * bool(words)}{words}` | {told} |")
+    return "\n".join(rows)
+
+
 BLOCKS: Mapping[str, Callable[[Report], str]] = {
     "picture": lambda report: f"![{sentence(report, *_PICTURED)}](docs/{PICTURE.name})",
     "check": lambda _: _console(CHECK),
@@ -146,6 +159,7 @@ BLOCKS: Mapping[str, Callable[[Report], str]] = {
     "covers": _covers,
     "excerpt": _excerpt,
     "verdicts": _verdicts,
+    **{name: partial(_sessions, name) for name in ("running", "timings", "upkeep")},
 }
 
 

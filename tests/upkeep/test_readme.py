@@ -26,9 +26,8 @@ from tests.report.test_small import small
 
 README = readme.DOCUMENTS[0].read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^\$ (python3 -m venv .*)$", README, re.MULTILINE)
-TELLING = [*readme.DOCUMENTS, ROOT / "CONTRIBUTING.md"]
 TRACEBACK = "TypeError: unhashable type: 'DynamicJaxprTracer'\n"
-DOCUMENTS = [*TELLING, ROOT / "CHANGELOG.md"]
+DOCUMENTS = [*readme.DOCUMENTS, ROOT / "CHANGELOG.md"]
 
 
 @cache
@@ -36,7 +35,7 @@ def told(program: str) -> list[str]:
     """Return the words after a program's name in each command of the documents: in a console or in a line of text."""
 
     def found() -> Iterator[str]:
-        for path in TELLING:
+        for path in readme.DOCUMENTS:
             text = path.read_text(encoding="utf-8")
             yield from re.findall(rf"^\$ (?:echo .* \| )?(?:\S+/|uvx(?: --from \S+)? )?{program} (.*)$", text, re.M)
             text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
