@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from suite.check.knowledge import Knowledge, KnownCase
+from suite.judge.metadata import parsed
 from suite.judge.prediction import Prediction
 from suite.judge.rules import Pins, met
-from suite.judge.specifiers import parsed
 
 WELL = ("clear", "absent", "documented")
 

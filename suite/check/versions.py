@@ -12,9 +12,9 @@ from packaging.version import Version
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge
 from suite.files import ROOT
+from suite.judge.metadata import parsed
 from suite.judge.prediction import with_jaxlib
 from suite.judge.rules import IMPORTS, STACK, Pins
-from suite.judge.specifiers import parsed
 
 _RELEASES = ROOT / "suite" / "stack" / "releases.json"
 
