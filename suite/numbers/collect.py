@@ -40,9 +40,13 @@ def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
     Raises Failed, BadFile, OSError.
     """
     known = Outcomes((), (), {}) if fresh else outcomes.load()
-    walks = outcomes.split(known)
-    features = set(known.features)
     every = tuple(call.key for call in calls())
+    asked = set(every)
+    walks = {
+        release: {key: outcome for key, outcome in walk.items() if key in asked}
+        for release, walk in outcomes.split(known).items()
+    }
+    features = set(known.features)
     new = tuple(key for key in every if key not in known.calls)
     todo = [(cell, new if _release(cell) in walks else every) for cell in cells or wanted()]
     todo = [(cell, keys) for cell, keys in todo if keys]

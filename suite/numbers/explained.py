@@ -15,8 +15,10 @@ from packaging.version import Version
 from suite.catalogue import catalogue, source
 from suite.cell.numbers.recipes import NumericCall
 from suite.files import FileModel, read, text
+from suite.judge import rules
 from suite.names import query
 from suite.numbers.compare import Assessment
+from suite.stack import lock, plan
 
 _KEYWORDS = re.compile(r"\b(\w+)=")
 _PATH = Path(__file__).with_name("explained.toml")
@@ -46,9 +48,19 @@ def _changing(function: str, before: str, release: str) -> list[str]:
         return Version(before) < Version(version) <= Version(release)
 
     # Some issues touch a whole module: `jax.scipy.stats.bernoulli`.
-    names = (function.rpartition(".")[0], function, function.replace("jax.numpy.ndarray", "jax.Array"))
-    touched = {issue: bounds for name in names for issue, bounds in _boundaries().get(name, {}).items()}
+    touched = {issue: bounds for name in _names(function) for issue, bounds in _boundaries().get(name, {}).items()}
     return [issue for issue, bounds in touched.items() if any(map(new, bounds))]
+
+
+def affecting(function: str, release: str) -> list[str]:
+    """Return the ids of silent issues that touch the function and show on a release, by rule. Raises BadFile."""
+    return [issue for name in _names(function) for issue in _showing(release).get(name, ())]
+
+
+def _names(function: str) -> tuple[str, str]:
+    """Return a function's module and its name, as issues spell them."""
+    spelled = function.replace("jax.numpy.ndarray", "jax.Array")
+    return spelled.rpartition(".")[0], spelled
 
 
 def by_parameters(call: NumericCall, before: str, release: str) -> str:
@@ -73,6 +85,22 @@ def documented(call: str, found: Assessment) -> Assessment:
 @cache
 def _file() -> Explained:
     return read(Explained, _PATH)
+
+
+@cache
+def _showing(release: str) -> dict[str, list[str]]:
+    """Return by function the silent issues of which a case goes wrong on a release of jax, or is documented there."""
+    found: dict[str, list[str]] = {}
+    pins = lock.load(plan.cell(f"jax-{release}")).pins
+    for entry in catalogue.entries():
+        known = [(case, rules.expected(case, pins)) for case in entry.issue.cases]
+        shown = {case.behaviours[rule.behaviour] for case, rule in known if rule and rule.behaviour in case.behaviours}
+        if entry.issue.kind.startswith("silent") and shown & {"affected", "documented"}:
+            for touch in source.touches(text(entry.source), entry.issue):
+                name = touch.partition(" if ")[0].partition("(")[0]
+                if entry.issue.id not in found.setdefault(name, []):
+                    found[name].append(entry.issue.id)
+    return found
 
 
 @cache

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
 from suite.cell.numbers.recipes import NumericCall, calls
 from suite.names.spans import at
 from suite.numbers import compare, explained
-from suite.numbers.compare import ValueChange
+from suite.numbers.compare import Status, ValueChange
 from suite.numbers.model import MEASURED, CallRow, Measured, written
 from suite.numbers.outcomes import Outcome, Outcomes, Span
 
@@ -65,16 +65,22 @@ def _row(outcomes: Outcomes, call: NumericCall, span: Span, changed: ValueChange
         change=changed.kind if changed else "",
         was=changed.detail if changed else "",
         package=_package(outcomes, call, first) if changed else "",
-        explained=_explained(call, changed, outcomes.releases[first - 1], release) if changed else "",
+        explained=" ".join(dict.fromkeys(_explained(call, judged.status, changed, outcomes.releases, span))),
         digest=sha256(json.dumps(outcome, sort_keys=True).encode()).hexdigest()[:8],
     )
 
 
-def _explained(call: NumericCall, changed: ValueChange, before: str, release: str) -> str:
-    if changed.kind in ("rounding", "bits"):
-        return ""
-    found = explained.by_parameters(call, before, release) if changed.kind in ("raises", "returns") else ""
-    return found or explained.by(call.function, before, release)
+def _explained(
+    call: NumericCall, status: Status, changed: ValueChange | None, releases: Sequence[str], span: Span
+) -> Iterator[str]:
+    """Yield what explains a change, or else a difference."""
+    first, last, _ = span
+    if changed and changed.kind not in ("rounding", "bits"):
+        if changed.kind in ("raises", "returns"):
+            yield from explained.by_parameters(call, releases[first - 1], releases[first]).split()
+        yield from explained.by(call.function, releases[first - 1], releases[first]).split()
+    elif status in ("differs", "edge", "ended"):
+        yield from explained.affecting(call.function, releases[last])
 
 
 def _package(outcomes: Outcomes, call: NumericCall, place: int) -> str:

@@ -35,3 +35,11 @@ def test_an_issue_explains_what_changes_where_its_case_does(
 def test_a_keyword_that_is_new_explains_a_call(call: str, before: str, release: str, wanted: str) -> None:
     """A call with a keyword that one of two releases lacks is explained by the parameters; others are not."""
     assert wanted == explained.by_parameters(NumericCall("jax.numpy.sort", call, "eager", (), ""), before, release)
+
+
+@pytest.mark.parametrize(("release", "shows"), [("0.4.30", True), ("0.12.0.1", False)])
+def test_an_issue_that_shows_on_a_release_is_named(release: str, shows: bool) -> None:
+    """A silent issue that touches the function is named where one of its cases goes wrong, and not where it is over."""
+    found = explained.affecting("jax.lax.linalg.tridiagonal_solve", release)
+
+    assert shows is ("tridiagonal-solve-reads-unused-entries" in found)
