@@ -66,6 +66,8 @@ EVERY = made(
     row("rounds", form="grad", status="unknown"),
     row("off", status="off", ulp="12", detail="1.1 of 1, NumPy has 1"),
     PLAIN,
+    # Between two functions of the module in the order of names.
+    replace(PLAIN, function="jax.some.fft.plain"),
 )
 
 
@@ -101,7 +103,7 @@ def test_functions_that_differ_come_first() -> None:
     found = {id: [each.name for each in functions] for id, _, functions in of.sections}
     assert {"differ": ["jax.some.differs"], "end": ["jax.some.ends"], "changed": ["jax.some.changed"]} == found
     assert list(found) == ["differ", "end", "changed"]
-    assert [("jax.some", ["off", "plain", "rounds"])] == [
+    assert [("jax.some", ["off", "plain", "rounds"]), ("jax.some.fft", ["plain"])] == [
         (module, [each.name.rpartition(".")[2] for each in functions]) for module, functions in of.modules
     ]
 
@@ -231,7 +233,7 @@ def test_a_reader_finds_a_function(opened: Page, tmp_path: Path) -> None:
 
     page.go_back()
     page.fill("#n-name", "some.Off(x)")
-    expect(page.locator("#n-count")).to_have_text("1 of 6 functions")
+    expect(page.locator("#n-count")).to_have_text("1 of 7 functions")
     assert ["rest", "jax.some"] == [each.get_attribute("id") for each in page.locator("h2:visible, h3:visible").all()]
 
     page = afresh(opened, f"{address}/index.html")

@@ -79,7 +79,8 @@ def pages(facts: Facts) -> Iterator[Page]:
     """Yield the page of numbers and those of the modules, if the report has any."""
     if facts.numbers.rows:
         releases = facts.numbers.measured.releases
-        functions = [_function(name, rows, releases) for name, rows in sorted(facts.numbers.rows.items())]
+        functions = [_function(name, rows, releases) for name, rows in facts.numbers.rows.items()]
+        functions.sort(key=lambda each: (each.module, each.name))
         scripts = ("assets/numbers.js",)
         yield Page("numbers.html", "numbers.html.jinja", "Numbers", _view(releases[-1], functions), scripts=scripts)
         for module, of in groupby(functions, lambda each: each.module):
