@@ -59,7 +59,7 @@ def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
             features.add(" ".join(walk["machine"]["cpu_features"]))
     if len(features) > 1:
         raise Failed("the releases were measured on CPUs with other features: measure all of them here with `--fresh`")
-    joined = outcomes.join(walks, sorted(features))
+    joined = outcomes.join({release: _named_alike(walk) for release, walk in walks.items()}, sorted(features))
     # A call of a function that no release has was made, too.
     whole = replace(joined, calls={**dict.fromkeys(every, ()), **joined.calls})
     found = replace(whole, mixed=_mixed(whole, known.mixed, console))
@@ -103,6 +103,15 @@ def _mixed(found: Outcomes, known: Mapping[str, Mapping[str, Outcome]], console:
             made = _walked(cell, left)["outcomes"] if left else {}
             mixed[release] = {**kept, **{key: made[key] for key in left if key in made}}
     return mixed
+
+
+def _named_alike(walk: Mapping[str, Outcome]) -> dict[str, Outcome]:
+    """Return a walk whose calls under jit or vmap say so if they return what the plain call does.
+
+    The caller says it itself of calls that one process makes.
+    """
+    of = {key: walk.get(f"eager {key.partition(' ')[2]}") for key in walk if key.startswith(("jit ", "vmap "))}
+    return {key: {"same": "eager"} if of.get(key) == outcome else outcome for key, outcome in walk.items()}
 
 
 def _turns(spans: Sequence[Span], place: int) -> bool:
