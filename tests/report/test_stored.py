@@ -261,6 +261,6 @@ def test_pandas_reads_the_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     exec(recipe("python", "Numbers"), names)
 
-    assert ["jax.some.differs(float32)"] == list(names["differ"]["call"])
+    assert ["f(float32)"] == list(names["differ"]["call"])
     assert {"str"} == {str(of) for of in names["numbers"].dtypes}
     assert not names["numbers"].isna().any(axis=None)
