@@ -111,7 +111,7 @@ _OWN: Mapping[str, Callable[..., Any]] = {
 
 
 _SINGULAR = ("singular", "zeros")
-_HUGE = re.compile(r"\b\d{3,}|\de[-+]?\d\d|inf")
+_HUGE = re.compile(r"\* \d{3,}|\de[-+]?\d\d|inf")
 _DIVISIONS = ("floor_divide", "remainder", "fmod", "mod", "divmod", "div", "rem")
 
 

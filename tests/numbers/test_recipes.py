@@ -46,3 +46,11 @@ def test_a_call_is_an_expression_of_its_inputs() -> None:
 def test_gradients_are_taken_of_what_has_inputs() -> None:
     """A call in another form than its own has inputs that can be traced."""
     assert all(call.inputs for call in calls() if call.form != "eager")
+
+
+def test_a_dtype_in_quotes_is_no_input() -> None:
+    """A call with a dtype's name has the inputs that stand without quotes alone."""
+    found = {call.text: call.inputs for call in calls()}
+
+    assert () == found["jax.numpy.arange(3, dtype='float16')"]
+    assert ("float32",) == found["jax.numpy.astype(float32, 'int32')"]

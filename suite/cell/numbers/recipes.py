@@ -17,6 +17,8 @@ from suite.cell.numbers.inputs import INPUTS
 
 PATH = Path(__file__).with_name("recipes.txt")
 _WORDS = re.compile(r"[A-Za-z_][\w.]*")
+# A dtype is no input.
+_QUOTED = re.compile(r"'[^']*'")
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def _of(home: str, names: str, calls: str, forms: list[str], reference: str) -> 
         wanted = [form.rstrip("s") for form in forms if place == 0 or form == "grads"]
         for number, words in enumerate(calls.split("; ")):
             text = re.sub(r"\bf\(", f"{home}.{name}(", words, count=1)
-            named = [word.partition(".")[0] for word in _WORDS.findall(words)]
+            named = [word.partition(".")[0] for word in _WORDS.findall(_QUOTED.sub("", words))]
             inputs = tuple(dict.fromkeys(name for name in named if name in INPUTS))
             for form in ("eager", *(wanted if number == 0 and inputs else ())):
                 yield NumericCall(function, text, form, inputs, reference)
