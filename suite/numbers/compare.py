@@ -14,7 +14,7 @@ from suite.numbers import reference
 from suite.numbers.outcomes import Array, Outcome, arrays
 
 Status = Literal["right", "off", "edge", "differs", "documented", "raises", "ended", "unknown"]
-Kind = Literal["value", "edge", "rounding", "bits", "dtype", "shape", "raises", "returns", "ended"]
+Kind = Literal["value", "edge", "rounding", "bits", "dtype", "shape", "raises", "returns", "exception", "ended"]
 # The significand's bits after the first, the smallest normal number and the largest.
 _FORMATS = {
     "float16": (10, 2.0**-14, 65504.0),
@@ -116,9 +116,11 @@ def change(call: NumericCall, old: Outcome, new: Outcome) -> ValueChange | None:
     if old == new:
         return None
     if "ended" in new or "ended" in old:
-        return ValueChange("ended", f"{_told(new)}, was {_told(old)}")
+        return ValueChange("ended", f"{_told(new)}, was {_shown(old)}")
+    if "raises" in new and "raises" in old:
+        return ValueChange("exception", f"{_told(new)}, was {_shown(old)}")
     if "raises" in new or "raises" in old:
-        return ValueChange("raises" if "raises" in new else "returns", f"{_told(new)}, was {_told(old)}")
+        return ValueChange("raises" if "raises" in new else "returns", f"{_told(new)}, was {_shown(old)}")
     types = [[leaf[0] for leaf in outcome["values"]] for outcome in (old, new)]
     if types[0] != types[1]:
         return ValueChange("dtype", f"{', '.join(types[1])}, was {', '.join(types[0])}")
@@ -256,11 +258,13 @@ def _number(value: object) -> str:
 
 
 def _told(outcome: Outcome) -> str:
-    if "raises" in outcome:
-        return f"raises {outcome['raises']}"
-    if "ended" in outcome:
-        return f"ends with {outcome['ended']}"
-    return f"returns {', '.join(leaf[0] for leaf in outcome['values'])}"
+    verb = "raises" if "raises" in outcome else "ends with" if "ended" in outcome else "returns"
+    return f"{verb} {_shown(outcome)}"
+
+
+def _shown(outcome: Outcome) -> str:
+    ends = outcome.get("raises") or outcome.get("ended")
+    return str(ends or ", ".join(leaf[0] for leaf in outcome["values"]))
 
 
 def _shapes(shapes: Sequence[tuple[int, ...]]) -> str:

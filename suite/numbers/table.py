@@ -76,7 +76,7 @@ def _explained(
     """Yield what explains a change, or else a difference."""
     first, last, _ = span
     if changed and changed.kind not in ("rounding", "bits"):
-        if changed.kind in ("raises", "returns"):
+        if changed.kind in ("raises", "returns", "exception"):
             yield from explained.by_parameters(call, releases[first - 1], releases[first]).split()
         yield from explained.by(call.function, releases[first - 1], releases[first]).split()
     elif status in ("differs", "edge", "ended"):

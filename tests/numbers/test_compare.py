@@ -75,9 +75,10 @@ def test_what_has_no_reference_is_unknown() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "kind", "detail"),
     [
-        (returned([1.0]), {"raises": "TypeError"}, "raises", "raises TypeError, was returns float32"),
-        ({"raises": "TypeError"}, returned([1.0]), "returns", "returns float32, was raises TypeError"),
-        (returned([1.0]), {"ended": "SIGSEGV"}, "ended", "ends with SIGSEGV, was returns float32"),
+        (returned([1.0]), {"raises": "TypeError"}, "raises", "raises TypeError, was float32"),
+        ({"raises": "TypeError"}, returned([1.0]), "returns", "returns float32, was TypeError"),
+        ({"raises": "TypeError"}, {"raises": "ValueError"}, "exception", "raises ValueError, was TypeError"),
+        (returned([1.0]), {"ended": "SIGSEGV"}, "ended", "ends with SIGSEGV, was float32"),
         (returned([1.0]), returned([1.0], dtype="float16"), "dtype", "float16, was float32"),
         (returned([1.0]), returned([[1.0]]), "shape", "(1, 1), was (1,)"),
         (returned([1.0, 2.0]), returned([1.0, np.nan]), "value", "nan at [1], was 2"),

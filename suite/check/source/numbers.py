@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from suite.numbers import query
 from suite.numbers.model import CallRow
 
-_WORDS = {"value": "", "edge": "", "dtype": "returns ", "shape": "has shape ", "raises": "", "returns": "", "ended": ""}
+_WORDS = {"value": "", "edge": "", "dtype": "returns ", "shape": "has shape ", "raises": "", "ended": ""}
+# A call that raised before.
+_BENIGN = ("returns", "exception")
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,11 @@ def told(row: CallRow) -> str:
     return f"{form}{row.call}: {what}{by}"
 
 
+def _order(row: CallRow) -> tuple[bool, ...]:
+    is_plain = row.call.startswith(row.function) and row.form == "eager"
+    return row.change == "edge", not is_plain, bool(row.explained)
+
+
 def numbers(called: Collection[str], new: str | None, old: str | None = None) -> Numbers | None:
     """Return the numbers of called functions on a release of jax, or from one to another; None where it is unknown.
 
@@ -77,14 +84,14 @@ def numbers(called: Collection[str], new: str | None, old: str | None = None) ->
     edges, rounded = [], []
     for function in functions:
         rows = query.changes(function, old, new)
-        if listed := [row for row in rows if row.listed]:
+        if listed := [row for row in rows if row.listed and row.change not in _BENIGN]:
             # Plain calls and what nothing explains come first.
-            row = min(listed, key=lambda row: (row.change == "edge", bool(row.explained), row.form != "eager"))
+            row = min(listed, key=_order)
             if row.change == "edge":
                 edges.append(function)
             else:
                 first.append(row)
-        elif rows:
+        elif any(not row.listed for row in rows):
             rounded.append(function)
-    first.sort(key=lambda row: bool(row.explained))
+    first.sort(key=_order)
     return Numbers(tuple(functions), new, old, tuple(first), tuple(edges), tuple(rounded))
