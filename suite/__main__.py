@@ -1,7 +1,7 @@
-"""The one command line, `python -m suite`: which words there are, what they mean, and what a wrong one is told.
+"""The command line `python -m suite`: its words, their meaning, and the errors for wrong ones.
 
-A command is a function, and its parameters are the options of the same names. Reading the words needs nothing but the
-standard library, until one of them names a cell, an issue or a tag.
+A command is a function whose parameters are the options of the same names. Parsing needs the standard library alone,
+until a word names a cell, an issue or a tag.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CALLED = {each.name: each for each in SESSIONS}
 
 
 def main(words: Sequence[str]) -> Exit:
-    """Run one command; its exit code. Raises SystemExit for words that cannot be meant, and for --help."""
+    """Run one command, and return its exit code. Raises SystemExit for wrong words, and for --help."""
     with guarded() as guard:
         if sys.flags.optimize > 1:
             raise Misused("issues need their docstrings, which -OO and PYTHONOPTIMIZE=2 remove: run without them")
@@ -34,10 +34,7 @@ def main(words: Sequence[str]) -> Exit:
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    """Return what `words` mean; cells and issues are looked up.
-
-    Raises SystemExit, once it has said why, for words that there are not; Misused for what cannot go together; BadFile.
-    """
+    """Parse `words`, with their cells and issues. Raises SystemExit for unknown words, Misused, BadFile."""
     parser, _ = _parser()
     options = parse_words(parser, words)
     if options.command in ("run", "report") and options.shard and not getattr(options, "tag", None):
@@ -52,7 +49,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def explained() -> dict[str, str]:
-    """Return what each session of nox that is a command says of itself: a summary first, and its exit codes."""
+    """Return the description of each nox session that is a command: a summary, and its exit codes."""
     found, parsers = {}, _parser()[1]
     for of in SESSIONS:
         parser = parsers[" ".join(of.words[: 1 + (of.words[0] == "bench")])]
@@ -63,7 +60,7 @@ def explained() -> dict[str, str]:
 
 
 def asked(argv: Sequence[str], variables: Mapping[str, str], root: Path) -> tuple[list[str], list[str]]:
-    """Return the sessions that are named, and what follows `--`. Raises Misused for folders that nox cannot use."""
+    """Return the named sessions, and the words after `--`. Raises Misused for folders that nox cannot use."""
     from nox.manifest import keyword_match  # nothing else needs nox
 
     end = argv.index("--") if "--" in argv else len(argv)
@@ -86,7 +83,7 @@ def asked(argv: Sequence[str], variables: Mapping[str, str], root: Path) -> tupl
 
 
 def called(session: str, sessions: Sequence[str]) -> list[str]:
-    """Return the words of one of these sessions, without what follows `--`; none if it is not a command."""
+    """Return the command's words for one of these sessions, without those after `--`; None for another session."""
     if match := re.fullmatch(r"cell\((.+)\)", session):
         return ["record", match[1]]
     cells = [name[5:-1] for name in sessions if session == "report" and name.startswith("cell(")]

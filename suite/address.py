@@ -15,7 +15,7 @@ _REFERENCE = re.compile(r"([\w.-]+/[\w.-]+)(?:#([1-9]\d*)|@([0-9a-f]+))", re.ASC
 
 
 def address(label: Literal["Repository", "Homepage", "Package"]) -> str | None:
-    """Return where the code, the published pages or the released package are, if pyproject.toml says so."""
+    """Return the address of the code, the published pages or the released package, if pyproject.toml has it."""
     return _known().get(label)
 
 

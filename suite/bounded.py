@@ -18,7 +18,7 @@ _NOBODY_S = 5.0
 
 
 def regular(path: Path, most: int) -> bytes:
-    """Return what is in the file at `path`, and wait for no pipe. Raises OSError."""
+    """Return the bytes of the file at `path`; a pipe is not waited for. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         if not _is_file(os.fstat(descriptor).st_mode):
@@ -29,9 +29,9 @@ def regular(path: Path, most: int) -> bytes:
 
 
 def given(path: Path, most: int, patience: float | None) -> bytes:
-    """Return what somebody gives at `path`: a file, a pipe, or `-`, standard input. Raises OSError.
+    """Return the bytes that a user gives at `path`: a file, a pipe, or `-`, standard input. Raises OSError.
 
-    A pipe is waited for as long as somebody writes, or for `patience` seconds.
+    A pipe is read while its writer writes, or for `patience` seconds.
     """
     # Standard input may be a socket, which cannot be opened again.
     descriptor = os.dup(0) if path == STDIN else os.open(path, os.O_RDONLY | os.O_NONBLOCK)

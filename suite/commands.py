@@ -1,7 +1,7 @@
-"""The commands, a function for each. `suite.__main__` has read the words by now.
+"""The functions of the commands, called after `suite.__main__` has parsed the words.
 
-Each raises BadFile, Failed, Misused, and OSError where the disk refuses; what it returns is the exit code it deserves.
-What one command alone needs is imported there: a cell of a run starts sooner without the libraries of its report.
+Each raises BadFile, Failed, Misused, and OSError if the disk refuses, and returns its exit code. Imports of one command
+alone stand in its function: a cell of a run starts sooner without the libraries of its report.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PUBLISHED = REPORTS / "published"
 
 @contextmanager
 def _every_fault() -> Iterator[None]:
-    """Extend a BadFile about one lock or record with all others that cannot be used."""
+    """Extend a BadFile about one lock or record with all other unusable ones."""
     try:
         yield
     except BadFile as error:
@@ -69,7 +69,7 @@ def left(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, *, fresh: 
 
 
 def rows_of(tag: str | None, rows: Rows | None) -> Rows:
-    """Return the rows that are run in the cells with a tag, if nobody asks for others."""
+    """Return the default rows of the cells with a tag."""
     return rows or ("chosen" if tag == "default" else "cases")
 
 
@@ -92,7 +92,7 @@ def share(cells: Sequence[Cell], part: Shard | None) -> tuple[Cell, ...]:
 
 
 def measured() -> Mapping[str, float]:
-    """Return the seconds that each cell took in the published report; nothing if no such report can be read."""
+    """Return the seconds of each cell in the published report; empty without a readable report."""
     from suite.report.stored import read_report
 
     seconds: dict[str, float] = {}
@@ -131,7 +131,7 @@ def compat(
 
 
 def _tell_plan(asked: Sequence[Work], issues: int, issue: list[str], *, named: bool) -> None:
-    """Print how much there is to run, to fetch, and how much disk that takes; if `named`, what runs in each cell."""
+    """Print the number of cases to run, the download and the disk space; if `named`, also the cases of each cell."""
     total, open_ones = (sum(map(len, of)) for of in ([each.cases for each in asked], [each.left for each in asked]))
     gone = sum(len(each.cases) for each in asked if each.cell.unavailable)
     counts = {"to run": open_ones, "cached": total - open_ones - gone, "unavailable": gone}
@@ -162,7 +162,7 @@ def _tell_plan(asked: Sequence[Work], issues: int, issue: list[str], *, named: b
 
 
 def _run(works: Sequence[Work], rows: Rows, scheduler: str | None, *, fresh: bool) -> None:
-    """Run what is left of these works, here or on the workers of a Dask scheduler."""
+    """Run the rest of these works, here or on the workers of a Dask scheduler."""
     if not works:
         return
     asked: Asked = "all" if rows == "cases" else rows
@@ -223,7 +223,7 @@ def _of_named(cells: Iterable[Cell], code: Exit) -> Exit:
 
 
 def _foretell(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
-    """Print the expectations of cells that were never run: an answer before the minutes of a run."""
+    """Print the expectations of cells that were never run, before the minutes of their run."""
     from suite.report.assemble import assemble
     from suite.report.formats import one_stack
 
@@ -234,7 +234,7 @@ def _foretell(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
 
 
 def _evidence(made: Report) -> Report:
-    """The published report, whose runs say what to expect of a stack; without one, `made`. Raises BadFile."""
+    """Return the published report, whose runs tell what to expect of a stack; without one, `made`. Raises BadFile."""
     from suite.report.stored import COMPAT, read_report
 
     return read_report(PUBLISHED) if (PUBLISHED / COMPAT).exists() else made
@@ -269,7 +269,7 @@ def build_line() -> None:
 
 
 def _recorded() -> tuple[Cell, ...]:
-    """The cells that somebody ran: of the plan, and stacks of their own. What a bisection left is not among them."""
+    """Return the cells that were run: planned ones and users' own stacks, without those of a bisection."""
     asked_for = [plans.stack(path.stem) for path in sorted(lock.ASKED_FOR.glob("*.txt"))]
     found = tuple(cell for cell in (*plans.cells(), *asked_for) if _asked(cell) not in (None, "bisection"))
     if not found:
@@ -293,12 +293,11 @@ def report(
     rows: Rows | None,
     verbose: bool,
 ) -> Exit:
-    """Judge what was observed in `cells`, in those with a tag, or in all that were run; write it into `to`, print it.
+    """Judge the observations in `cells`, in those with a tag, or in all cells that were run; write the report to `to`.
 
-    What is printed is a screen; each case of the issues that are named; or with `verbose` all there is to say.
-
-    Of a `shard` there are but some of them. Of a cell that was asked for its headlines alone, the cases that nobody ran
-    were not planned, where neither the cell nor a tag of it is named.
+    It prints a screen, or with `verbose` everything; for named issues, a line for each case. A `shard` has only some of
+    the cells. In a cell that ran its headlines alone, unless the cell or a tag of it is named, the other cases count as
+    unplanned.
     """
     from suite.report.assemble import assemble
     from suite.report.formats import one_stack
@@ -358,7 +357,7 @@ def _asked_only(made: Report, cells: Sequence[Cell]) -> Report:
 
 
 def _named(cells: Sequence[Cell]) -> str:
-    """Return the cells that a report is about, for people."""
+    """Return the cells of a report, for people."""
     line = [cell for cell in cells if cell.kind == "line" and cell.tags]
     arms = [cell for cell in cells if cell.kind == "arm" and cell.tags]
     own = [cell.id for cell in cells if not cell.tags]
@@ -369,7 +368,7 @@ def _named(cells: Sequence[Cell]) -> str:
 
 
 def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
-    """Join the reports of shards into one in `to`, with a cell for each file that somebody sent in, and print it."""
+    """Join the reports of shards into one in `to`, with a cell for each file that was sent in, and print it."""
     from suite.report.join import sent
     from suite.report.join.merge import merge as joined
 
@@ -391,9 +390,9 @@ def _publish(made: Report, folder: Path, *, cases: bool = False, verbose: bool =
 
 
 def diff(old: Path, new: Path, format: str, *, strict: bool) -> Exit:
-    """Say what the report in `new` shows that the one in `old` did not; 1 where something is worse.
+    """Print the differences of the report in `new` from the one in `old`; return 1 if something is worse.
 
-    `strict`: 1 too where something is gone or was not learned.
+    With `strict`, return 1 also if something is gone or was not observed.
     """
     from suite.report.compare import diff as differences
     from suite.report.formats import diff as diff_formats
@@ -426,7 +425,7 @@ def _is_published(folder: Path) -> bool:
 
 
 def clean() -> None:
-    """Remove the environments and the store of packages, and say how much disk that freed. Raises Failed, OSError."""
+    """Remove the environments and the store of packages, and print the freed disk space. Raises Failed, OSError."""
     freed = disk.clean()
     for cell in freed.kept:
         OUT.print(f"kept the environment of {cell}: another run is using it", soft_wrap=True)
@@ -447,12 +446,12 @@ def write_locks() -> None:
 
 
 def add_locks(cells: Sequence[Cell]) -> None:
-    """Write the locks of these cells, and what their wheels weigh, beside those that are there. Raises Failed."""
+    """Write the locks of these cells, and the sizes of their wheels. Raises Failed."""
     lock.write_sizes({**lock.sizes(), **resolve(cells)})
 
 
 def resolve(cells: Sequence[Cell]) -> dict[str, int]:
-    """Write the locks of `cells`; name==version → bytes of each wheel. Raises Failed once all have been tried."""
+    """Write the locks of `cells`; return the bytes of wheels by name==version. Raises Failed once all were tried."""
     failed: dict[str, str] = {}
     sizes: dict[str, int] = {}
     wanted = [cell for cell in cells if not cell.unavailable]
@@ -475,9 +474,9 @@ def resolve(cells: Sequence[Cell]) -> dict[str, int]:
 
 
 def write_snapshot(*, forget: bool) -> None:
-    """Read the index into releases.json, and say what is new. Raises BadFile, Unreachable, Failed.
+    """Read the index into releases.json, and print the new releases. Raises BadFile, Unreachable, Failed.
 
-    What the index has no longer is lost only where it is to be forgotten.
+    Releases that the index no longer has are dropped only if they are to be forgotten.
     """
     from suite.stack import index
 

@@ -1,4 +1,4 @@
-"""The terminal that commands print to: whatever they print, none of it is markup and none of it acts on the screen."""
+"""The terminal of the commands: printed text is never markup, and never moves the cursor."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Terminal(Console):
             self.width = _WIDTH
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """The parts of what is printed, a table's and a bar's too, each of them printable."""
+        """Return the parts of a renderable, such as a table or a bar, made printable."""
         for each in super().render(renderable, options):
             yield each if each.control else Segment(printable(each.text, lines=True), each.style)
 
     def on_broken_pipe(self) -> None:
-        """Raise BrokenPipeError if nobody reads any more: rich would exit as after an unexpected error."""
+        """Raise BrokenPipeError if the reader is gone; rich would exit as after an unexpected error."""
         raise BrokenPipeError
 
 

@@ -1,4 +1,4 @@
-"""Work split over the cores of this machine: each other share is done in a fork of this process."""
+"""Split work over the cores of this machine, with a fork for each share but the first."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ R = TypeVar("R")
 
 
 def over_cores(work: Callable[[T], R], shares: Sequence[T]) -> list[R]:
-    """Return what `work` makes of each share. The first is done here, each other in a fork, which pickles its result.
+    """Return the results of `work` on each share. The first runs here, each other in a fork, which pickles its result.
 
-    A share whose fork gives no result, as `work` raised there or nothing could be forked, is done here as well. So is
-    all, while other threads run: a fork would have their locks, and not the threads.
+    A share whose fork gives no result runs here as well, since `work` raised or the fork failed. While other threads
+    run, all shares run here: a fork would inherit their locks without the threads.
     """
     started = []
     if threading.active_count() == 1 and "fork" in multiprocessing.get_all_start_methods():

@@ -1,6 +1,6 @@
-"""The ends of a command: its exit codes, its faults, and the one place where they become sentences.
+"""The ends of a command: its exit codes, its faults, and the only place that turns them into sentences.
 
-The standard library alone: what is told is that a package is missing, too.
+It imports the standard library alone, since a missing package is one of the faults.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Exit(IntEnum):
-    """The exit codes of `python -m suite`; under nox every one but 0 becomes 1, less UNDECIDED, noise in timings: 0."""
+    """The exit codes of `python -m suite`. Under nox each but 0 becomes 1, except UNDECIDED, noise in timings: 0."""
 
     AS_EXPECTED = 0
     UNEXPECTED = 1
@@ -39,7 +39,7 @@ class Exit(IntEnum):
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing wrong in a file: which key, and what about it."""
+    """A fault in a file: the key, and a sentence."""
 
     path: Path
     key: str
@@ -52,7 +52,7 @@ class Fault:
 
 
 class BadFile(Exception):
-    """Files that cannot be used, with every fault in them."""
+    """Unusable files, with every fault in them."""
 
     def __init__(self, faults: list[Fault]) -> None:
         super().__init__("\n".join(map(str, faults)))
@@ -60,11 +60,11 @@ class BadFile(Exception):
 
 
 class Misused(Exception):
-    """A command that cannot be meant as it was given; the message says what would be."""
+    """A command that makes no sense as given; the message names one that does."""
 
 
 class Failed(Exception):
-    """Something outside that a command needs did not work: the index, the resolver. The message says what."""
+    """A failure of something outside, such as the index or the resolver. The message names it."""
 
 
 @dataclass
@@ -76,9 +76,9 @@ class Guard:
 
 @contextmanager
 def guarded() -> Iterator[Guard]:
-    """Turn what a user or a machine can cause into a sentence and an exit code; a fault of ours keeps its traceback.
+    """Turn what a user or a machine can cause into a sentence and an exit code; our own faults keep their traceback.
 
-    What is printed meanwhile is, whatever the locale has no letters for.
+    Letters that the locale lacks are replaced in the output.
     """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
@@ -132,9 +132,9 @@ def _folder_is_gone() -> bool:
 
 
 def installation(lacking: str) -> str:
-    """The command that installs what pyproject.toml has for the driver, or for the timings where only they need it.
+    """Return the command that installs the driver's packages from pyproject.toml, or those of the timings.
 
-    Without a tree around it, as from a wheel, what brings the one package.
+    Without a tree, as from a wheel, it installs the one package.
     """
     path = _TREE / "pyproject.toml"
     if not path.exists():
@@ -147,12 +147,12 @@ def installation(lacking: str) -> str:
 
 
 def say(sentence: str) -> None:
-    """Print one error, by print alone: it has to work without any package. None of it acts on the terminal."""
+    """Print one error with `print` alone, which works without any package; its text cannot act on the terminal."""
     print(f"error: {printable(sentence, lines=True)}", file=sys.stderr)
 
 
 def shown(path: object) -> str:
-    """A path in a sentence: its beginning, where it is longer than anybody reads."""
+    """Return a path for a sentence, clipped at its end."""
     text = os.fsdecode(path) if isinstance(path, (str, bytes, os.PathLike)) else str(path)
     return text if len(text) <= _LONGEST_PATH else f"{text[:_LONGEST_PATH]}…"
 

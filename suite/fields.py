@@ -1,7 +1,4 @@
-"""The fields of our files, beyond their types: an id, a version, requirements, a day of this age.
-
-A file says of each wrong one where it stands, whoever reads it.
-"""
+"""The types of fields in our files: an id, a version, requirements, a plausible day; faults name the field."""
 
 from __future__ import annotations
 

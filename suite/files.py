@@ -1,4 +1,4 @@
-"""The project's own files: where they are, how they are read, with every fault named, and how many change at once."""
+"""The project's own files: their places, reading with every fault, and writing several at once."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ Model = TypeVar("Model", bound="FileModel")
 
 
 class FileModel(BaseModel):
-    """A record in one of our files: unknown keys are faults, and nothing changes after reading.
+    """A record in one of our files: unknown keys are faults, and it is immutable. JSON has no NaN and no infinity.
 
-    JSON has no NaN, and no infinity. `mend` says what to do about a file that cannot be read.
+    `mend` tells how to repair a file that cannot be read.
     """
 
     model_config = ConfigDict(
@@ -51,10 +51,7 @@ class FileModel(BaseModel):
 
 
 def parse(model: type[Model], text: str, path: Path) -> Model:
-    """Read `text`, the JSON or TOML of the file at `path`, as a `model`.
-
-    Raises BadFile with every fault in it.
-    """
+    """Parse `text`, the JSON or TOML of the file at `path`, as a `model`. Raises BadFile with every fault in it."""
     try:
         # Into JSON, where a date is text: then a model takes the same from both.
         found = json.dumps(tomllib.loads(text), default=str) if path.suffix == ".toml" else text
@@ -72,7 +69,7 @@ def read(model: type[Model], path: Path) -> Model:
 
 
 def text(path: Path, model: type[FileModel] | None = None) -> str:
-    """Return what is in the file at `path`, with its line ends as they are. Raises BadFile."""
+    """Return the text of the file at `path`, with its line ends. Raises BadFile."""
     try:
         return content(path).decode("utf-8")
     except (OSError, ValueError) as error:  # no UTF-8; a NUL in its name
@@ -80,22 +77,22 @@ def text(path: Path, model: type[FileModel] | None = None) -> str:
 
 
 def content(path: Path) -> bytes:
-    """Return what is in the file at `path`, and wait for no pipe. Raises OSError."""
+    """Return the bytes of the file at `path`; a pipe is not waited for. Raises OSError."""
     return bounded.regular(path, _MOST)
 
 
 def faults(model: type[FileModel], path: Path, error: ValidationError) -> list[Fault]:
-    """Return what `error` says of the file at `path`."""
+    """Return the message of `error` about the file at `path`."""
     return [_fault(model, path, _key(each), each["msg"]) for each in error.errors()]
 
 
 def dump(data: Any) -> str:
-    """JSON as we write it: indented, in the order given, one newline at the end."""
+    """Return JSON as we write it: indented, in the given order, with a final newline."""
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
 def dump_lines(data: Mapping[str, Any], lists: Mapping[str, str], separators: tuple[str, str] | None = None) -> str:
-    """JSON that git compares by line: one for each key, and for each entry of `lists`.
+    """Return JSON that git compares by line: a line for each key, and for each entry of `lists`.
 
     An entry's own list has lines, too, if `lists` names it: key → the entries' key.
     """
@@ -120,10 +117,10 @@ def dump_lines(data: Mapping[str, Any], lists: Mapping[str, str], separators: tu
 
 
 def replace_all(folder: Path, files: Mapping[str, str | bytes], gone: Iterable[str] = ()) -> None:
-    """Write `files` into `folder`, name → content, and remove those `gone`: all of that or nothing, and nothing else.
+    """Write `files` into `folder`, name → content, and remove those `gone`: all of them or none. Raises OSError.
 
-    Whatever needs room is done beside, and before the first of them is swapped; where one cannot be, all go back.
-    Raises OSError.
+    Everything that needs space is written next to the files first. Then they are swapped; if one cannot be, all are
+    restored.
     """
     changed = {name: folder / name for name in (*files, *gone)}
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,16 +1,15 @@
-"""Somebody else's text, made printable: what a terminal or a reader would act on, and never see, is spelled out.
+"""Foreign text, made printable: invisible characters that a terminal or a reader would act on are spelled out.
 
-The standard library alone, as for errors.
+It imports the standard library alone, since errors need it.
 """
 
 from __future__ import annotations
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    """`text` with what cannot be shown spelled out: controls, marks that turn it round, lone surrogates.
+    """Return `text` with controls, bidirectional marks and lone surrogates spelled out; line ends too, without `lines`.
 
-    XML 1.0 has no way to write most of these, a terminal acts on some, and a reader sees none of them. So it is with
-    line ends, unless `lines`.
+    XML 1.0 cannot write most of these, a terminal acts on some, and a reader sees none of them.
     """
     if lines:
         return "\n".join(map(printable, text.split("\n")))

@@ -1,6 +1,6 @@
-"""The spelling of ids, versions and requirements in what we write: each check raises ValueError. Pure.
+"""The spelling of ids, versions and requirements in our files: each check raises ValueError. Pure.
 
-What has been checked can be parsed, and made a path of.
+Checked text can be parsed, and used in a path.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NAME_LETTERS, _VERSION_LETTERS, _CELL_LETTERS, _REQUIREMENT_LETTERS = 100, 60, 2
 
 @cache
 def identifier(text: str) -> str:
-    """`text`, the id of an issue or of a case. Raises ValueError."""
+    """Return `text` if it is the id of an issue or of a case. Raises ValueError."""
     if len(text) > NAME_LETTERS or not _ID.fullmatch(text):
         raise ValueError(
             f"{quoted(text)} is not an id: up to {NAME_LETTERS} lower-case letters, digits and single dashes"
@@ -33,7 +33,7 @@ def identifier(text: str) -> str:
 
 @cache
 def cell_id(text: str) -> str:
-    """`text`, the id of a cell. Raises ValueError."""
+    """Return `text` if it is the id of a cell. Raises ValueError."""
     if len(text) > _CELL_LETTERS or not _CELL.fullmatch(text):
         raise ValueError(f"{quoted(text)} is not the id of a cell, such as jax-0.4.30 or jax-0.4.36+diffrax-0.6.0")
     return text
@@ -41,7 +41,7 @@ def cell_id(text: str) -> str:
 
 @cache
 def is_version(text: str) -> bool:
-    """Return True if `text` is a version as PEP 440 has them and a file name can."""
+    """Return True if `text` is a version by PEP 440 that a file name can hold."""
     # Of thousands of digits Python makes no number.
     if len(text) > _VERSION_LETTERS or not _VERSION.fullmatch(text):
         return False
@@ -53,7 +53,7 @@ def is_version(text: str) -> bool:
 
 
 def version(text: str) -> str:
-    """`text`, a version. Raises ValueError."""
+    """Return `text` if it is a version. Raises ValueError."""
     if not is_version(text):
         raise ValueError(f"{quoted(text)} is not a version")
     return text
@@ -61,7 +61,7 @@ def version(text: str) -> str:
 
 @cache
 def requirement(text: str) -> Requirement:
-    """A requirement, parsed; as metadata writes it, with extras and markers. Raises ValueError."""
+    """Parse a requirement as metadata writes it, with extras and markers. Raises ValueError."""
     try:
         if len(text) > _REQUIREMENT_LETTERS:
             raise InvalidRequirement(f"it has more than {_REQUIREMENT_LETTERS} characters")
@@ -76,7 +76,7 @@ def requirement(text: str) -> Requirement:
 
 @cache
 def plain_requirement(text: str) -> Requirement:
-    """A name, maybe with versions, and nothing else: what we write ourselves. Raises ValueError."""
+    """Parse a requirement as we write it: a name, perhaps with versions. Raises ValueError."""
     found = requirement(text)
     odd = {"extras": found.extras, "a marker": found.marker, "an address": found.url}
     if has := [what for what, there in odd.items() if there]:
@@ -86,7 +86,7 @@ def plain_requirement(text: str) -> Requirement:
 
 @cache
 def specifiers(text: str) -> SpecifierSet:
-    """Clauses of versions, such as `>=3.11,<4`. Raises ValueError."""
+    """Parse clauses of versions, such as `>=3.11,<4`. Raises ValueError."""
     try:
         if len(text) > _REQUIREMENT_LETTERS:
             raise InvalidSpecifier(f"it has more than {_REQUIREMENT_LETTERS} characters")
@@ -96,7 +96,7 @@ def specifiers(text: str) -> SpecifierSet:
 
 
 def quoted(value: object) -> str:
-    """Somebody's text or number in a sentence: in ASCII, and clipped."""
+    """Return foreign text or a number for a sentence: in ASCII, and clipped."""
     told = ascii(value)
     return told if len(told) <= 60 else f"{told[:59]}…"
 

@@ -74,7 +74,7 @@ def _of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | Non
 
 
 def of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock, platform: str) -> Record | None:
-    """Return the cell's own record of a case if it holds. `platform` is that of its status. Raises BadFile."""
+    """Return the cell's own record of a case if it holds. `platform` is the status's. Raises BadFile."""
     record = read(Record, path_of(cell.id, entry.issue.id, case.id))
     wanted = key(entry, case, pinned.sha256, cell.python, platform)
     if record.key != wanted or (record.cell, record.issue, record.case) != (cell.id, entry.issue.id, case.id):

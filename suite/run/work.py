@@ -1,4 +1,4 @@
-"""The work on a cell: the cases planned there, those left by its records, and what a probe is asked for about each."""
+"""The work on a cell: the planned cases, those left without a record, and the probe's tasks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from suite.stack.plan import Cell
 
 @dataclass(frozen=True)
 class Work:
-    """The work on a cell, and about how many seconds it takes of one core.
+    """The work on a cell, and its approximate seconds on one core.
 
     `cases` are all that are planned there. After `ask`, `left` are those without a valid record, and `before` is the
     cell's last status. `lent` is the number of cases that another cell runs for this one.
@@ -38,7 +38,7 @@ class Work:
 
 
 def planned(cell: Cell, entries: Sequence[Entry], seconds: float = 0.0) -> Work:
-    """Return all work on a cell. A stack that nobody planned is resolved now. Raises BadFile, Unresolvable."""
+    """Return all work on a cell. An unplanned stack is resolved now. Raises BadFile, Unresolvable."""
     return Work(cell, entries, seconds, lock.obtain(cell), [(of, case) for of in entries for case in of.cases(cell)])
 
 
@@ -58,7 +58,7 @@ def ask(work: Work, *, fresh: bool = False, confirm: bool = False) -> Work:
 
 
 def ask_all(works: Sequence[Work], *, fresh: bool) -> list[Work]:
-    """Do the same for several cells, and say how long each takes. Records are read on all cores. Raises BadFile."""
+    """Ask for several cells, and estimate their seconds. Records are read on all cores. Raises BadFile."""
     if not fresh:
         read_ahead((work.cell, work.pinned, work.cases) for work in works if work.cell.unavailable is None)
     asked = [ask(work, fresh=fresh) for work in works]
@@ -80,12 +80,12 @@ def claim(work: Work, claimed: set[Hashable]) -> Work:
 
 
 def orders(work: Work, *, confirm: bool = False) -> list[Task]:
-    """Return what a probe is asked for about each case that is left."""
+    """Return the probe's tasks for the cases that are left."""
     return [task(work.cell, *both, work.pinned, confirm=confirm) for both in work.left]
 
 
 def task(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool = False) -> Task:
-    """Return what the probe is asked for about a case in a cell."""
+    """Return the probe's task for a case in a cell."""
     rule = rules.expected(case, pinned.pins)
     return Task(
         entry,
@@ -106,9 +106,10 @@ def begin(work: Work, *, fresh: bool) -> None:
 
 
 def known(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool = False) -> bool:
-    """Return True if there is a record to keep. One of a run that went wrong is not kept: it is tried again.
+    """Return True if there is a record to keep.
 
-    So is one that a single attempt was enough for when it was expected, and is not as the rules have it now.
+    The record of a failed run is not kept: the case is tried again. So is a case whose single attempt was expected
+    then, and is not by the present rules.
     """
     record = seen(cell, entry, case, pinned)
     if record is None:

@@ -31,7 +31,7 @@ _PLACES = {RESULTS: MEASURED, NOISE: FENCES, COUNTS: COUNTED}
 
 
 def carry_out(options: argparse.Namespace) -> Exit:
-    """Do what `bench` was asked, as `suite.__main__.parse` gives it; the exit code it deserves.
+    """Run the work that `bench` was asked for, and return its exit code.
 
     Without --keep nothing in the tree changes. Raises Misused, Failed, BadFile.
     """
@@ -64,7 +64,7 @@ def _carry_out(options: argparse.Namespace, commits: Sequence[release_line.Commi
     patterns: Sequence[str] = options.bench or [DEFAULT_BENCH]
     counter = Counter("calls" if getattr(options, "calls", False) else best())
     if options.work in ("count", "compare", "noise") and best() == "calls":
-        OUT.print("valgrind is missing: of the host's work only calls are counted, not instructions")
+        OUT.print("valgrind is missing, so only calls are counted, not instructions")
     default = [cell for cell in release_line.cells() if "default" in cell.tags]
     match options.work:
         case "run":
@@ -120,6 +120,6 @@ def run(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool
 
 
 def _stamp(asv: Asv, cell: Cell) -> Sequence[tuple[str, int]]:
-    """Return when each file of a cell's results was last written."""
+    """Return the time at which each file of a cell's results was last written."""
     paths = (asv.results / asv.machine).glob(f"{asv.commits[cell.id][:8]}-*.json")
     return sorted((path.name, path.stat().st_mtime_ns) for path in paths)

@@ -92,9 +92,9 @@ def compare(
 
 
 def _clocked(asv: Asv, counter: PhaseCounter, patterns: Sequence[str]) -> list[str]:
-    """Return patterns for asv that find what `patterns` do, less what instructions judge better.
+    """Return asv's patterns for what `patterns` match, without the benchmarks that instructions judge better.
 
-    None where it is known that they would find nothing.
+    None if they would match nothing.
     """
     timed = list(patterns)
     if counter.unit == "instructions":
@@ -104,7 +104,7 @@ def _clocked(asv: Asv, counter: PhaseCounter, patterns: Sequence[str]) -> list[s
 
 
 def count(counter: PhaseCounter, base: Cell, other: Cell, patterns: Sequence[str], processes: int) -> dict[str, Pair]:
-    """Count what the host does in both cells, in turns: name → what so many processes of each said. Raises Failed."""
+    """Count the host's work in both cells, in turns; return each process's counts by name. Raises Failed."""
     listed = [*counter.listed(base, patterns)]
     told: dict[str, list[dict[str, ResultRow]]] = {"base": [], "other": []}
     cells, started = {"base": base, "other": other}, time.monotonic()
@@ -121,7 +121,7 @@ def count(counter: PhaseCounter, base: Cell, other: Cell, patterns: Sequence[str
 
 
 def _estimate(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], processes: int) -> str:
-    """Estimate how long so many processes take, by what their benchmarks took when results of them were kept."""
+    """Estimate the time of so many processes from the kept results of their benchmarks."""
     commits = [asv.commits[cell.id] for cell in cells]
     seconds = results.took(asv.results, commits, patterns)
     if seconds is None:
@@ -131,7 +131,7 @@ def _estimate(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], processe
 
 
 def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], processes: int) -> Exit:
-    """Measure one cell against itself, and write down what its benchmarks differ by where nothing changed."""
+    """Measure one cell against itself, and store the differences of its benchmarks, where nothing changed."""
     if processes < 2 * timing.MIN_PROCESSES:
         raise Misused(f"--processes {processes}: two sides need at least {2 * timing.MIN_PROCESSES}")
     timed = _clocked(asv, counter, patterns)
@@ -188,7 +188,7 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
 
 
 def _showing(fences: Collection[Fence], slow_down: float) -> str:
-    """Say how many can show a slow-down of this size."""
+    """Print how many benchmarks can show a slow-down of this size."""
     can = sum(fence.detectable is not None and fence.detectable <= slow_down for fence in fences)
     return f"{can} of {len(fences)} can show one of {slow_down:.0%}"
 
@@ -243,7 +243,7 @@ def _side(key: str, processes: Sequence[Mapping[str, ResultRow]]) -> Side:
 
 
 def _goes_on(row: ResultRow | None) -> bool:
-    """True if a second process can add something: not to a count, and not to what cannot be measured here."""
+    """True if a second process can add something: not to a count, nor to a benchmark that fails here."""
     return row is not None and row.state == "measured" and not row.count
 
 
@@ -277,9 +277,9 @@ def _judged(pair: Pair, verdict: Verdict) -> JudgedChange:
 
 
 def exit_code(verdicts: Iterable[Verdict]) -> Exit:
-    """1 where something regressed; 3 where something failed or was not measured; 4 where noise hides something.
+    """Return 1 if something regressed; 3 if something failed or was not measured; 4 if noise hides something; else 0.
 
-    0 where all is known and none is slower. What a release lacks is known, and left out of it.
+    A benchmark that a release lacks is known to be absent, and left out.
     """
     found = {verdict.outcome for verdict in verdicts if not verdict.reason.startswith(timing.LACKS)}
     if "regressed" in found:
@@ -290,7 +290,7 @@ def exit_code(verdicts: Iterable[Verdict]) -> Exit:
 
 
 def show(base: Cell, other: Cell, pairs: Mapping[str, Pair], verdicts: Mapping[str, Verdict]) -> None:
-    """Print a table of all that is not simply stable, and the counts."""
+    """Print a table of everything that is not stable, and the counts."""
     table = Table(title=f"{base.id} → {other.id}", title_justify="left")
     table.add_column("benchmark", overflow="fold")
     for name in (base.id, other.id, "change", "limit"):
@@ -337,5 +337,5 @@ def _amount(pair: Pair, value: float) -> str:
 
 
 def _finite(value: float) -> float | None:
-    """JSON has no NaN and no infinity; of a ratio, six digits are more than was measured."""
+    """Return a ratio to six digits, which is more than was measured; None for NaN and infinity, which JSON lacks."""
     return float(f"{value:.6g}") if math.isfinite(value) else None

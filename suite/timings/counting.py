@@ -1,4 +1,4 @@
-"""A cell → counts of what its host's phases take: `benchmarks._counting`, run in it, under callgrind where that is."""
+"""Count the work of the host's phases in a cell: run `benchmarks._counting`, under callgrind if available."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Note = Callable[[str], None]
 
 
 def callgrind(out: Path, *, by_python: bool) -> tuple[str, ...]:
-    """Return the words before a command to count: in Python's own thread alone, or in all threads."""
+    """Return the command prefix that counts: in Python's own thread alone, or in all threads."""
     threads = "yes" if by_python else "no"
     asked = ("--instr-atstart=no", "--dump-line=no", f"--separate-threads={threads}")
     return ("valgrind", "--tool=callgrind", "--quiet", *asked, f"--callgrind-out-file={out}.%p")
@@ -41,12 +41,12 @@ def best() -> Unit:
 
 @dataclass(frozen=True)
 class Counter:
-    """Counts in cells; `unit` says whether instructions are counted, too, which takes minutes where calls take none."""
+    """The counter of a cell; its `unit` is calls, or instructions, which take minutes longer."""
 
     unit: Unit
 
     def listed(self, cell: Cell, patterns: Sequence[str]) -> dict[str, str]:
-        """The benchmarks to be counted that one of `patterns` finds: asv's name → version. Raises Failed."""
+        """Return the benchmarks to count that one of `patterns` matches: asv's name → version. Raises Failed."""
         phases = HOST if self.unit == "instructions" else BY_PYTHON
         with environment.held(cell) as made, self._counting(cell, made.executable, ()) as told:
             listed = {key: benchmark.version for key, benchmark in told if phases.search(key)}

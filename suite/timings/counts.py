@@ -35,9 +35,9 @@ BY_PYTHON = re.compile(r"\.time_(trace|lower|trace_and_lower|dispatch)(\(|$)")
 
 
 class Counted(FileModel):
-    """One benchmark on one release, by asv's name of it: what one call takes, or why that is not known.
+    """One benchmark on one release, by asv's name: the counts of one call, or why they are missing.
 
-    `lacking`: this release has no such thing. `failed`: it raised, or was ended.
+    `lacking` means that the release has no such thing, and `failed` that it raised or was ended.
     """
 
     version: str
@@ -58,14 +58,14 @@ class Counted(FileModel):
         return ResultRow(state, self.version, count=True, least=math.nan if value is None else value)
 
     def beside(self, before: Counted | None) -> Counted:
-        """The same, with the instructions that were counted before where only calls were now."""
+        """Return the counts with the former instructions if only calls were counted now."""
         if before is None or before.version != self.version or self.instructions is not None or self.calls is None:
             return self
         return self.model_copy(update={"instructions": before.instructions})
 
 
 class ReleaseCounts(FileModel):
-    """A cell of the line, and the hash of the lock that it was counted with."""
+    """A cell of the line, and the hash of the lock with which it was counted."""
 
     cell: str
     lock: str
@@ -73,7 +73,7 @@ class ReleaseCounts(FileModel):
 
 
 class Counts(FileModel):
-    """All that was counted on one machine."""
+    """All counts of one machine."""
 
     schema_version: Literal[1] = 1
     machine: str
@@ -94,7 +94,7 @@ class Counts(FileModel):
 
 @dataclass(frozen=True)
 class CountTurn:
-    """A count that is another than on the release before: `change` is 0.12 for an eighth more."""
+    """A count that differs from the release before: `change` is 0.12 for an eighth more."""
 
     benchmark: str
     unit: Unit
@@ -105,7 +105,7 @@ class CountTurn:
 
     @property
     def change(self) -> float:
-        """As a ratio."""
+        """The change as a ratio."""
         return self.new / self.old - 1
 
     @property
@@ -122,15 +122,14 @@ def name(benchmark: str, unit: Unit) -> str:
 
 
 def of_host(key: str) -> bool:
-    """True if this is a time or a count of a phase that the host does."""
+    """True if this is a time or a count of one of the host's phases."""
     return HOST.search(re.sub(r"\.(instructions|calls)_", ".time_", key)) is not None
 
 
 def turns(found: Counts, line: Sequence[LineCell], unit: Unit, fences: Mapping[str, float]) -> list[CountTurn]:
     """Return the changes of a count along the line, beyond COUNT_GATE and its fence, the largest first.
 
-    Of each release that was counted in this unit the neighbour is the nearest before it that was; `fences` go by a
-    count's name.
+    Each counted release is compared with the nearest earlier one in the same unit; `fences` are by the count's name.
     """
     known = {
         release.cell: release.benchmarks
@@ -174,7 +173,7 @@ def load(machine: str, folder: Path = COUNTS) -> Counts:
 
 
 def save(found: Counts, order: Iterable[str], folder: Path = COUNTS) -> None:
-    """Keep it, the releases in this order, a line for each benchmark."""
+    """Write the file, with the releases in this order, and a line for each benchmark."""
     places = {cell: place for place, cell in enumerate(order)}
     releases = sorted(found.releases, key=lambda release: places.get(release.cell, len(places)))
     head = f'{{"schema_version": {found.schema_version}, "machine": {json.dumps(found.machine)}, "releases": [\n'

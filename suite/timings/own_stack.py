@@ -37,7 +37,7 @@ print(json.dumps({
 
 @dataclass(frozen=True)
 class Existing:
-    """An interpreter with a stack of its own: the cell of the line that it is like, and the device that jax sees."""
+    """A user's interpreter: the cell of the line with its stack, and the device that jax sees."""
 
     executable: Path
     python: str
@@ -49,7 +49,7 @@ class Existing:
 
     @property
     def name(self) -> str:
-        """The name that its results are filed under: `gpu-nvidia-h200-x1`."""
+        """The machine's name in results: `gpu-nvidia-h200-x1`."""
         return f"{self.platform}-{slug(self.kind)}-x{self.count}"
 
 
@@ -62,7 +62,7 @@ def find(python: Path) -> Existing:
 
 
 def like(versions: Mapping[str, str]) -> Cell:
-    """The last cell of the line with these versions. Raises Misused, with what to install for one that is near."""
+    """Return the last cell of the line with these versions. Raises Misused, and names a near one."""
     pins = {cell: lock.load(cell).pins for cell in release_line.cells()}
     same = [cell for cell, of in pins.items() if all(of[name] == versions[name] for name in PACKAGES)]
     if same:
@@ -74,15 +74,12 @@ def like(versions: Mapping[str, str]) -> Cell:
 
 
 def named(versions: Mapping[str, str]) -> str:
-    """The packages that a stack is known by, with their versions."""
+    """Return the packages that identify a stack, with their versions."""
     return " ".join(f"{name}=={versions[name]}" for name in PACKAGES)
 
 
 def keep(made: Path, kept: Path, machine: str, python: str) -> None:
-    """Put results of asv's, of one machine, where they are kept: the interpreter by its version, not where it is.
-
-    Raises BadFile.
-    """
+    """Copy asv's results of a machine to the kept ones, with the Python version for its path. Raises BadFile."""
     for name in ("benchmarks.json", f"{machine}/machine.json"):
         write(kept / name, (made / name).read_text(encoding="utf-8"))
     for path in (made / machine).glob("*-existing*.json"):

@@ -48,29 +48,29 @@ def cells() -> tuple[Cell, ...]:
 
 
 def line() -> list[LineCell]:
-    """The same with their pins, for what compares neighbours. Raises BadFile."""
+    """Return the available cells with their pins, for comparisons of neighbours. Raises BadFile."""
     return [LineCell(each.id, each.moves, lock.load(each).pins, each.released_on) for each in cells()]
 
 
 def cell(identifier: str) -> Cell:
-    """The cell of the line called `identifier`. Raises Misused with the nearest names."""
+    """Return the cell of the line called `identifier`. Raises Misused with the nearest names."""
     return plan.among(cells(), identifier, "the release line has no")
 
 
 def commits() -> tuple[Commit, ...]:
-    """The commits of the line that the plan and the locks make. Raises BadFile."""
+    """Return the commits of the line, from the plan and the locks. Raises BadFile."""
     return tuple(Commit(each.id, each.released_on, lock.load(each).text) for each in cells())
 
 
 def hashes(made_of: Sequence[Commit]) -> dict[str, str]:
-    """Cell id → what git calls its commit, in the order of the line. Results are filed by it: git need not be asked."""
+    """Return git's name of each cell's commit, in the order of the line. Results are filed by it."""
     return _history(made_of)[0]
 
 
 def build(made_of: Sequence[Commit], folder: Path) -> bool:
-    """Make the repository at `folder`, unless it is there already; whether it had to.
+    """Make the repository at `folder` if it is missing; return True if it was.
 
-    It is written as git keeps it, and not by git: nobody's configuration, templates or hooks have a say in it.
+    The objects are written directly, without git, so that nobody's configuration, templates or hooks change them.
     """
     commits, objects = _history(made_of)
     head = list(commits.values())[-1]
@@ -99,7 +99,7 @@ def build(made_of: Sequence[Commit], folder: Path) -> bool:
 
 
 def _history(made_of: Sequence[Commit]) -> tuple[dict[str, str], dict[str, bytes]]:
-    """Cell id → the name of its commit, and name → object, as git names and keeps them."""
+    """Return the commit's name by cell id, and git's objects by name."""
     commits: dict[str, str] = {}
     objects: dict[str, bytes] = {}
 

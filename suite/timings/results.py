@@ -32,7 +32,7 @@ OUTCOMES: tuple[Outcome, ...] = ("regressed", "improved", "stable", "insufficien
 
 
 class Fence(FileModel):
-    """One benchmark's own noise on a machine; `detectable` is absent where no slow-down that was tried shows."""
+    """One benchmark's noise on a machine; `detectable` is absent if no tried slow-down shows."""
 
     fence: float
     false_positives: float
@@ -41,7 +41,7 @@ class Fence(FileModel):
 
 
 class NoiseFile(FileModel):
-    """noise/<machine>.json: what runs of one lock differ by."""
+    """The file noise/<machine>.json: the differences between runs of one lock."""
 
     schema_version: int
     machine: str
@@ -78,7 +78,7 @@ class Comparison(FileModel):
 
 @dataclass(frozen=True)
 class ResultRow:
-    """One benchmark with its parameters on one release; `least` is the least of its samples, where it has any."""
+    """One benchmark with its parameters on one release; `least` is its least sample, if there is one."""
 
     state: State
     version: str
@@ -102,9 +102,9 @@ def copy_newer(source: Path, folder: Path) -> list[Path]:
 
 
 def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ()) -> dict[str, ResultRow]:
-    """Name with parameters → row, for every benchmark that asv knew of and one of `patterns` finds, run or not.
+    """Return the rows of asv's known benchmarks that one of `patterns` matches, by name with parameters.
 
-    `results` is asv's results folder. Empty where asv never came as far as to look for benchmarks. Raises BadFile.
+    `results` is asv's results folder. Empty if asv never got as far as to look for benchmarks. Raises BadFile.
     """
     known = {name: benchmark for name, benchmark in load(results / "benchmarks.json").items() if name != "version"}
     found = {
@@ -125,7 +125,7 @@ def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ())
 
 
 def names(results: Path) -> list[str]:
-    """Every benchmark that asv knew of when it last kept a result, with its parameters. Raises BadFile."""
+    """Return the benchmarks, with parameters, that asv knew at its last kept result. Raises BadFile."""
     known = load(results / "benchmarks.json")
     return [key for name, benchmark in known.items() if name != "version" for key in _keys(name, benchmark["params"])]
 
@@ -157,7 +157,7 @@ _SAID: dict[State, str] = {"lacking": "n/a", "missing": "not measured"}
 
 
 def counted(tally: Mapping[State, int]) -> str:
-    """A tally, for people."""
+    """Return a tally, for people."""
     return ", ".join(f"{count} {_SAID.get(state, state)}" for state, count in tally.items())
 
 
@@ -175,18 +175,18 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def slug(hardware: str) -> str:
-    """Return the name of some hardware as a part of the name that its results are filed under."""
+    """Return the name of some hardware as part of a machine's name in results."""
     return re.sub(r"[^a-z0-9]+", "-", hardware.lower()).strip("-")
 
 
 def _columns(made: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each benchmark of a file of results with its columns, of which the last can be left out."""
+    """Yield each benchmark of a file of results with its columns, the last of which are optional."""
     for name, cells in made["results"].items():
         yield name, dict(zip(made["result_columns"], cells, strict=False))
 
 
 def _measured(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Of each benchmark that ran, its state, and its value and the least of its samples where it has any."""
+    """Return for each benchmark that ran its state, its value, and its least sample if there is one."""
     keys = _keys(name, columns["params"])
     values = columns.get("result") or [None] * len(keys)
     samples = columns.get("samples") or [None] * len(keys)
@@ -201,5 +201,5 @@ def _measured(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[str, dict
 
 
 def _keys(name: str, params: Sequence[Sequence[str]]) -> list[str]:
-    """The names that asv's own `--bench` matches against."""
+    """Return the names that asv's own `--bench` matches."""
     return [f"{name}({', '.join(each)})" for each in product(*params)] if params else [name]

@@ -56,9 +56,9 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a benchmark: the least that each process measured, and what became of the others.
+    """One side of a benchmark: the least value of each process, and the fate of the others.
 
-    `failed` raised or ran out of time, `lacking` said that this release has no such thing.
+    `failed` processes raised or ran out of time; on `lacking` ones the release has no such thing.
     """
 
     values: tuple[float, ...] = ()
@@ -68,13 +68,13 @@ class Side:
 
     @property
     def middle(self) -> float:
-        """The median of its processes; NaN where nothing was measured."""
+        """The median of its processes; NaN if nothing was measured."""
         return float(np.median(self.values)) if self.values else math.nan
 
 
 @dataclass(frozen=True)
 class Pair:
-    """One benchmark on both sides; `count` where its values are counts of something, and not times or sizes."""
+    """One benchmark on both sides; `count` if its values are counts, not times or sizes."""
 
     base: Side
     other: Side
@@ -93,7 +93,7 @@ class Verdict:
 
 
 def candidates(pairs: Mapping[str, Pair], fences: Mapping[str, float]) -> tuple[str, ...]:
-    """The benchmarks that look changed, and that only a second measurement can tell."""
+    """Return the benchmarks that look changed, which only a second measurement can confirm."""
     return tuple(key for key, pair in pairs.items() if _looks_changed(_first(pair, fences.get(key))))
 
 
@@ -115,7 +115,7 @@ def judge(first: Mapping[str, Pair], again: Mapping[str, Pair], fences: Mapping[
 
 
 def last_line(verdicts: Iterable[Verdict]) -> str:
-    """Count each outcome; nothing that was planned is left out."""
+    """Count each outcome of everything that was planned."""
     counts = Counter(verdict.outcome for verdict in verdicts)
     always = ("regressed", "stable", "not-measured", "failed")
     shown = [f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome] or outcome in always]
@@ -183,7 +183,7 @@ _UNDECIDED: tuple[tuple[Outcome, str, Callable[[Side], bool]], ...] = (
 
 
 def _first(pair: Pair, fence: float | None) -> Verdict:
-    """Judge one measurement: one that looks changed is insufficient until it is confirmed."""
+    """Judge one measurement: an apparent change is insufficient until it is confirmed."""
     base, other = pair.base, pair.other
     for outcome, what, is_so in _UNDECIDED:
         if where := " and ".join(name for name, side in (("base", base), ("other", other)) if is_so(side)):
@@ -231,7 +231,7 @@ def _time(base: Side, other: Side, fence: float | None) -> Verdict:
 
 
 def _confirmed(first: Verdict, second: Verdict, p: float) -> Verdict:
-    """The verdict on what looked changed; `p` is the second test's, corrected."""
+    """Return the verdict on an apparent change; `p` is the second test's, corrected."""
     if not _looks_changed(second) or (second.change > 0) != (first.change > 0) or p > ALPHA:
         return replace(first, reason=f"a second measurement does not confirm it ({_percent(second.change)})")
     outcome: Outcome = "regressed" if first.change > 0 else "improved"
@@ -254,25 +254,25 @@ def _spreads(values: Array) -> Array:
 
 
 def _sizes(base: Array, other: Array) -> Array:
-    """Return how far apart the sides are, row by row, whichever is the slower."""
+    """Return the distance of the sides, row by row, whichever is the slower."""
     ratios: Array = np.median(other, axis=1) / np.median(base, axis=1)
     return np.maximum(ratios, 1 / ratios) - 1
 
 
 def _tests(base: Array, other: Array) -> Array:
-    """The p of a two-sided Mann-Whitney test, row by row: exact for as few as eight without ties."""
+    """Return the p of a two-sided Mann-Whitney test, row by row: exact for small samples without ties."""
     p: Array = np.atleast_1d(scipy.stats.mannwhitneyu(base, other, axis=1).pvalue)
     return p
 
 
 def _fence(differences: Array) -> float:
-    """Q3 + 3·IQR: Tukey's outer fence, beyond which nothing of this distribution is expected."""
+    """Return Q3 + 3·IQR, Tukey's outer fence: beyond it nothing of this distribution is expected."""
     first, third = np.percentile(differences, [25, 75])
     return float(third + 3 * (third - first))
 
 
 def _own_differences(values: Sequence[float]) -> Array:
-    """Return what the halves of one side differ by, scaled to twice as many processes: the noise of a median."""
+    """Return the difference of the halves of one side, scaled to twice as many processes: the noise of a median."""
     halves = np.asarray(values)[_halvings(len(values) // 2 * 2)]
     return _sizes(halves[:, 0], halves[:, 1]) / math.sqrt(2)
 
@@ -286,7 +286,7 @@ def _halvings(count: int) -> Array:
 
 
 def _halves(values: Sequence[float]) -> Array:
-    """Comparisons of values with themselves: comparison × side × round."""
+    """Return comparisons of values with themselves: comparison × side × round."""
     rounds = np.asarray(values[: len(values) // 2 * 2], dtype=float).reshape(-1, 2)
     turns = _turns(len(rounds))
     return np.stack([np.where(turns, *rounds.T[::-1]), np.where(turns, *rounds.T)], axis=1)

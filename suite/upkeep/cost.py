@@ -1,7 +1,7 @@
-"""A benchmark of runs and answers, each against what it cannot do without.
+"""A benchmark of runs and answers, each as a ratio to the least that it needs.
 
-Sessions run in environments that are there. One that runs its cases again is compared with the seconds of these cases,
-shared among the cores: a busy machine slows both. An answer of `check` is compared with a bare interpreter.
+Sessions run in existing environments. A session that runs its cases again is compared with the seconds of these cases,
+shared among the cores, since a busy machine slows both. An answer of `check` is compared with a bare interpreter.
 """
 
 from __future__ import annotations

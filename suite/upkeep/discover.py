@@ -1,6 +1,6 @@
-"""New releases: what came out since the snapshot, and what each of its cells does that the one before it did not.
+"""New releases: find those since the snapshot, and the changes of each of their cells from the cell before.
 
-A release day in one command: read the index, lock and run the cells that are new, compare with the last report.
+It is a release day in one command: read the index, lock and run the new cells, compare with the last report.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _YANKED = " (yanked since)"
 
 
 def new_releases(known: Snapshot, taken: Snapshot) -> list[str]:
-    """Return what `taken` has and `known` has not, and what has been yanked since."""
+    """Return the releases that `taken` has and `known` lacks, and those yanked since."""
     found = []
     for package, versions in taken.packages.items():
         before = known.packages.get(package, {})
@@ -85,9 +85,9 @@ def carry_out(*, forget: bool, console: Console) -> Exit:
 
 
 def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False) -> Exit:
-    """Read the index; lock, run and compare the cells of what is new since the snapshot. The exit code it deserves.
+    """Read the index; lock, run and compare the new cells; return the exit code.
 
-    What the snapshot has and the index has not is lost only where it is to be forgotten. Raises Unreachable, Failed,
+    Releases that the index no longer has are dropped only if they are to be forgotten. Raises Unreachable, Failed,
     BadFile.
     """
     from suite.stack import index  # what asks the index is slow to import

@@ -51,7 +51,7 @@ def working(release: CellRow, cells: Iterable[CellRow]) -> CellRow | None:
 def nearest(facts: Facts, cells: Iterable[CellRow]) -> tuple[CellRow, list[Observation]] | None:
     """Return the stack with the fewest faults in row zero, with these faults; None if no stack was tried.
 
-    For stacks of which none works; without a fault, metadata excludes the stack.
+    It is asked where no stack works; a stack without faults is one that metadata excludes.
     """
     row_zero = [(issue.id, case.id) for issue in facts.report.issues if issue.row_zero for case in issue.cases]
     found = []

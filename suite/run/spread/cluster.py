@@ -115,7 +115,7 @@ def _connected(scheduler: str, console: Console) -> Iterator[Client]:
 
 
 async def _knock(scheduler: str) -> None:
-    """See that a Dask process answers there: a client waits for ever on a port that listens and says nothing."""
+    """Check that a Dask process answers there: a client waits for ever on a port that listens and stays silent."""
     there = await connect(scheduler, timeout=CONNECTING, **Security().get_connection_args("client"))
     await there.close()
 
@@ -138,7 +138,7 @@ def on_worker(order: Order) -> tuple[str, WorkerReply]:
 
 @dataclass(frozen=True)
 class _Sent:
-    """A cell under way, and the workers it may go to where not all may have it."""
+    """A running cell, and the workers that may run it if not all may."""
 
     future: Future[tuple[str, WorkerReply]]
     cell: Cell
@@ -148,7 +148,7 @@ class _Sent:
 
 @dataclass
 class _Errands:
-    """Sends the orders out and takes the answers in."""
+    """The sender of orders and receiver of answers."""
 
     scheduler: str
     client: Client
@@ -166,7 +166,7 @@ class _Errands:
     total: int = 0
 
     def run(self, orders: Sequence[tuple[Cell, Order]]) -> None:
-        """Have every order carried out. Raises Failed where some were not."""
+        """Have every order carried out. Raises Failed if some were not."""
         self.total = len(orders)
         for cell, order in orders:
             self._send(cell, order)
@@ -198,7 +198,7 @@ class _Errands:
         future.add_done_callback(self.done.put)
 
     def _workers(self) -> dict[str, Any]:
-        """Return what the scheduler says of its workers, by their addresses. Raises Failed if it is gone."""
+        """Return the scheduler's description of its workers, by address. Raises Failed if it is gone."""
         try:
             workers: dict[str, Any] = _ask(self.client, "identity", n_workers=-1)["workers"]
         except Exception as error:  # it answers, or is of no use
@@ -206,7 +206,7 @@ class _Errands:
         return workers
 
     def _take(self, future: Future[tuple[str, WorkerReply]]) -> None:
-        """Take the answer to an order. Raises Failed if the scheduler is gone."""
+        """Receive the answer to an order. Raises Failed if the scheduler is gone."""
         sent = self.sent.pop(future.key, None)
         if sent is None:  # it was sent again, to another worker
             return
@@ -236,7 +236,7 @@ class _Errands:
                 self._keep(address, sent, answer, answer.status)
 
     def _keep(self, address: str, sent: _Sent, answer: WorkerReply, status_text: str) -> None:
-        """Write the records that a worker has made, and then the status that makes them count."""
+        """Write a worker's records, and then the status that makes them count."""
         cell = sent.cell
         try:
             status, texts = self._read(sent, answer, status_text)
@@ -260,7 +260,7 @@ class _Errands:
             self._finish(cell, how, f"{status.reason} on {address}")
 
     def _read(self, sent: _Sent, answer: WorkerReply, status_text: str) -> tuple[Status, dict[Path, str]]:
-        """The status and the records' texts by where they go. Raises BadFile where they are not what was ordered."""
+        """Return the texts of the status and of the records, by path. Raises BadFile if they do not fit the order."""
         cell, folder = sent.cell, records.RECORDS / sent.cell.id
         status = parse(Status, status_text, folder / "cell.json")
         if status.cell != cell.id:
@@ -298,7 +298,7 @@ class _Errands:
         self.unfit.add(address)
 
     def _refuse_strangers(self, sent: _Sent) -> bool:
-        """Refuse the workers that cannot import this module; whether `sent` may have been with one of them."""
+        """Refuse the workers that cannot import this module; return whether one of them may have had `sent`."""
         answers: dict[str, Any] = self.client.run(importlib.import_module, __name__, on_error="return")
         found = {address: answer for address, answer in answers.items() if isinstance(answer, ImportError)}
         for address, error in found.items():
@@ -307,7 +307,7 @@ class _Errands:
         return any(not sent.only or address in sent.only for address in found)
 
     def _look(self) -> None:
-        """Say what waits for a worker that is not there. Raises Failed where for long nothing else was under way."""
+        """Print the cells that wait for an absent worker. Raises Failed if for long nothing else was running."""
         there = self._workers()
         waiting: dict[Device, list[str]] = {}
         for key, sent in list(self.sent.items()):
@@ -339,7 +339,7 @@ class _Errands:
 
 
 def _takers(cell: Cell, workers: dict[str, Any]) -> frozenset[str]:
-    """The workers, fit or not, that offer what `cell` needs."""
+    """Return the workers, suitable or not, that offer the device of `cell`."""
     return frozenset(
         address
         for address, offered in workers.items()

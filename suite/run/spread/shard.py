@@ -1,7 +1,6 @@
 """`--shard 3/10`: one of ten parts of a run's cells, so that ten machines can share it.
 
-Split by what the cells cost when they were last measured, not by how many they are. Every machine has the same tree,
-and so cuts the same parts without a word to the others.
+The parts have equal costs by the last measurement. All machines have the same tree, so they compute the same parts.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from suite.stack.plan import Cell
 
 @dataclass(frozen=True)
 class Shard:
-    """The `part`-th of `parts`, from 1."""
+    """The `part`-th of `parts`, counted from 1."""
 
     part: int
     parts: int
 
     def __str__(self) -> str:
-        """As it is written on a command line."""
+        """The words of the command line."""
         return f"{self.part}/{self.parts}"
 
 
 def parse(text: str) -> Shard:
-    """Read `3/10`. Raises Misused."""
+    """Parse `3/10`. Raises Misused."""
     match = re.fullmatch(r"([0-9]{1,4})/([0-9]{1,4})", text)
     if match is None:
         raise Misused(f"{text!r} is not a part of a run: write 3/10 for the third of ten")
@@ -40,15 +39,15 @@ def parse(text: str) -> Shard:
 
 
 def costs(cells: Iterable[Cell], measured: Mapping[str, float]) -> dict[str, float]:
-    """Return the seconds that each cell takes, by its id: as measured, or the median of the others if it never ran."""
+    """Return the measured seconds of each cell by its id, or the median of the others if it never ran."""
     usual = median(measured.values()) if measured else 1.0
     return {cell.id: 0.0 if cell.unavailable else measured.get(cell.id, usual) for cell in cells}
 
 
 def shard(cells: Sequence[Cell], costs: Mapping[str, float], part: int, parts: int) -> tuple[Cell, ...]:
-    """The `part`-th of `parts` shares of `cells`, in their order; none is heavier than the mean and one cell.
+    """Return the `part`-th of `parts` shares of `cells`, in order; none exceeds the mean by more than one cell.
 
-    Each cell, the dearest first, goes to the share that has the least so far.
+    Each cell, starting with the costliest, goes to the share with the lowest cost so far.
     """
     # The number of cells decides between shares of equal weight: cells that cost nothing are spread, too.
     lightest = [(0.0, 0, number) for number in range(1, parts + 1)]

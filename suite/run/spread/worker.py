@@ -1,7 +1,7 @@
-"""One cell, as a machine of the cluster runs it: the order in, and what came of it out, as plain data.
+"""One cell on a machine of the cluster: the order comes in and the results go out as plain data.
 
-A worker has a checkout of its own and a `.suite` of its own. It runs a cell just as `python -m suite run` does there,
-and refuses one of which it would run anything else than the driver asks for: two trees are never mixed in one report.
+A worker has its own checkout and its own `.suite`. It runs a cell as `python -m suite run` does there, and refuses an
+order for other code than its own, so that two trees never mix in one report.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from suite.stack.plan import Cell
 
 
 class OrderedIssue(TypedDict):
-    """An issue by the module it is in, the sha256 of that, which cases, and whether the driver has their records."""
+    """An issue by its module and the module's sha256, its cases, and whether the driver has their records."""
 
     module: str
     sha256: str
@@ -36,9 +36,9 @@ class OrderedIssue(TypedDict):
 
 
 class Order(TypedDict):
-    """One cell to run, and the shas of what its records will depend on.
+    """A cell to run, and the hashes of everything that its records will depend on.
 
-    `platform` is what the driver's own records of the known issues were made on.
+    `platform` is that of the driver's own records of the known issues.
     """
 
     cell: str
@@ -53,7 +53,7 @@ class Order(TypedDict):
 class WorkerReply:
     """An answer to an order: the texts of the status and of the records, or the reason why they are missing.
 
-    `ran` counts cases, and `said` is for a person.
+    `ran` counts cases, and `said` is for people.
     """
 
     refused: str = ""
@@ -65,14 +65,14 @@ class WorkerReply:
 
 
 class Kept(Progress):
-    """Keeps what there is to say for the driver, which is the one with a reader."""
+    """A collector of messages for the driver, which alone has a reader."""
 
     def __init__(self) -> None:
         self.said: list[str] = []
         self.ran: set[Name] = set()
 
     def cell(self, cell: str) -> Self:
-        """Return itself: it is about one cell."""
+        """Return itself: it serves one cell."""
         return self
 
     def say(self, message: str) -> None:
@@ -85,7 +85,7 @@ class Kept(Progress):
 
 
 def order(work: Work, *, fresh: bool) -> Order | None:
-    """Return the order for what is not known of the work on a cell; None if all of it is."""
+    """Return the order for the unknown cases of a cell; None if all are known."""
     cell, pinned, status = work.cell, work.pinned, records.status(work.cell.id)
     known = [
         not fresh and all(is_known(cell, entry, case, pinned) for case in entry.cases(cell)) for entry in work.entries
@@ -155,7 +155,7 @@ def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> Wo
 
 
 def _lent(cell: Cell, entry: Entry, pinned: Lock) -> Entry:
-    """The issue as if it had those of its cases alone that were seen in another cell with the same packages."""
+    """Return the issue with only those cases that were observed in another cell with the same packages."""
     found = {case.id: records.in_force(cell, entry, case, pinned) for case in entry.cases(cell)}
     return catalogue.narrowed(entry, [name for name, record in found.items() if record and record.cell != cell.id])
 
@@ -171,7 +171,7 @@ def _differing(order: Order, pinned: Lock, entries: Sequence[Entry]) -> list[str
 
 
 def _tree() -> str:
-    """Return a hash of what this checkout runs. A worker lives for long, and what it has imported stays as it was."""
+    """Return a hash of this checkout's code. A long-lived worker keeps running the code that it has imported."""
     digest = hashlib.sha256()
     for path in sorted((ROOT / "suite").rglob("*")):
         if path.suffix in (".py", ".toml", ".json", ".txt"):
