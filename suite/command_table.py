@@ -164,7 +164,7 @@ COMMANDS = (
         _option("shards SHARD", f"{_REPORT}; a file that `check --confirm` left becomes a cell of its own",
                 nargs="+", type=Path), _TO, _VERBOSE), codes=RUN_CODES),
     Command("diff", "print what changed between two reports", "commands:diff", (
-        _flag("--strict", "for a gate: also exit 1 if anything is gone, or is undecided in one of the two (spurious)"),
+        _flag("--strict", "exit 1 also if an observation is gone, or undecided in one (spurious): for a gate"),
         _option("old OLD", _REPORT, type=Path), _option("new NEW", "the same", type=Path),
         _option("--format", "default: %(default)s", choices=("terminal", "markdown", "json"), default="terminal")),
         codes="Exit codes: 0 nothing regressed; 1 something did, or --strict; 2 the command or a file is wrong."),
@@ -225,7 +225,7 @@ COMMANDS = (
                             "nothing")),
             "Apparent changes are measured again. An estimate of the time is printed first."),
         Command("noise", "measure a cell against itself", "", (
-            *_OF_ASV, _option("cell CELL", "default: the newest default one", nargs="?", type=_OF_LINE),
+            *_OF_ASV, _option("cell CELL", "default: the newest of the default cells", nargs="?", type=_OF_LINE),
             _option("--processes N", "of both sides (default: the fewest that decide)", type=int), _PUT),
             "It shows how reliable this machine's verdicts are, and gives each benchmark its own fence."),
         Command("publish", "make asv's site of the results, in reports/timings", "", _OF_ASV))),

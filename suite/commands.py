@@ -264,7 +264,7 @@ def build_line() -> None:
     built = release_line.build(release_line.commits(), release_line.PATH)
     OUT.print(f"{release_line.PATH}: {'built' if built else 'as it was'}", soft_wrap=True)
     command = asv_call.prepare_plain()
-    OUT.print("asv runs on releases now, and leaves the tree as it is:", soft_wrap=True)
+    OUT.print("This command measures two releases with asv, and changes nothing in the tree:", soft_wrap=True)
     OUT.print(command, soft_wrap=True)
 
 

@@ -121,7 +121,7 @@ def tell(asked: Question, seen: Seen, found: Found, runs: int) -> tuple[list[str
         answer += "releases between may still differ (bad, good, bad again); --scan shows them"
     else:
         find = "first-affected" if turns_bad else "first-clear"
-        answer = f"the end points show the opposite: {' and '.join(sides)}, so that there is a --find {find}"
+        answer = f"no such boundary: {' and '.join(sides)}; use --find {find}"
     cost = f"{_counted(runs, 'cell run')} over {_counted(len(asked.cells), 'release')}"
     return [*lines, f"{answer}; {cost}"], code
 
@@ -139,7 +139,7 @@ def tell_scan(asked: Question, seen: Seen, runs: int) -> tuple[list[str], Exit]:
     unknown = [at for at, each in shown.items() if each is None]
     expected_there = [_expected(asked, seen, at) for at, each in shown.items() if each is not None]
     wrong = [line for as_known, line in expected_there if not as_known]
-    lines += [*wrong, *([f"nothing was learned there: {_because(asked, seen, unknown)}"] if unknown else [])]
+    lines += [*wrong, *([f"undecided: {_because(asked, seen, unknown)}"] if unknown else [])]
     answer = f"{_counted(len(found), 'interval')}; {_counted(runs, 'cell run')} over {_counted(len(seen), 'release')}"
     return [*lines, answer], Exit.UNEXPECTED if wrong else Exit.INCOMPLETE if unknown else Exit.AS_EXPECTED
 

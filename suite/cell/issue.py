@@ -136,9 +136,10 @@ class Case:
     signature names may be left out here: the issue then adds it, with the meaning that its kind and `MEANINGS` give.
     Where it adds one of `differs` and `agrees`, it adds both.
 
-    What a case needs: `needs`, the packages it imports; `x64`; `environment` variables, XLA_FLAGS among them, and
-    `host_devices`, for both of which it gets an interpreter of its own; `cpu`, features as /proc/cpuinfo has them;
-    `python`, a specifier such as ">=3.11". Without `cpu` or `python` it is `unavailable`.
+    What a case needs: `needs`, the packages it imports; `x64`; `environment`, variables such as XLA_FLAGS;
+    `host_devices`; `cpu`, features as /proc/cpuinfo names them; `python`, a specifier such as ">=3.11". With
+    `environment` or `host_devices` it gets an interpreter of its own. Where `cpu` or `python` is not met, it is
+    `unavailable`.
     `isolation`: a forked child leaves without the interpreter's farewell; `fork-and-exit` has the reproducer end as a
     program does, so that a crash at exit is seen; `interpreter` gives it one of its own, started afresh.
 

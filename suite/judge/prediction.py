@@ -105,7 +105,7 @@ def _known(on: str, names: frozenset[str]) -> tuple[str, bool]:
 
 
 def _alike(runs: Iterable[Run], versions: Pins, matter: Iterable[str]) -> list[Run]:
-    """Return the runs that had the known versions of packages that matter."""
+    """Return the runs that agree with `versions` in every package that matters, if its version is known."""
     found = list(runs)
     # Most runs differ in jax.
     for name in sorted(matter, key=lambda each: each != "jax"):

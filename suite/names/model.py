@@ -30,7 +30,7 @@ class Name(FileModel):
     doc: tuple[Text, ...] = Field((), description="a hash of the docstring")
     parameters: tuple[Signature, ...] = ()
     members: Mapping[str, tuple[Signature, ...]] = Field({}, description="public members of a class")
-    gone: tuple[Text, ...] = Field((), description="what the module says where it no longer has the name")
+    gone: tuple[Text, ...] = Field((), description="the module's message on releases that no longer have the name")
 
 
 class Module(FileModel):

@@ -42,8 +42,8 @@ class CallRow:
 
     `status` is right, off, differs, edge, documented, raises, ended or unknown; `ulp` is its error; `detail` is the
     value that is off by most. `change` says how it differs from the row before, and `was` in what. `package` is the one
-    whose release changed it, jax, jaxlib or both, if they were tried apart. `explained` are ids of issues that
-    explain the change, or else the difference. Rows of a call with one `digest` return the same.
+    whose release changed it, jax, jaxlib or both, if they were tried apart. `explained` has the ids of issues
+    that explain the change or, without one, the difference. Rows of a call with one `digest` return the same.
     """
 
     function: str

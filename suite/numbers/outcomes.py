@@ -30,8 +30,8 @@ Array = NDArray[Any]
 class Outcomes:
     """The outcomes of each call, by key, on `releases` of jax in version order.
 
-    `mixed` has those of calls that changed with a release of jax, by that release, on its jax with the jaxlib of the
-    release before.
+    `mixed` has, by release and key, the outcomes of calls that changed with a release of jax: on that jax, with the
+    jaxlib of the release before.
     """
 
     releases: tuple[str, ...]

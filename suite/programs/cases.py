@@ -51,7 +51,7 @@ def _offloaded(text: str, counts: Mapping[str, int]) -> Seen:
 
 
 def _called(targets: Mapping[str, str]) -> Callable[[str, Mapping[str, int]], Seen]:
-    """Return a look for a call of a kernel: part of its target → behaviour. Other calls decide nothing."""
+    """Return a function that looks for a call of a kernel: part of its target → behaviour; other calls do not count."""
 
     def look(text: str, counts: Mapping[str, int]) -> Seen:
         called = re.search(r'custom_call_target="[^"]*"', text)
@@ -63,7 +63,7 @@ def _called(targets: Mapping[str, str]) -> Callable[[str, Mapping[str, int]], Se
 
 
 def _copies(shape: str) -> Callable[[str, Mapping[str, int]], Seen]:
-    """Return a look for a copy of an array of this shape in a loop. The entry may copy its argument."""
+    """Return a function that looks for a copy of an array of this shape in a loop; the entry does not count."""
 
     def look(text: str, counts: Mapping[str, int]) -> Seen:
         if not counts.get("while_loops"):
@@ -76,7 +76,7 @@ def _copies(shape: str) -> Callable[[str, Mapping[str, int]], Seen]:
 
 
 def _beside(size: int) -> Callable[[str, Mapping[str, int]], Seen]:
-    """Return a look for a temporary buffer of so many bytes in a program that donates its argument."""
+    """Return a function that looks for a temporary buffer of so many bytes in a program that donates its argument."""
 
     def look(text: str, counts: Mapping[str, int]) -> Seen:
         head = text.partition("\n")[0]

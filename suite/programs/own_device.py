@@ -34,7 +34,7 @@ def compare(python: Path, console: Console) -> Exit:
     known = {each.workload: each for each in of if every.get(each.workload) == each.source}
     if not known:
         raise Misused(
-            f"no program of {cell} is known for {target.device} as they are compiled now: "
+            f"no program of {cell} for {target.device} was compiled as programs are now: "
             f"`python -m suite programs {cell} --target {target.id}` compiles them without the device"
         )
     console.print(Text.assemble((device, "bold"), f", {cell}: {len(known)} programs. {target.caveat}"), soft_wrap=True)

@@ -27,7 +27,7 @@ def programs() -> dict[str, str]:
 
 
 def of_tables(text: str) -> dict[str, str]:
-    """Return the same from modules' texts: each `NAME = {"name": Workload(title, …)}` in one is a table."""
+    """Return these hashes from modules' texts, in which `NAME = {"name": Workload(title, …)}` is a table."""
     body = ast.parse(text).body
     named = {name: node for node in body for name in _names(node)}
     tables = [node.value for node in body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)]

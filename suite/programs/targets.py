@@ -38,7 +38,7 @@ TARGETS: Mapping[str, Target] = {
             ("NVIDIA H100",),
             "jax-cuda12-plugin",
             EXTRAS["gpu"],
-            "XLA had no GPU to try kernels on: with one it tunes its kernels, and may sort by another.",
+            "XLA compiled these without a GPU. With one it tries and tunes kernels, and may sort by another one.",
         ),
         Target(
             "v5e",

@@ -34,9 +34,9 @@ EXTRAS: Mapping[Device, str] = {"cpu": "cpu", "gpu": "cuda12", "tpu": "tpu"}
 class Package:
     """A package that a cell can hold.
 
-    `oldest` is the first release that a cell can hold; for packages of the stack it is that of the line's first day, or
-    the last one before. With `asked`, every cell requests the package by name; the others are dependencies, unless a
-    cell holds them.
+    `oldest` is the first release that a cell can hold; for packages of the stack it is the newest one on the line's
+    first day. With `asked`, every cell requests the package by name; the others are dependencies, unless a cell holds
+    them.
     """
 
     oldest: str

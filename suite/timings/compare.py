@@ -221,7 +221,7 @@ def measure(
         elif number == 1:
             # The first two may have had environments to make, and what can be asked once.
             left = math.ceil((processes - 2) * (time.monotonic() - began) / 60)
-            OUT.print(f"as fast as these two, about {left} minutes more", soft_wrap=True)
+            OUT.print(f"about {left} minutes are left, at the pace of these two", soft_wrap=True)
     return {key: pair(key, told["base"], told["other"]) for key in keys}
 
 

@@ -279,7 +279,7 @@ def _own_differences(values: Sequence[float]) -> Array:
 
 @cache
 def _halvings(count: int) -> Array:
-    """Places in two halves, in different ways. The first place is always in one: in the other is the same halving."""
+    """Return ways to divide so many places into two halves; the first place is in the first, so none comes twice."""
     every = [(0, *rest) for rest in combinations(range(1, count), count // 2 - 1)]
     chosen = every if len(every) <= _SPLITS else random.Random(0).sample(every, _SPLITS)
     return np.asarray([(one, [place for place in range(count) if place not in one]) for one in chosen])

@@ -90,7 +90,7 @@ def _needed(of: Iterable[Need]) -> Iterator[Needed]:
 
 
 def _lines(of: Iterable[Reason | ToFix]) -> tuple[CodeLine, ...]:
-    """Return the first lines, one for each name."""
+    """Return the first line of code for each name, at most `_MAX_LINES`."""
     first: dict[str, CodeLine] = {}
     for place in of:
         first.setdefault(place.name, CodeLine(name=place.name, path=place.path, line=place.line))

@@ -177,8 +177,8 @@ def test_what_the_end_points_contradict_is_said(bench: Bench) -> None:
     code, lines = bench.bisect("by-release/changes", *BETWEEN, "--find", "first-clear")
     assert Exit.UNEXPECTED is code
     assert (
-        "the end points show the opposite: jax 0.4.18 (not affected: right) and jax 0.4.30 (affected: wrong), so that "
-        "there is a --find first-affected; 2 cell runs over 13 releases"
+        "no such boundary: jax 0.4.18 (not affected: right) and jax 0.4.30 (affected: wrong); use "
+        "--find first-affected; 2 cell runs over 13 releases"
     ) == lines[-1]
 
 

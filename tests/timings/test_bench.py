@@ -189,7 +189,7 @@ def test_how_long_it_takes_is_said_first(pretend: Pretend, capsys: pytest.Captur
             capsys.readouterr()
         compare.compare(asv, NO_COUNTS, *CELLS, TIMED, 8)
         out = capsys.readouterr().out
-        assert "as fast as these two, about 1 minutes more" in out
+        assert "about 1 minutes are left, at the pace of these two" in out
         said.append(out.splitlines()[0])
 
     # Three benchmarks of a second, and five until they start, sixteen times.

@@ -58,9 +58,9 @@ class Advice:
 def choose(found: Answer, knowledge: Knowledge, *, narrowed: bool = False) -> Advice | None:
     """Return the stack that fixes most of what affects this one; of equals, the nearest.
 
-    Cases that it adds are subtracted, unless an answer is `narrowed` to a source tree: whether the source meets them is
-    unknown. Near means few minor releases away, then upwards, then few releases away. Return None if no stack fixes
-    more than it breaks.
+    A case that it adds counts against one that it fixes. In an answer `narrowed` to a source tree, added cases do not
+    count: it is unknown if the source meets them. Near means few minor releases away, then upwards, then few releases
+    away. Return None if no stack fixes more than it breaks.
     """
     names = [name for name in STACK if name in found.versions]
     if "jax" not in names:

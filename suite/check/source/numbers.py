@@ -43,9 +43,7 @@ class Numbers:
                 f"{changed or 'none'} return{'s' * (changed <= 1)} other values on jax {self.new} than on {self.old}"
             )
             edges = len(self.edges)
-            at = (
-                f"; {edges} do{'es' * (edges == 1)} so at infinity, NaN, 0, tiny or huge numbers alone" if edges else ""
-            )
+            at = f"; {edges} do{'es' * (edges == 1)} so only at 0, infinity, NaN, tiny or huge numbers" if edges else ""
             by = f"; {rounded} differ{'s' * (rounded == 1)} by rounding alone" if rounded else ""
             return f"{head}, {other} for the inputs that were tried{at}{by}."
         if not self.unlike:

@@ -87,7 +87,7 @@ class Facts:
         return sorted(found, key=lambda place: Version(place[0])) if self.is_sparse else found
 
     def ruled(self, cases: Iterable[CaseRow]) -> dict[str, Verdict]:
-        """Return the worst of the verdicts that rules give `cases`, by release of jax on which one was not run."""
+        """Return the worst verdict that rules give `cases`, for each release of jax on which one was not run."""
         line, found = self.report.jax_line, dict[str, Verdict]()
         for row in (row for case in cases for row in case.by_rule):
             for version in line[line.index(row.first) : line.index(row.last) + 1]:

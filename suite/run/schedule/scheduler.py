@@ -31,9 +31,10 @@ def run(
 ) -> list[Status]:
     """Run the cases of each cell's entries without a valid record, with `fresh` all, and return the cells' statuses.
 
-    With `confirm`, a case is known if it has at least two attempts. `asked` is what the run is for: the
-    status keeps the most. Whatever goes wrong in a cell ends in its status. Raises BadFile for a lock or record that
-    cannot be read, Unresolvable for a stack without a lock that cannot be resolved, and OSError if the disk refuses.
+    With `confirm`, a case is known if it has at least two attempts. `asked` tells how much the run covers; the status
+    keeps the most that a run covered. Whatever goes wrong in a cell ends in its status. Raises BadFile for a lock or
+    record that cannot be read, Unresolvable for a stack without a lock that cannot be resolved, and OSError if the disk
+    refuses.
     """
     lines = {work.cell.id: progress.cell(work.cell.id) for work in asked_of}
     machine = Slots()
