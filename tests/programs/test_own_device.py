@@ -44,7 +44,7 @@ def test_what_a_device_makes_otherwise_is_told(tmp_path: Path, capsys: pytest.Ca
 
     assert Exit.AS_EXPECTED == own_device.compare(python, Terminal(width=300))
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith(f"{H100}, jax-0.9.0: 2 programs. XLA had no GPU to try kernels on")
+    assert lines[0].startswith(f"{H100}, jax-0.9.0: 2 programs. XLA compiled these without a GPU.")
     assert ["  softmax: 1 kernel launch fewer, 4 → 3", "  solve: the same"] == lines[1:3]
     assert lines[3].startswith(f"{H100}: 1 of 2 programs are counted as without it; their texts are in ")
 
@@ -65,9 +65,9 @@ def test_a_program_that_only_one_of_them_has_is_told(tmp_path: Path, capsys: pyt
         (
             H100,
             "another",
-            r"no program of jax-0\.9\.0 is known .* `python -m suite programs jax-0\.9\.0 --target h100`",
+            r"no program of jax-0\.9\.0 for NVIDIA H100 was compiled .* `python -m suite programs jax-0\.9\.0 --target h100`",
         ),
-        ("TPU v5 lite", "one", r"no program of jax-0\.9\.0 is known for TPU v5e .* --target v5e` compiles them"),
+        ("TPU v5 lite", "one", r"no program of jax-0\.9\.0 for TPU v5e was compiled .* --target v5e` compiles"),
     ],
 )
 def test_what_cannot_be_compared_is_said(

@@ -185,11 +185,11 @@
     const whose = issues.flatMap((issue, n) => [n ? "; " : "", `${issue}: `, ...some(of.filter(each => each.issue === issue), 99, caseLink)]);
     return make("li", {}, text, " ", soft("For ", ...whose, "."));
   }));
-  const listed = (of, ends) => {
+  const listed = (of, ends, level = {}) => {
     const body = make("div", {class: "issues"});
     for (const issue of new Set(of.map(each => each.theCase.issue))) {
       const those = of.filter(each => each.theCase.issue === issue), list = make("ul");
-      body.append(make("h4", {}, link(`issues/${issue}.html`, those[0].theCase.title)));
+      body.append(make("h4", level, link(`issues/${issue}.html`, those[0].theCase.title)));
       // Group cases of an issue with the same answer.
       const groups = new Map();
       for (const each of those) {
@@ -211,7 +211,7 @@
   const section = (key, title, of, ends) => of.length
     ? [make("section", {"data-turned": key}, make("h3", {}, `${title} `, soft(String(of.length))), listed(of, ends))] : [];
   const folded = (key, summary, of, ends, ...more) =>
-    of.length ? [make("details", {"data-turned": key}, make("summary", {}, summary), listed(of, ends), ...more)] : [];
+    of.length ? [make("details", {"data-turned": key}, make("summary", {}, summary), listed(of, ends, {"aria-level": "3"}), ...more)] : [];
   // Blocked cases are only counted.
   const stopped = (number, what) => number ? [make("p", {class: "soft"}, what)] : [];
   const whatToDo = byText => byText.size ? [make("section", {"data-turned": "todo"}, make("h3", {}, "Workarounds"), toDo(byText))] : [];

@@ -62,14 +62,14 @@ def absolute_values() -> None:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(fix="jax#20754", commit="jax@8bcd288621", changelog="jax:changelog.html"),
-    # The data decide, so a use is possible at most.
-    touches=("jax.numpy.hypot if uses('jax.numpy.hypot')",),
     control=finite,
     cases=(
         Case(
             infinity,
             rules=(Rule("differs", "jax<0.4.27"), Rule("agrees", "", "jax#20754 (2899213efb)")),
             workaround=Workaround("jnp.where(jnp.isinf(x) | jnp.isinf(y), jnp.inf, jnp.hypot(x, y))", infinity_first),
+            # The data decide, so a use is possible at most.
+            touches=("jax.numpy.hypot if uses('jax.numpy.hypot')",),
         ),
         Case(
             complex_numbers,

@@ -40,9 +40,8 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#10692"),
     control=below_64,
-    behaviours={"differs": "documented"},
+    behaviours={"differs": "documented", "agrees": "clear"},
     rules=(Rule("differs", "", "jax#10692 was closed as intended"),),
     workaround=Workaround("Take the power in floats, where an overflow shows as infinity.", floats),
-    touches=("jax.numpy.power if uses('jax.numpy.int32', 'jax.numpy.int64')",),
-    cases=(Case(of_two),),
+    cases=(Case(of_two, touches=("jax.numpy.power if uses('jax.numpy.int32', 'jax.numpy.int64')",)),),
 )
