@@ -65,7 +65,7 @@ def test_a_program_that_only_one_of_them_has_is_told(tmp_path: Path, capsys: pyt
         (
             H100,
             "another",
-            r"no program of jax-0\.9\.0 for NVIDIA H100 was compiled .* `python -m suite programs jax-0\.9\.0 --target h100`",
+            r"no program of jax-0\.9\.0 for .* was compiled .* `python -m suite programs jax-0\.9\.0 --target h100`",
         ),
         ("TPU v5 lite", "one", r"no program of jax-0\.9\.0 for TPU v5e was compiled .* --target v5e` compiles"),
     ],
