@@ -182,7 +182,7 @@ ISSUE = Issue(
             behaviours={"infinity": "documented", "minus-infinity": "different", "other": "different"},
             rules=(Rule("infinity", "", "as the C standard has it"),),
             workaround=Workaround("jnp.where(jnp.isneginf(x), -jnp.inf, jax.scipy.special.gammaln(x))", minus_infinity),
-            touches=("jax.scipy.special.gammaln(x) if x < 0",),
+            touches=("jax.scipy.special.gammaln(x) if x < 0 and uses('jax.numpy.inf')",),
         ),
     ),
 )
