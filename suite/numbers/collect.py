@@ -35,7 +35,7 @@ _ONE_CORE = "--xla_cpu_multi_thread_eigen=false"
 
 
 def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
-    """Make the missing calls in `cells`, or on every release, and write the files; with `fresh` make all.
+    """Make the missing calls in `cells`, or on every release, and write the files; with `fresh` make all on each.
 
     Raises Failed, BadFile, OSError.
     """
@@ -46,20 +46,22 @@ def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
         release: {key: outcome for key, outcome in walk.items() if key in asked}
         for release, walk in outcomes.split(known).items()
     }
-    features = set(known.features)
+    cpus = {key: known.features[known.elsewhere.get(key, 0)] for key in every if key in known.calls}
     new = tuple(key for key in every if key not in known.calls)
-    todo = [(cell, new if _release(cell) in walks else every) for cell in cells or wanted()]
-    todo = [(cell, keys) for cell, keys in todo if keys]
+    todo = [(cell, every) for cell in (not fresh and cells) or wanted() if _release(cell) not in walks]
+    if new:
+        # A call is made on all releases, so that a release does not look like its beginning.
+        todo += [(cell, new) for cell in wanted() if _release(cell) in walks]
     with ThreadPoolExecutor(cores()) as pool:
-        for number, walk in enumerate(pool.map(lambda each: _walked(*each), todo), 1):
+        for number, walk in enumerate(pool.map(lambda each: _walked(each[0], _beside(each[1])), todo), 1):
             cell, keys = todo[number - 1]
             console.print(f"{number}/{len(todo)} {cell.id}: {len(keys)} calls", soft_wrap=True)
             made = {key: walk["outcomes"][key] for key in keys if key in walk["outcomes"]}
             walks[_release(cell)] = {**walks.get(_release(cell), {}), **made}
-            features.add(" ".join(walk["machine"]["cpu_features"]))
-    if len(features) > 1:
-        raise Failed("the releases were measured on CPUs with other features: measure all of them here with `--fresh`")
-    joined = outcomes.join({release: _named_alike(walk) for release, walk in walks.items()}, sorted(features))
+            cpu = " ".join(walk["machine"]["cpu_features"])
+            if any(cpus.setdefault(key, cpu) != cpu for key in keys):
+                raise Failed("the calls were made on CPUs with other features: make all of them here with `--fresh`")
+    joined = outcomes.join({release: _named_alike(walk) for release, walk in walks.items()}, cpus)
     # A call of a function that no release has was made, too.
     whole = replace(joined, calls={**dict.fromkeys(every, ()), **joined.calls})
     found = replace(whole, mixed=_mixed(whole, known.mixed, console))
@@ -71,6 +73,11 @@ def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
         functions = dict.fromkeys(row.function for row in query.changed(_release(cell)))
         if functions:
             console.print(f"{cell.id} returns something else: {', '.join(functions)}", soft_wrap=True)
+
+
+def _beside(keys: Sequence[str]) -> tuple[str, ...]:
+    """Return calls with their plain forms: one process tells whether both return the same."""
+    return tuple(dict.fromkeys(each for key in keys for each in (f"eager {key.partition(' ')[2]}", key)))
 
 
 def wanted() -> list[Cell]:

@@ -30,6 +30,8 @@ Array = NDArray[Any]
 class Outcomes:
     """The outcomes of each call, by key, on `releases` of jax in version order.
 
+    `features` has the features of each CPU. One CPU made a call on every release: the first, or the one whose place
+    `elsewhere` has by key.
     `mixed` has, by release and key, the outcomes of calls that changed with a release of jax: on that jax, with the
     jaxlib of the release before.
     """
@@ -38,17 +40,20 @@ class Outcomes:
     features: tuple[str, ...]
     calls: Mapping[str, tuple[Span, ...]]
     mixed: Mapping[str, Mapping[str, Outcome]] = field(default_factory=dict)
+    elsewhere: Mapping[str, int] = field(default_factory=dict)
 
 
-def join(walks: Mapping[str, Mapping[str, Outcome]], features: Sequence[str]) -> Outcomes:
-    """Return the spans of the measured outcomes, by release."""
+def join(walks: Mapping[str, Mapping[str, Outcome]], cpus: Mapping[str, str]) -> Outcomes:
+    """Return the spans of the outcomes, measured by release, on the CPU that has the features in `cpus` by key."""
     releases = sorted(walks, key=Version)
     keys = sorted({key for walk in walks.values() for key in walk})
     calls = {}
     for key in keys:
         texts = [_text(walks[release].get(key)) for release in releases]
         calls[key] = tuple((first, last, json.loads(text)) for first, last, text in track(texts))
-    return Outcomes(tuple(releases), tuple(features), calls)
+    features = tuple(dict.fromkeys(cpus.values()))
+    elsewhere = {key: features.index(cpu) for key, cpu in sorted(cpus.items()) if cpu != features[0]}
+    return Outcomes(tuple(releases), features, calls, elsewhere=elsewhere)
 
 
 def split(outcomes: Outcomes) -> dict[str, dict[str, Outcome]]:
@@ -70,7 +75,8 @@ def load(path: Path = PATH) -> Outcomes:
         calls = {
             key: tuple((first, last, outcome) for first, last, outcome in spans) for key, spans in read["calls"].items()
         }
-        return Outcomes(tuple(read["releases"]), tuple(read["features"]), calls, read.get("mixed", {}))
+        features = tuple(read["features"])
+        return Outcomes(tuple(read["releases"]), features, calls, read.get("mixed", {}), read.get("elsewhere", {}))
     except (OSError, ValueError, KeyError, TypeError, lzma.LZMAError) as error:
         raise BadFile([Fault(path, "file", str(error))]) from error
 
@@ -80,7 +86,7 @@ def packed(outcomes: Outcomes) -> bytes:
     calls = {key: outcomes.calls[key] for key in sorted(outcomes.calls)}
     data = {
         **{"releases": outcomes.releases, "features": outcomes.features},
-        **{"calls": calls, "mixed": outcomes.mixed},
+        **{"calls": calls, "mixed": outcomes.mixed, "elsewhere": outcomes.elsewhere},
     }
     return lzma.compress(json.dumps(data, separators=(",", ":"), sort_keys=True).encode(), preset=9)
 

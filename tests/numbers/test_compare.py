@@ -64,7 +64,7 @@ def test_a_subnormal_input_decides_nothing() -> None:
 
 def test_what_has_no_reference_is_unknown() -> None:
     """A call without a reference, one that raises and one that ended are told as that."""
-    call = CALLS["eager jax.random.bits(jax.random.PRNGKey(0), (3,))"]
+    call = CALLS["eager jax.random.bits(prng_key, (3,))"]
 
     assert ("unknown", "raises", "ended") == tuple(
         compare.judged(call, outcome).status
@@ -125,7 +125,14 @@ WALKS = st.dictionaries(
 @given(WALKS)
 def test_outcomes_of_releases_are_kept_whole(walks: dict[str, dict[str, Outcome]]) -> None:
     """Joined and split, the outcomes of every release are what they were."""
-    assert walks == outcomes.split(outcomes.join(walks, ()))
+    assert walks == outcomes.split(outcomes.join(walks, {}))
+
+
+def test_every_call_has_the_cpu_that_made_it() -> None:
+    """The first CPU is the calls' own where nothing else is said."""
+    joined = outcomes.join({}, {"eager a": "avx", "eager b": "avx amx", "jit a": "avx"})
+
+    assert (joined.features, joined.elsewhere) == (("avx", "avx amx"), {"eager b": 1})
 
 
 def test_a_bfloat16_is_read_as_it_was_written() -> None:
@@ -142,7 +149,8 @@ def test_a_bfloat16_is_read_as_it_was_written() -> None:
 def test_the_file_of_outcomes_is_read_as_it_was_written(tmp_path: Path) -> None:
     """Releases, features, spans and mixed pairs are what they were."""
     spans = ((0, 0, returned([1.0])), (1, 1, {"raises": "TypeError"}))
-    written = Outcomes(("0.4.9", "0.5.0"), ("avx",), {"eager a": spans}, {"0.5.0": {"eager a": returned([1.0])}})
+    mixed = {"0.5.0": {"eager a": returned([1.0])}}
+    written = Outcomes(("0.4.9", "0.5.0"), ("avx", "avx amx"), {"eager a": spans}, mixed, {"eager a": 1})
     path = tmp_path / "numbers.json.xz"
     path.write_bytes(outcomes.packed(written))
 

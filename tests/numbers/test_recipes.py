@@ -44,8 +44,8 @@ def test_a_call_is_an_expression_of_its_inputs() -> None:
 
 
 def test_gradients_are_taken_of_what_has_inputs() -> None:
-    """A call in another form than its own has inputs that can be traced."""
-    assert all(call.inputs for call in calls() if call.form != "eager")
+    """A call that is mapped or differentiated has inputs that can be traced."""
+    assert all(call.inputs for call in calls() if call.form in ("vmap", "grad"))
 
 
 def test_a_dtype_in_quotes_is_no_input() -> None:

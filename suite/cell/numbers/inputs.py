@@ -120,5 +120,6 @@ INPUTS: dict[str, tuple[str, Any]] = {
     "kernel": ("float32", [[[[1.0, 0.5, -1.0], [0.25, 2.0, -0.5], [0.0, 1.0, 1.0]]]]),
     "coefficients": ("float32", [1.0, -6.0, 11.0, -6.0]),
     "integer_coefficients": ("int32", [3, 0, -2, 1]),
+    "prng_key": ("uint32", [0, 0]),
 }
 SHAPES = {"no_matrix": (0, 0)}

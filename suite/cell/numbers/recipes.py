@@ -65,5 +65,5 @@ def _of(home: str, names: str, calls: str, forms: list[str], reference: str) -> 
             text = re.sub(r"\bf\(", f"{home}.{name}(", words, count=1)
             named = [word.partition(".")[0] for word in _WORDS.findall(_QUOTED.sub("", words))]
             inputs = tuple(dict.fromkeys(name for name in named if name in INPUTS))
-            for form in ("eager", *(wanted if number == 0 and inputs else ())):
+            for form in ("eager", *(form for form in wanted if number == 0 and (inputs or form == "jit"))):
                 yield NumericCall(function, text, form, inputs, reference)
