@@ -51,9 +51,9 @@ def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
     todo = [(cell, every) for cell in (not fresh and cells) or wanted() if _release(cell) not in walks]
     if new:
         # A call is made on all releases, so that a release does not look like its beginning.
-        todo += [(cell, new) for cell in wanted() if _release(cell) in walks]
+        todo += [(cell, _returning(new, walks[_release(cell)])) for cell in wanted() if _release(cell) in walks]
     with ThreadPoolExecutor(cores()) as pool:
-        for number, walk in enumerate(pool.map(lambda each: _walked(each[0], _beside(each[1])), todo), 1):
+        for number, walk in enumerate(pool.map(lambda each: _walked(*each), todo), 1):
             cell, keys = todo[number - 1]
             console.print(f"{number}/{len(todo)} {cell.id}: {len(keys)} calls", soft_wrap=True)
             made = {key: walk["outcomes"][key] for key in keys if key in walk["outcomes"]}
@@ -75,9 +75,10 @@ def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
             console.print(f"{cell.id} returns something else: {', '.join(functions)}", soft_wrap=True)
 
 
-def _beside(keys: Sequence[str]) -> tuple[str, ...]:
-    """Return calls with their plain forms: one process tells whether both return the same."""
-    return tuple(dict.fromkeys(each for key in keys for each in (f"eager {key.partition(' ')[2]}", key)))
+def _returning(keys: Sequence[str], known: Mapping[str, Outcome]) -> tuple[str, ...]:
+    """Return the calls whose plain form is one of `keys`, or is known to return: no form of another one does."""
+    plain = {key: f"eager {key.partition(' ')[2]}" for key in keys}
+    return tuple(key for key in keys if plain[key] in plain or "values" in known.get(plain[key], {}))
 
 
 def wanted() -> list[Cell]:
