@@ -50,9 +50,10 @@ def test_the_readme_is_read_in_a_minute() -> None:
 
 
 def test_the_two_commands_are_there() -> None:
-    """The README has two commands that set themselves up, one for the main job and one for the tests."""
+    """The README has two commands that set themselves up: for the main job, and for the tests, as CI runs them."""
     assert ["compat", "tests faults"] == [command.rpartition(" -s ")[2] for command in COMMANDS]
     assert 1 == len({command.rpartition(" -s ")[0] for command in COMMANDS})
+    assert COMMANDS[1] == (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1]
 
 
 def test_documents_show_what_the_project_says_now(published: Report) -> None:
