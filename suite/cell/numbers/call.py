@@ -25,7 +25,8 @@ from suite.cell.numbers.inputs import INPUTS, SHAPES
 from suite.cell.numbers.recipes import NumericCall, calls
 
 _TOGETHER = 300
-_SECONDS = 30.0
+# A call that computes for so long, or that waits for so long, has hung: a busy machine is no reason.
+_SECONDS, _LONGEST_WAIT = 30.0, 600.0
 _BYTES = 8 << 30
 # Longer values are told by a digest.
 _LONGEST = 400
@@ -75,17 +76,18 @@ def _forked(wanted: Sequence[NumericCall]) -> tuple[dict[str, Outcome], tuple[in
         os.close(read)
         resource.setrlimit(resource.RLIMIT_DATA, (_BYTES, _BYTES))
         with os.fdopen(write, "w", encoding="utf-8") as out:
+            signal.setitimer(signal.ITIMER_PROF, _SECONDS)
             for call, outcome in _made(wanted):
+                signal.setitimer(signal.ITIMER_PROF, _SECONDS)
                 out.write(json.dumps([call.key, outcome]) + "\n")
                 out.flush()
         os._exit(0)
     os.close(write)
     found: dict[str, Outcome] = {}
-    rest, count, how = b"", 0, ""
+    rest, count = b"", 0
     while True:
-        if not select.select([read], [], [], _SECONDS)[0]:
-            os.kill(child, signal.SIGKILL)
-            how = "hung"
+        if not select.select([read], [], [], _LONGEST_WAIT)[0]:
+            os.kill(child, signal.SIGPROF)
             break
         told = os.read(read, 1 << 20)
         if not told:
@@ -101,7 +103,8 @@ def _forked(wanted: Sequence[NumericCall]) -> tuple[dict[str, Outcome], tuple[in
     if count == len(wanted):
         return found, None
     code = os.waitstatus_to_exitcode(status)
-    return found, (count, how or (signal.Signals(-code).name if code < 0 else f"exit {code}"))
+    how = {-signal.SIGPROF: "hung"}.get(code) or (signal.Signals(-code).name if code < 0 else f"exit {code}")
+    return found, (count, how)
 
 
 def _made(wanted: Sequence[NumericCall]) -> Iterator[tuple[NumericCall, Outcome | None]]:
