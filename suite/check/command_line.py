@@ -52,7 +52,7 @@ def add(command: Command) -> None:
     checking = command(
         "check",
         "list what affects an environment, a lock, a stack or a source tree",
-        "check.commands:check",
+        "check.check:check",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=f"Examples:\n{_EXAMPLES}\n{_CODES}",
     )
@@ -100,7 +100,7 @@ def add(command: Command) -> None:
     explaining = command(
         "explain",
         "look up a traceback or an error message",
-        "check.commands:explain",
+        "check.explain.told:explain",
         epilog="Exit codes: 0 an issue or a missing name matches; 1 nothing matches; 2 the command or a file is wrong.",
     )
     explaining.add_argument("file", nargs="?", type=Path, metavar="FILE", help="default: standard input")

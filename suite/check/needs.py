@@ -18,7 +18,7 @@ from suite.check.output.machine import annotation, cell
 from suite.check.output.text import say
 from suite.check.source.conditions import excludes
 from suite.check.source.lacks import Lack, lack, lacks
-from suite.check.source.usage import PACKAGES, usage
+from suite.check.source.tree import PACKAGES, usage
 from suite.check.source.uses import Use
 from suite.console import Terminal
 from suite.errors import Exit

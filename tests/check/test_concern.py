@@ -9,9 +9,8 @@ from suite.check.answer import Answer, answer
 from suite.check.finding import Finding
 from suite.check.findings import of_source, of_stack, ordered
 from suite.check.knowledge import Knowledge
-from suite.check.source import concern
-from suite.check.source.touched import meets, touch
-from suite.check.source.usage import usage
+from suite.check.source.touched import is_untold, meets, touch, touches
+from suite.check.source.tree import usage
 from suite.names.libraries import matters
 from tests.check.worlds import case, issue, knowledge, stack
 
@@ -139,7 +138,7 @@ def test_every_published_touch_can_be_read(published: Knowledge) -> None:
     """All names and conditions in the data parse."""
     assert published.cases
     for of in published.cases.values():
-        concern.touches(of)
+        touches(of)
 
 
 def test_likely_needs_something_to_do(tmp_path: Path) -> None:
@@ -168,15 +167,15 @@ def test_what_the_code_says_to_ignore_is_no_finding(tmp_path: Path) -> None:
 def test_what_no_source_tells_is_untold() -> None:
     """Source code cannot show a case of an area, a private name or a member of a class."""
     hidden = ["control flow", "jax.core.Tracer.__hash__", "jax._src.mlir.f", "jax.stages.Wrapped.lower", "jax_flag"]
-    for touches in (*((each,) for each in hidden), ("jax.stages.Wrapped.lower", "jax.jit")):
-        assert concern.is_untold(case("one", touches=touches))
-    for touches in (("jax.jit", "jit cache"), ("jax.jit(static_argnums=)",), ("jax.memory.Space.Device",)):
-        assert not concern.is_untold(case("one", touches=touches))
+    for names in (*((each,) for each in hidden), ("jax.stages.Wrapped.lower", "jax.jit")):
+        assert is_untold(case("one", touches=names))
+    for names in (("jax.jit", "jit cache"), ("jax.jit(static_argnums=)",), ("jax.memory.Space.Device",)):
+        assert not is_untold(case("one", touches=names))
 
 
 def test_of_a_function_with_a_keyword_the_keyword_counts() -> None:
     """The name alone is not a use."""
-    told = concern.touches(case("one", touches=("jax.numpy.pad", "jax.numpy.pad(mode=)")))
+    told = touches(case("one", touches=("jax.numpy.pad", "jax.numpy.pad(mode=)")))
     assert [("jax.numpy.pad", "mode")] == [(each.name, each.keyword) for each in told]
 
 

@@ -11,7 +11,7 @@ from suite.check.explain import missing
 from suite.check.finding import Finding
 from suite.check.source.conditions import All, AnyOf, Condition, Constant, Holds, Not, holds
 from suite.check.source.lacks import findings
-from suite.check.source.usage import usage
+from suite.check.source.tree import usage
 from suite.names import presence
 
 HEAD = "import jax\nfrom importlib.metadata import version\nfrom packaging.version import Version, parse\n"

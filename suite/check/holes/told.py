@@ -203,7 +203,8 @@ def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console
 def _told_gaps(gaps: Sequence[Gap], *, verbose: bool) -> list[str]:
     alike: dict[str, list[str]] = {}
     for gap in gaps:
-        alike.setdefault(gap.told, []).append(f"{gap.place.path}:{gap.place.line}")
+        told = f"{gap.name}: not on {gap.releases}, which the bounds admit"
+        alike.setdefault(told, []).append(f"{gap.place.path}:{gap.place.line}")
     most = len(alike) if verbose else _MAX_NAMES
     lines = [f"  certain  {some(places)}  {told}" for told, places in list(alike.items())[:most]]
     return [*lines, *([f"  and {len(alike) - most} more names: --verbose"] if len(alike) > most else [])]

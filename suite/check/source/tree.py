@@ -1,4 +1,4 @@
-"""The reading of a source tree: every name of the stack that it uses."""
+"""The reading of a source tree: its files, side by side, and every name of the stack that they use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from suite.check.source import reader
 from suite.check.source.conditions import UNKNOWN
 from suite.check.source.project import Index, Project, module
 from suite.check.source.reader import Read, Spot
-from suite.check.source.sources import BEYOND, Skipped, Source, Text, below_repository, files, mentions, text, why
+from suite.check.source.sources import BEYOND, Source, Text, below_repository, files, mentions, text, why
 from suite.check.source.uses import Thing, Unread, Usage, Use
 from suite.errors import Failed
 from suite.names import query
@@ -57,8 +57,8 @@ def usage(folder: Path, packages: Collection[str] = PACKAGES) -> Usage:
                 there.append(each)
             case Unread():
                 unread.append(each._replace(path=at + each.path))
-            case Skipped(path):
-                skipped.append(at + path)
+            case str():
+                skipped.append(at + each)
     index = Index([file.name for file in there if file.name.endswith(".py")])
     # Python finds the project's own module first, unless the folder is a package: then its `jax/` is `package.jax`.
     paths = (
