@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from suite.check.answer import Answer, Effect
-from suite.check.finding import KINDS, LEVELS, Finding, Level
+from suite.check.finding import LEVELS, RANKS, Finding, Level
 from suite.check.knowledge import Knowledge
 from suite.check.source import lacks
 from suite.check.source.conditions import excludes, is_dead
@@ -113,10 +113,9 @@ def of_source(
 
 def ordered(findings: Sequence[Finding], known: Knowledge) -> tuple[Finding, ...]:
     """Sort findings by level, row zero first, then by kind, number of libraries that use what they touch, and place."""
-    kinds = ["", *KINDS]
 
     def order(finding: Finding) -> tuple[object, ...]:
-        kind = finding.id not in known.row_zero, kinds.index(finding.kind)
+        kind = finding.id not in known.row_zero, RANKS.get(finding.kind, -1)
         return LEVELS.index(finding.level), *kind, -finding.users, finding.id, *finding.place.at, finding.name
 
     return tuple(sorted(findings, key=order))

@@ -7,8 +7,7 @@ from suite.cell.issue import Rule, Signature
 from suite.check import answer
 from suite.check.explain.matching import Match
 from suite.check.explain.told import since
-from suite.check.holes.admitted import admitted
-from suite.check.holes.judged import holes
+from suite.check.holes.judged import admitted, holes
 from suite.check.knowledge import Knowledge
 from suite.judge.rules import Run
 from suite.report.model import RuleRow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
@@ -15,9 +14,10 @@ from suite.address import address
 from suite.check import knowledge
 from suite.check.answer import Effect, answer
 from suite.check.explain import missing
-from suite.check.explain.matching import Match, matches, names_a_class, versions
+from suite.check.explain.matching import Match, matches, versions
+from suite.check.explain.raised import raised
 from suite.check.good import WELL
-from suite.check.inputs import spoken
+from suite.check.inputs import foreign, spoken
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import KnownCase, KnownIssue
 from suite.check.output.text import say
@@ -59,9 +59,7 @@ def _said(file: Path | None) -> str:
     except (OSError, ValueError) as error:  # a NUL in its name
         told = getattr(error, "strerror", None) or error
         raise Misused(f"{file or 'standard input'}: {told}; {how}") from error
-    # PowerShell writes UTF-16.
-    wide = said.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return said.decode("utf-16" if wide else "utf-8", errors="replace")
+    return said.decode(foreign.encoding(said), errors="replace")
 
 
 def lines(
@@ -72,7 +70,7 @@ def lines(
         yield (f"- {sentence}", "") if format == "markdown" else (sentence, "bold")
     if not found:
         if not names:
-            yield (_NONE if names_a_class(said) else _NO_CLASS), "bold"
+            yield (_NONE if raised(said) else _NO_CLASS), "bold"
         return
     if format == "markdown":
         yield from ((markdown(each), "") for each in found[:_MAX_ISSUES])

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
-from suite.check.holes.admitted import Admitted, Releases
-from suite.check.holes.judged import Hole
+from suite.check.holes.judged import Admitted, Hole, Releases
 from suite.check.knowledge import Knowledge
 from suite.check.source.conditions import is_dead
 from suite.check.source.lacks import lacks

@@ -24,10 +24,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Bounds:
-    """The allowed versions of packages, by normalised name, and of Python; `unsaid` are direct references."""
+    """The allowed versions of packages, by normalised name; `unsaid` are direct references."""
 
     packages: Mapping[str, SpecifierSet]
-    python: SpecifierSet
     unsaid: Mapping[str, str]
 
 
@@ -49,7 +48,7 @@ def bounds(path: Path) -> Bounds:
             unsaid[name] = str(requirement)
         else:
             packages[name] = packages.get(name, SpecifierSet()) & requirement.specifier
-    return Bounds({name: each for name, each in packages.items() if name not in unsaid}, python, unsaid)
+    return Bounds({name: each for name, each in packages.items() if name not in unsaid}, unsaid)
 
 
 def declared(path: Path) -> dict[str, list[tuple[str, SpecifierSet]]] | None:

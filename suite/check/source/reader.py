@@ -28,8 +28,7 @@ from suite.check.source.scopes import (
     stored,
 )
 from suite.check.source.sources import parsed
-from suite.check.source.uses import How, Place
-from suite.check.source.written import Call, arguments
+from suite.check.source.uses import Call, How, Place, arguments
 
 _IGNORE = re.compile(r"#\s*compat:\s*ignore(?:\[(?P<ids>[^\]]*)\])?")
 # Their first argument is called with their other arguments.

@@ -24,8 +24,7 @@ from itertools import pairwise
 from typing import Any
 
 from suite.check.knowledge import Knowledge, KnownCase
-from suite.check.source.uses import Use
-from suite.check.source.written import MISSING, OPEN, UNSEEN, Call, has_unseen, literal
+from suite.check.source.uses import MISSING, OPEN, UNSEEN, Call, Use, has_unseen, literal
 
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 _KEYWORD = re.compile(r"(?P<name>[\w.]+)\((?P<keyword>\w+)=\)")
