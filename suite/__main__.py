@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from suite.check.command_line import add as add_check
-from suite.check.command_line import add_try, call, parse_words
+from suite.check.command_line import call, parse_words
 from suite.command_table import COMMANDS, REPORTS, RUN_CODES, SESSIONS, STATE, Command
 from suite.errors import Exit, Misused, guarded
 
@@ -103,7 +103,6 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
         return next(_add(chosen, Command(name, help, carry_out), **more))[1]
 
     add_check(command)
-    add_try(command)
     works = dict(works for each in COMMANDS for works in _add(chosen, each))
     return parser, {**chosen.choices, **works}
 

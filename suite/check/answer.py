@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from suite.check.finding import KINDS
+from suite.check.finding import RANKS
 from suite.check.good import good, helps
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
@@ -92,9 +92,10 @@ class Answer:
         return replace(self, effects=tuple(effect for effect in self.effects if effect.name not in names))
 
     @property
-    def silent(self) -> int:
-        """The number of issues that silently change numbers."""
-        return sum(issue.kind.startswith("silent") for issue, _ in self.issues)
+    def silently(self) -> str:
+        """The number of issues that silently change numbers, as the end of a sentence; empty without one."""
+        count = sum(issue.kind.startswith("silent") for issue, _ in self.issues)
+        return f", {count} of them silent" * bool(count)
 
     @property
     def is_known(self) -> bool:
@@ -122,8 +123,7 @@ class Answer:
             return "Nothing is known about this stack."
         if not count:
             return "None of the cases looked up is known to affect this stack."
-        silently = f", {self.silent} of them silent" if self.silent else ""
-        return f"{count} known issue{'s affect' if count > 1 else ' affects'} this stack{silently}."
+        return f"{count} known issue{'s affect' if count > 1 else ' affects'} this stack{self.silently}."
 
     @property
     def last_line(self) -> str:
@@ -173,8 +173,8 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
         if goes_wrong(means := of.verdict(known.behaviour)):
             texts = _why(known, versions), good(of, versions, knowledge), helps(of, known, versions)
             effects.append(Effect(issues[issue], of, means, known.behaviour, known, *texts))
-    order, places = list(KINDS), {issue.id: place for place, issue in enumerate(knowledge.issues)}
-    effects.sort(key=lambda each: (order.index(each.issue.kind), places[each.issue.id]))
+    places = {issue.id: place for place, issue in enumerate(knowledge.issues)}
+    effects.sort(key=lambda each: (RANKS[each.issue.kind], places[each.issue.id]))
     return Answer(
         stack,
         versions,

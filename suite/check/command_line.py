@@ -8,15 +8,16 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 from suite import __version__
 from suite.address import address
+from suite.cell.issue import Kind
 from suite.errors import Exit, Misused, guarded
 
 Command = Callable[..., argparse.ArgumentParser]
-# Copies of names in suite.check.finding and suite.check.output.machine, which load slowly; a test compares them.
-KINDS = ("silent-wrong", "silent-change", "crash", "import-error", "warning", "retrace", "slow", "by-design")
+KINDS: Sequence[str] = get_args(Kind)
+# A copy of names in suite.check.output.machine, which loads slowly; a test compares them.
 FORMATS = ("text", "json", "markdown", "sarif", "github", "constraints")
 
 _REST = f"Commands that run the whole suite, such as compat, need a clone: {address('Repository') or 'see the README'}"
@@ -48,11 +49,11 @@ _EXAMPLES = """
 
 
 def add(command: Command) -> None:
-    """Add `check`, `needs` and `explain`; `command` makes the parser of one."""
+    """Add `check`, `needs`, `explain` and `try`; `command` makes the parser of one."""
     checking = command(
         "check",
         "list what affects an environment, a lock, a stack or a source tree",
-        "check.commands:check",
+        "check.check:check",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=f"Examples:\n{_EXAMPLES}\n{_CODES}",
     )
@@ -100,17 +101,14 @@ def add(command: Command) -> None:
     explaining = command(
         "explain",
         "look up a traceback or an error message",
-        "check.commands:explain",
+        "check.explain.told:explain",
         epilog="Exit codes: 0 an issue or a missing name matches; 1 nothing matches; 2 the command or a file is wrong.",
     )
     explaining.add_argument("file", nargs="?", type=Path, metavar="FILE", help="default: standard input")
     explaining.add_argument("--on", metavar="STACK", help=f"the versions it happened on: {stack}")
     pasted = "default: %(default)s; markdown prints a line for each issue, to paste into a thread"
     explaining.add_argument("--format", choices=("text", "markdown"), default="text", help=pasted)
-
-
-def add_try(command: Command) -> None:
-    """Add `try`, which creates an environment and so needs uv."""
+    # It creates an environment, and so needs uv.
     trying = command(
         "try",
         "run the cases that concern an unreleased package, in a released stack",
@@ -119,8 +117,8 @@ def add_try(command: Command) -> None:
     )
     wanted = "equinox=PATH, equinox=WHEEL, equinox=git+https://…, or a version: jax==0.13.0rc1; may be repeated"
     trying.add_argument("candidates", nargs="+", type=_candidate, metavar="NAME=WHAT", help=wanted)
-    stack = "install it into this stack, such as jax-0.10.2; may be repeated (default: the newest release of jax)"
-    trying.add_argument("--against", action="append", default=[], metavar="CELL", help=stack)
+    against = "install it into this stack, such as jax-0.10.2; may be repeated (default: the newest release of jax)"
+    trying.add_argument("--against", action="append", default=[], metavar="CELL", help=against)
     trying.add_argument(
         "--issue", action="append", default=[], metavar="ID", help="run only this issue; may be repeated"
     )
@@ -168,7 +166,6 @@ def _parser() -> argparse.ArgumentParser:
         return made
 
     add(command)
-    add_try(command)
     return parser
 
 

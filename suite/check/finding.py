@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from suite.check.source.uses import NOWHERE, Place
 
 Level = Literal["certain", "likely", "deprecated", "possible", "chronic"]
 # In the order of the output.
-LEVELS: Sequence[Level] = ("certain", "likely", "deprecated", "possible", "chronic")
+LEVELS: Sequence[Level] = get_args(Level)
 # The levels that require action.
 ACT = ("certain", "likely")
 
@@ -25,6 +25,7 @@ KINDS: Mapping[str, str] = {
     "slow": "Slow",
     "by-design": "By design",
 }
+RANKS: Mapping[str, int] = {kind: rank for rank, kind in enumerate(KINDS)}
 
 
 @dataclass(frozen=True)

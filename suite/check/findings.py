@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from suite.check.answer import Answer, Effect
-from suite.check.finding import KINDS, LEVELS, Finding, Level
+from suite.check.finding import LEVELS, RANKS, Finding, Level
 from suite.check.knowledge import Knowledge
-from suite.check.source import concern, lacks
-from suite.check.source.concern import Concern, Met
+from suite.check.source import lacks
 from suite.check.source.conditions import excludes, is_dead
 from suite.check.source.numbers import Numbers, numbers
+from suite.check.source.touched import Concern, Met, is_untold, touches
 from suite.check.source.uses import Place, Unread, Usage
 from suite.judge.rules import Pins
 from suite.names import libraries
@@ -50,7 +50,7 @@ def _of_cases(effects: Sequence[Effect]) -> dict[str, Any]:
     """Return the fields of a finding that come from its cases."""
     good = next((effect.good for effect in effects if effect.has_good_release), effects[0].good)
     works = [effect.case.workaround for effect in effects if effect.case.workaround and "not help" not in effect.helps]
-    users = libraries.users(touch.name for effect in effects for touch in concern.touches(effect.case))
+    users = libraries.users(touch.name for effect in effects for touch in touches(effect.case))
     own = {"id": effects[0].issue.id, "kind": effects[0].issue.kind, "users": users}
     return {**own, "cases": tuple(effect.case.id for effect in effects), "good_from": good, "do": "".join(works[:1])}
 
@@ -69,7 +69,7 @@ def of_source(
     for effect in answer.effects:
         id = effect.issue.id
         found = concerned.met(effect.case)
-        if not found and concern.is_untold(effect.case):
+        if not found and is_untold(effect.case):
             untold[id] = None
         for met in found:
             if met.use.place.ignores(id):
@@ -97,7 +97,7 @@ def of_source(
         guarded = excludes(met.use.guards, answer.versions)
         issues.append(Finding(level, met.name, effects[0].issue.title, place, guarded=guarded, **own))
     called = {thing.name for use in here if use.call for thing in use.things}
-    touched = {touch.name for name in answer.looked_up for touch in concern.touches(known.cases[name])}
+    touched = {touch.name for name in answer.looked_up for touch in touches(known.cases[name])}
     read = SourceRead(
         usage.files,
         usage.unread,
@@ -113,10 +113,9 @@ def of_source(
 
 def ordered(findings: Sequence[Finding], known: Knowledge) -> tuple[Finding, ...]:
     """Sort findings by level, row zero first, then by kind, number of libraries that use what they touch, and place."""
-    kinds = ["", *KINDS]
 
     def order(finding: Finding) -> tuple[object, ...]:
-        kind = finding.id not in known.row_zero, kinds.index(finding.kind)
+        kind = finding.id not in known.row_zero, RANKS.get(finding.kind, -1)
         return LEVELS.index(finding.level), *kind, -finding.users, finding.id, *finding.place.at, finding.name
 
     return tuple(sorted(findings, key=order))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -11,15 +12,15 @@ from suite.judge.prediction import Prediction
 from suite.judge.rules import Pins, met
 
 WELL = ("clear", "absent", "documented")
+_WHAT: Mapping[str | None, str | None] = {None: None, "guarded": "refused loudly", **dict.fromkeys(WELL, "good")}
 
 
 @dataclass(frozen=True)
 class Span:
-    """Adjacent releases of `package` on which a case is good, or is not, with the other versions kept."""
+    """Adjacent releases of `package` on which a case is "good", "refused loudly" or neither, by `what`."""
 
     package: str
-    well: bool
-    loud: bool
+    what: str
     first: str
     last: str
     open: bool
@@ -30,7 +31,7 @@ def spans(case: KnownCase, package: str, versions: Pins, knowledge: Knowledge) -
 
     The rest of the stack stays, but jaxlib moves with its jax. A release without a matching rule ends a span.
     """
-    told: list[tuple[str, tuple[bool, bool] | None]] = []
+    told: list[tuple[str, str | None]] = []
     releases = knowledge.releases.get(package, [])
     if package == "jax" and any("jaxlib" in each for each in knowledge.jaxlibs.values()):
         # Do not advise a jax that cannot be installed.
@@ -39,14 +40,12 @@ def spans(case: KnownCase, package: str, versions: Pins, knowledge: Knowledge) -
         moved: Pins = {**versions, package: release}
         if package == "jax":
             moved = {**{name: of for name, of in versions.items() if name != "jaxlib"}, **knowledge.jaxlibs[release]}
-        means = case.by_rule(moved)
-        told.append((release, (means in WELL, means == "guarded") if means else None))
+        told.append((release, _WHAT.get(case.by_rule(moved), "")))
     found = []
-    for of, group in groupby(told, lambda each: each[1]):
+    for what, group in groupby(told, lambda each: each[1]):
         span = [release for release, _ in group]
-        if of is not None:
-            well, loud = of
-            found.append(Span(package, well, loud, span[0], span[-1], span[-1] == releases[-1]))
+        if what is not None:
+            found.append(Span(package, what, span[0], span[-1], span[-1] == releases[-1]))
     return found
 
 
@@ -64,12 +63,11 @@ def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
     told = [span for package in packages for span in spans(case, package, versions, knowledge)]
     after = [each for each in told if parsed(each.first) > parsed(versions[each.package])]
     before = [each for each in told if parsed(each.last) < parsed(versions[each.package])]
-    if better := next(iter([each for each in after if each.well] or [each for each in after if each.loud]), None):
-        what = "good" if better.well else "refused loudly"
+    if better := next((each for what in ("good", "refused loudly") for each in after if each.what == what), None):
         if better.first == better.last and not better.open:
-            return f"{what} on {better.package} {better.first}"
-        return f"{what} from {better.package} {better.first}{'' if better.open else f' to {better.last}'}"
-    if last_good := next((each for each in reversed(before) if each.well), None):
+            return f"{better.what} on {better.package} {better.first}"
+        return f"{better.what} from {better.package} {better.first}{'' if better.open else f' to {better.last}'}"
+    if last_good := next((each for each in reversed(before) if each.what == "good"), None):
         return f"good up to {last_good.package} {last_good.last}, and on none since"
     if not told:
         return ""

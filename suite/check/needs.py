@@ -18,12 +18,13 @@ from suite.check.output.machine import annotation, cell
 from suite.check.output.text import say
 from suite.check.source.conditions import excludes
 from suite.check.source.lacks import Lack, lack, lacks
-from suite.check.source.usage import PACKAGES, usage
+from suite.check.source.tree import PACKAGES, usage
 from suite.check.source.uses import Use
 from suite.console import Terminal
 from suite.errors import Exit
 from suite.files import dump
 from suite.judge.rules import Pins
+from suite.judge.wording import named
 from suite.names import presence, query
 
 _MAX_LINES = 12
@@ -126,7 +127,7 @@ def _instead(lacking: Lack, floor: str) -> str:
 def tell(source: Path, format: str, *, console: Terminal) -> Exit:
     """Run `needs`. Raises BadFile, Misused, Failed."""
     found = usage(source)
-    project = next((path for path in _projects(source) if path.is_file()), None)
+    project = _project(source)
     told = declared(project) if project else None
     of = needs(found.uses, told)
     where = f"{project.name} " if project else ""
@@ -139,14 +140,14 @@ def tell(source: Path, format: str, *, console: Terminal) -> Exit:
     return Exit.UNEXPECTED if any(each.failing for each in of) else Exit.AS_EXPECTED
 
 
-def _projects(source: Path) -> list[Path]:
-    """Return where a folder's pyproject.toml may be: there or above, within the repository."""
-    found = []
+def _project(source: Path) -> Path | None:
+    """Return a folder's pyproject.toml, there or above, within the repository."""
     for folder in (source.resolve(), *source.resolve().parents):
-        found.append(folder / "pyproject.toml")
+        if (path := folder / "pyproject.toml").is_file():
+            return path
         if (folder / ".git").exists():
             break
-    return found
+    return None
 
 
 def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Terminal) -> None:
@@ -168,7 +169,7 @@ def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Ter
         for fix in need.to_fix:
             alike.setdefault(_fix(need, fix), []).append(fix)
         for number, (what, fixes) in enumerate(list(alike.items())[:_MAX_LINES]):
-            place = f"{fixes[0].path}:{fixes[0].line}" + (f" and {len(fixes) - 1} more" if len(fixes) > 1 else "")
+            place = named([f"{fix.path}:{fix.line}" for fix in fixes], 1)
             say(console, f"  {'to fix' if not number else '':<8}{place}  {what}", "red")
         if len(alike) > _MAX_LINES:
             say(console, f"  {'':<8}and {len(alike) - _MAX_LINES} more names: --format json has them", "red")

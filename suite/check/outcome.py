@@ -12,6 +12,7 @@ from suite.check.findings import SourceRead
 from suite.check.knowledge import Knowledge
 from suite.errors import Exit
 from suite.judge.rules import STACK
+from suite.judge.wording import named
 
 # Packages that an installer brings with JAX and what builds on it.
 _BROUGHT = frozenset({*STACK, "jaxtyping", "numpy", "scipy"})
@@ -38,7 +39,7 @@ class Outcome:
     @property
     def to_do(self) -> list[Finding]:
         """The findings that require action."""
-        return self.of(*ACT) if self.read else []
+        return self.of(*ACT)
 
     @property
     def concerned(self) -> Answer:
@@ -59,9 +60,8 @@ class Outcome:
     def unsure(self) -> list[str]:
         """Sentences about what is unknown, and how to find out; they come first."""
         unread = [each for each in self.read.unread if each.mentions] if self.read else []
-        named = ", ".join(f"{each.path} ({each.why})" for each in unread[:2])
-        more = f" and {len(unread) - 2} more" if len(unread) > 2 else ""
-        return [*self.answer.unsure, *[f"Could not be read, and mentions the stack: {named}{more}."] * bool(unread)]
+        told = named([f"{each.path} ({each.why})" for each in unread], 2)
+        return [*self.answer.unsure, *[f"Could not be read, and mentions the stack: {told}."] * bool(unread)]
 
     @property
     def assumed(self) -> str:
@@ -77,8 +77,8 @@ class Outcome:
     def _unnamed(self, case: str) -> frozenset[str]:
         """Return the packages that a case's rules name, that an installer brings, and that nobody named."""
         issue, _, id = case.partition("/")
-        named = _BROUGHT.intersection(self.known.cases[issue, id].named)
-        return frozenset(named - self.answer.versions.keys() - self.answer.stack.unsaid.keys())
+        brought = _BROUGHT.intersection(self.known.cases[issue, id].named)
+        return frozenset(brought - self.answer.versions.keys() - self.answer.stack.unsaid.keys())
 
     @property
     def sentence(self) -> str:
@@ -86,8 +86,8 @@ class Outcome:
         answer, read, count = self.answer, self.read, len(self.answer.issues)
         upgrade = "What this upgrade adds: " * (self.gone is not None and answer.is_known)
         if upgrade and read is None and not answer.stops:
-            silent = f", {answer.silent} of them silent" * bool(answer.silent)
-            return upgrade + (f"{count} known issue{'s' * (count != 1)}{silent}." if count else "no known issue.")
+            added = f"{count} known issue{'s' * (count != 1)}{answer.silently}" if count else "no known issue"
+            return f"{upgrade}{added}."
         if read is None or answer.stops or not answer.is_known:
             return upgrade + answer.first_line
         if not read.files:

@@ -48,10 +48,7 @@ def looked_up(stack: Stack, knowledge: Knowledge) -> LookedUp:
 
 def _spelled(name: str, version: str, knowledge: Knowledge) -> str:
     """Return a version as its release spells it: an installer takes 0.7 for 0.7.0."""
-    releases = knowledge.releases.get(name, ())
-    if version in releases:
-        return version
-    return next((release for release in releases if parsed(release) == parsed(version)), version)
+    return next((each for each in knowledge.releases[name] if parsed(each) == parsed(version)), version)
 
 
 def _strange(knowledge: Knowledge, versions: Pins) -> dict[str, str]:
@@ -61,10 +58,8 @@ def _strange(knowledge: Knowledge, versions: Pins) -> dict[str, str]:
     """
     found = {}
     for name in (each for each in STACK if each != "jaxlib" and each in versions):
-        known, here = knowledge.releases.get(name, []), Version(versions[name])
+        known, here = knowledge.releases[name], Version(versions[name])
         series = [each for each in known if parsed(each).release[:2] == here.release[:2]]
-        if not known:
-            continue
         if here < Version(known[0]):
             found[name] = f"{name} {here} is older than this data, which begins with {known[0]}."
         elif series and (here <= Version(series[-1]) or series[-1] == known[-1]):

@@ -39,7 +39,7 @@ def not_imported(part: Part) -> str | None:
     return named[1] if named else None
 
 
-def named(names: Sequence[str]) -> str:
-    """Return the first three names, and how many more there are."""
-    rest = len(names) - 3
-    return ", ".join(names[:3]) + (f" and {rest} more" if rest > 0 else "")
+def named(names: Sequence[str], most: int = 3) -> str:
+    """Return the first names, and how many more there are."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

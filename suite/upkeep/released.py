@@ -13,7 +13,7 @@ from packaging.version import Version
 
 from suite.cell.atomic import write
 from suite.check.needs import Need, Reason, ToFix, needs
-from suite.check.source.usage import usage
+from suite.check.source.tree import usage
 from suite.console import Terminal
 from suite.errors import Failed
 from suite.files import dump, dump_lines

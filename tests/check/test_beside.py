@@ -5,10 +5,9 @@ from packaging.specifiers import SpecifierSet
 
 from suite.cell.issue import Rule, Signature
 from suite.check import answer
-from suite.check.explain import lines
 from suite.check.explain.matching import Match
-from suite.check.holes.admitted import admitted
-from suite.check.holes.judged import holes
+from suite.check.explain.told import since
+from suite.check.holes.judged import admitted, holes
 from suite.check.knowledge import Knowledge
 from suite.judge.rules import Run
 from suite.report.model import RuleRow
@@ -70,7 +69,7 @@ def test_absl_decides_nothing_that_people_are_told_of_releases() -> None:
     """If rules name jax and absl, the affected releases are jax's."""
     found = Match(WORLD.issues[0], (EXPORT,), "wrong", Signature("ImportError", "absl"), 1.0)
 
-    assert lines.since(found) == "affects jax 0.5.0 (or older) until 0.5.1, fixed in 0.6.0"
+    assert since(found) == "affects jax 0.5.0 (or older) until 0.5.1, fixed in 0.6.0"
 
 
 def test_data_keep_what_tells_a_whole_stack() -> None:

@@ -1,5 +1,6 @@
 """Bounds on packages in a pyproject.toml."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from suite.check.inputs import bounds
-from suite.errors import BadFile, Fault
+from suite.errors import BadFile
 
 SAMPLE = """
 [project]
@@ -30,28 +31,19 @@ def read(tmp_path: Path, text: str) -> bounds.Bounds:
     return bounds.bounds(path)
 
 
-def read_or_told(tmp_path: Path, text: str) -> bounds.Bounds | list[Fault]:
-    """Return the bounds or the faults of the file; other exceptions propagate."""
-    try:
-        return read(tmp_path, text)
-    except BadFile as error:
-        return error.faults
-
-
 def test_bounds_of_all_extras_and_groups_are_joined(tmp_path: Path) -> None:
     """Dependencies, extras and groups bound a package together; direct references have no bounds."""
     found = read(tmp_path, SAMPLE)
     told = {name: str(each) for name, each in found.packages.items()}
     expected = {"jax": "!=0.4.36,<0.5,>=0.4.30", "equinox": "<0.12,>=0.11", "lineax": "", "diffrax": "~=0.6.0"}
     assert {**expected, "ml-dtypes": ">=0.4"} == told
-    assert "<3.99,>=3.10" == str(found.python)
     assert {"optimistix": "optimistix @ git+https://github.com/someone/optimistix"} == found.unsaid
 
 
 def test_groups_alone_are_bounds(tmp_path: Path) -> None:
     """A pyproject.toml may have groups without a project."""
     found = read(tmp_path, '[dependency-groups]\na = ["jax<0.5"]\n')
-    assert (["jax"], "") == (list(found.packages), str(found.python))
+    assert ["jax"] == list(found.packages)
 
 
 def test_markers_are_asked_for_a_python_of_the_project(tmp_path: Path) -> None:
@@ -110,4 +102,5 @@ def test_groups_that_include_many_times_end(tmp_path: Path) -> None:
 def test_file_cut_and_changed(tmp_path: Path, cut: int, at: int, letter: str) -> None:
     """A pyproject.toml, cut anywhere and with any letter changed, yields bounds or faults."""
     text = (SAMPLE[:at] + letter + SAMPLE[at + 1 :])[:cut]
-    assert read_or_told(tmp_path, text)
+    with suppress(BadFile):
+        assert read(tmp_path, text)

@@ -255,8 +255,9 @@ def test_bounds_answer_where_nothing_says_versions(world: Path, said: Said) -> N
 
 
 def test_setup_alone_says_what_to_do(world: Path, said: Said) -> None:
-    """A project with only a setup.py gets advice on how to write a lock."""
+    """A project with a setup.py, and a pyproject.toml without declarations, gets advice on how to write a lock."""
     (world / "setup.py").touch()
+    (world / "pyproject.toml").write_text("[tool.black]\n")
     code, out = said("check")
 
     assert Exit.MISUSED == code

@@ -9,9 +9,8 @@ from suite.check.answer import Answer, answer
 from suite.check.finding import Finding
 from suite.check.findings import of_source, of_stack, ordered
 from suite.check.knowledge import Knowledge
-from suite.check.source import concern
-from suite.check.source.touched import meets, touch
-from suite.check.source.usage import usage
+from suite.check.source.touched import is_untold, meets, touch, touches
+from suite.check.source.tree import usage
 from suite.names.libraries import matters
 from tests.check.worlds import case, issue, knowledge, stack
 
@@ -25,10 +24,15 @@ OLD = {"jax": "0.4.35", "equinox": "0.11.10", "diffrax": "0.6.0"}
 NEW = {"jax": "0.12.0.1", "equinox": "0.13.8", "diffrax": "0.7.2"}
 
 
-def found(tmp_path: Path, code: str, *touches: str, rules: tuple[Rule, ...] = ()) -> list[Finding]:
-    """Return the findings in a text, for a world whose case goes wrong up to jax 0.6.0 and touches these."""
+MENDED = (Rule("wrong", "jax<0.7.0", "run"), Rule("right", "", "run"))
+
+
+def found(
+    tmp_path: Path, code: str, *touches: str, rules: tuple[Rule, ...] = MENDED, workaround: str = "Do not."
+) -> list[Finding]:
+    """Return the findings in a text, for a world whose case touches these, by default wrong up to jax 0.6.0."""
     (tmp_path / "a.py").write_text(f"import jax\nimport jax.numpy as jnp\n{code}\n")
-    wrong = case("one", *(rules or (Rule("wrong", "jax<0.7.0", "run"), Rule("right", "", "run"))), touches=touches)
+    wrong = case("one", *rules, touches=touches, workaround=workaround)
     world = knowledge(issue("some-issue", wrong))
     findings, _, _ = of_source(answer(world, stack(jax="0.6.0")), world, usage(tmp_path))
     return [finding for finding in findings if finding.id]
@@ -92,6 +96,7 @@ def answered(request: pytest.FixtureRequest, published: Knowledge) -> Answer:
         "jnp.round(x, 3)",
         "jnp.arange(50)",
         "jax.jit(f, static_argnums=(0,))",
+        # A class may accept more than its signature shows.
         "diffrax.PIDController(rtol=1e-3, atol=1e-3, jump_ts=None)",
         "class A(eqx.Module):\n    x: eqx.AbstractVar[int]",
         "jax.vmap(f)",
@@ -116,40 +121,29 @@ def test_what_does_not_run_is_one_finding(tmp_path: Path) -> None:
 
 def test_row_zero_comes_first() -> None:
     """A stack that does not work at all is told before numbers that are silently wrong."""
-    wrong = Rule("wrong", "jax<0.7.0", "run"), Rule("right", "", "run")
-    world = knowledge(issue("numbers", case("one", *wrong)), issue("solves", case("one", *wrong), row_zero=True))
+    world = knowledge(issue("numbers", case("one", *MENDED)), issue("solves", case("one", *MENDED), row_zero=True))
     found = ordered(of_stack(answer(world, stack(jax="0.6.0"))), world)
     assert ["solves", "numbers"] == [finding.id for finding in found]
 
 
 def test_what_many_use_comes_first() -> None:
     """Within a kind, issues of functions that more libraries use come first."""
-    wrong = Rule("wrong", "jax<0.7.0", "run"), Rule("right", "", "run")
     world = knowledge(
-        issue("a-corner", case("one", *wrong, touches=("jax.numpy.packbits",))),
-        issue("everyday", case("one", *wrong, touches=("jax.vmap",))),
-        issue("nobodys", case("one", *wrong, touches=("jax.no_such_name",))),
+        issue("a-corner", case("one", *MENDED, touches=("jax.numpy.packbits",))),
+        issue("everyday", case("one", *MENDED, touches=("jax.vmap",))),
+        issue("nobodys", case("one", *MENDED, touches=("jax.no_such_name",))),
     )
     found = ordered(of_stack(answer(world, stack(jax="0.6.0"))), world)
     assert ["everyday", "a-corner", "nobodys"] == [each.id for each in found]
     assert ["everyday", "corner", "corner"] == [matters(each.users) for each in found]
 
 
-def test_every_published_touch_can_be_read(published: Knowledge) -> None:
-    """All names and conditions in the data parse."""
-    assert published.cases
-    for of in published.cases.values():
-        concern.touches(of)
-
-
 def test_likely_needs_something_to_do(tmp_path: Path) -> None:
     """An issue without a good release and a workaround is counted, and does not require action."""
     rules = (Rule("wrong", "", "run"),)
     assert ["likely"] == [each.level for each in found(tmp_path, "jnp.round(x, 39)", ROUND, rules=rules)]
-    wrong = case("one", *rules, touches=(ROUND,), workaround="")
-    world = knowledge(issue("some-issue", wrong))
-    findings, _, _ = of_source(answer(world, stack(jax="0.6.0")), world, usage(tmp_path))
-    assert ["chronic"] == [finding.level for finding in findings if finding.id]
+    without = found(tmp_path, "jnp.round(x, 39)", ROUND, rules=rules, workaround="")
+    assert ["chronic"] == [each.level for each in without]
 
 
 def test_a_touch_of_a_place_is_told_once(tmp_path: Path) -> None:
@@ -168,15 +162,15 @@ def test_what_the_code_says_to_ignore_is_no_finding(tmp_path: Path) -> None:
 def test_what_no_source_tells_is_untold() -> None:
     """Source code cannot show a case of an area, a private name or a member of a class."""
     hidden = ["control flow", "jax.core.Tracer.__hash__", "jax._src.mlir.f", "jax.stages.Wrapped.lower", "jax_flag"]
-    for touches in (*((each,) for each in hidden), ("jax.stages.Wrapped.lower", "jax.jit")):
-        assert concern.is_untold(case("one", touches=touches))
-    for touches in (("jax.jit", "jit cache"), ("jax.jit(static_argnums=)",), ("jax.memory.Space.Device",)):
-        assert not concern.is_untold(case("one", touches=touches))
+    for names in (*((each,) for each in hidden), ("jax.stages.Wrapped.lower", "jax.jit")):
+        assert is_untold(case("one", touches=names))
+    for names in (("jax.jit", "jit cache"), ("jax.jit(static_argnums=)",), ("jax.memory.Space.Device",)):
+        assert not is_untold(case("one", touches=names))
 
 
 def test_of_a_function_with_a_keyword_the_keyword_counts() -> None:
     """The name alone is not a use."""
-    told = concern.touches(case("one", touches=("jax.numpy.pad", "jax.numpy.pad(mode=)")))
+    told = touches(case("one", touches=("jax.numpy.pad", "jax.numpy.pad(mode=)")))
     assert [("jax.numpy.pad", "mode")] == [(each.name, each.keyword) for each in told]
 
 

@@ -26,13 +26,8 @@ def rule(behaviour: str, on: str = "") -> Rule:
 
 def told(world: Knowledge, python: str = "", **versions: str) -> list[str]:
     """Return the lines for a stack of these versions."""
-    return text_of(world, Stack(versions, "uv.lock", python)).splitlines()
-
-
-def text_of(world: Knowledge, stack: Stack) -> str:
-    """Return the text for a stack."""
-    found = answer(world, stack)
-    return constraints(Outcome(found, world, tuple(of_stack(found))))
+    found = answer(world, Stack(versions, "uv.lock", python))
+    return constraints(Outcome(found, world, tuple(of_stack(found)))).splitlines()
 
 
 def pins(lines: list[str]) -> list[str]:
@@ -131,8 +126,7 @@ def test_a_set_is_for_the_python_that_is_there() -> None:
 
 def test_without_a_jax_there_is_no_set() -> None:
     """The set needs the version of jax."""
-    found = text_of(knowledge(), Stack({"equinox": "0.12.0"}, "a.txt"))
-    assert not pins(found.splitlines())
+    assert not pins(told(knowledge(), equinox="0.12.0"))
 
 
 STACKS = [

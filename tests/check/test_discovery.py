@@ -82,13 +82,6 @@ def test_order_of_what_is_taken(full: Path, tmp_path: Path) -> None:
     assert full / "pyproject.toml" == discovery.find(full, environ)
 
 
-def test_setup_alone_is_told(tmp_path: Path) -> None:
-    """A lone setup.py is found; a pyproject.toml without declarations is skipped."""
-    (tmp_path / "setup.py").touch()
-    (tmp_path / "pyproject.toml").write_text("[tool.black]\n")
-    assert tmp_path / "setup.py" == discovery.find(tmp_path, {})
-
-
 @pytest.mark.parametrize(
     ("files", "jax", "where"),
     [

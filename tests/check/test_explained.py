@@ -7,8 +7,8 @@ import pytest
 
 from suite.cell.issue import Rule, Signature
 from suite.check import answer, knowledge
-from suite.check.explain import lines as explained
 from suite.check.explain import matching, missing
+from suite.check.explain import told as explained
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import KnownCase
 from tests.check.worlds import case, issue

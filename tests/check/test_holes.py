@@ -11,8 +11,7 @@ from packaging.specifiers import SpecifierSet
 
 from suite.cell.issue import Rule
 from suite.check import knowledge as known
-from suite.check.holes.admitted import admitted
-from suite.check.holes.judged import Hole, holes
+from suite.check.holes.judged import Hole, admitted, holes
 from suite.check.holes.told import to_test
 from suite.check.knowledge import Knowledge, KnownCase
 from suite.errors import Exit

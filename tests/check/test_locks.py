@@ -56,6 +56,7 @@ JAX = "jax==0.4.35 jaxlib==0.4.35"
 EQUINOX = f"{JAX} equinox==0.11.8"
 NUMPY = "2.3.1" if sys.version_info >= (3, 11) else "2.2.6"
 SOMEONE = "https://github.com/someone"
+FROZEN = "absl-py==2.1.0 jax==0.4.35 jaxtyping==0.2.34 ml-dtypes==0.5.0 numpy==2.1.2 optimistix==0.0.8 scipy==1.14.1"
 
 
 @pytest.mark.parametrize(
@@ -103,6 +104,15 @@ SOMEONE = "https://github.com/someone"
             {"lineax": f"{SOMEONE}/lineax", "optimistix": "../optimistix", "tqdm": "wheels/tqdm-4.66.5.zip"},
         ),
         ("requirements.txt", "", f"{EQUINOX} ml-dtypes==0.5.0", {}),
+        # A folder, an address or a repository keeps its words, without the password.
+        (
+            *("freeze.txt", "", FROZEN),
+            {
+                **{"diffrax": f"-e git+{SOMEONE}/diffrax.git@", "equinox": "-e /home/someone/code/eqx"},
+                **{"jaxlib": "jaxlib @ https://", "lineax": f"lineax @ git+{SOMEONE}/lineax@"},
+                **{"opt-einsum": "opt_einsum @ file://", "vector-field": "-e /home/someone/code/field"},
+            },
+        ),
         # conda's list has Python.
         ("conda.json", "", f"{JAX} diffrax==0.6.0 -openmp-mutex==4.5", {"jpeg": "9e"}),
         ("pip.json", "", f"{EQUINOX} ml-dtypes==0.5.0", {}),
@@ -116,15 +126,6 @@ def test_a_sample_gives_what_is_installed_here(name: str, end: str, versions: st
     assert all(stack.unsaid[package].startswith(words) for package, words in unsaid.items())
     assert f"{SAMPLES / name}{end}" == stack.where
     assert stack.python == ("3.12.7" if name in ("pixi.lock", "environment.yml", "conda.json") else "")
-
-
-def test_freeze_tells_what_is_from_a_place() -> None:
-    """Packages of `pip freeze` from a folder, an address or a repository keep their words, without secrets."""
-    stack = locks.read(SAMPLES / "freeze.txt")
-    assert "0.4.35" == stack.versions["jax"]
-    assert "-e /home/someone/code/eqx" == stack.unsaid["equinox"]
-    assert {"diffrax", "equinox", "jaxlib", "lineax", "opt-einsum", "vector-field"} == stack.unsaid.keys()
-    assert "secret" not in stack.unsaid["lineax"]
 
 
 @pytest.mark.parametrize(
@@ -272,7 +273,7 @@ UNKNOWN = "its format is unknown. Known are: uv.lock, poetry.lock"
         ("environment.yml", "[" * 100_000, "syntax: it is nested more than 50 deep"),
         ("environment.yml", "a: &b [1]\ndependencies: *b\n", "syntax: it has an alias, *b: write out"),
         ("environment.yml", "a: 1\n", "whole file: this YAML has none of `environments:`"),
-        ("environment.yml", "dependencies: [1]\n", "dependencies.0."),
+        ("environment.yml", "dependencies: [1]\n", "dependencies.0.str: Input should be"),
         ("environment.yml", "dependencies: [{pip: [a b]}]\n", "pip, line 1: 'a b' is not a requirement"),
         ("poetry.lock", '[[package]]\nname = "jax"\n', "package.0.version: Field required"),
         ("poetry.lock", '[[package]]\nname = "jax"\nversion = "1"\nmarkers = "spam"\n', "package jax: "),
@@ -341,12 +342,12 @@ UNKNOWN = "its format is unknown. Known are: uv.lock, poetry.lock"
     ],
 )
 def test_faults(put: Put, name: str, written: str | bytes, said: str) -> None:
-    """A fault is reported with its key or line, both lines of a contradiction, and what to do instead.
+    """A fault is reported once with its key or line, both lines of a contradiction, and what to do instead.
 
     An included file that is missing or outside the project is a fault too.
     """
     put("").with_name("link.txt").symlink_to("/etc/hostname")
-    assert said in told(put(written, name))
+    assert 1 == told(put(written, name)).count(said)
 
 
 def test_yaml_without_pyyaml(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -387,10 +388,13 @@ def test_pylock_whose_extras_exclude_each_other(put: Put) -> None:
         ("jax>=0.4\njax==0.4.35", "0.4.35"),
         ("jax==0.4.35\njax==0.4.35+cuda12", "0.4.35"),
         ("jax==0.4.35+cuda12\njax==0.4.35", "0.4.35"),
+        ("jax==0.7\njax==0.7.0", "0.7"),
+        # PowerShell writes UTF-16.
+        *(("jax==0.4.35\r\n".encode(encoding), "0.4.35") for encoding in ("utf-8-sig", "utf-16")),
     ],
 )
-def test_pins(put: Put, line: str, version: str) -> None:
-    """A line that admits one version is that version, by its public name."""
+def test_pins(put: Put, line: str | bytes, version: str) -> None:
+    """A line that admits one version is that version, by its public name; equal versions do not contradict."""
     assert {"jax": version} == locks.read(put(line)).versions
 
 
@@ -475,12 +479,6 @@ def test_contradiction_between_two_files(put: Put) -> None:
     assert f"{pins}: line 2: jax 0.4.36 contradicts 0.4.35 of line 1 of {path}" in told(path)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_encodings_of_windows(put: Put, encoding: str) -> None:
-    """The UTF-16 that PowerShell writes of `pip freeze` is read."""
-    assert {"jax": "0.4.35"} == locks.read(put("jax==0.4.35\r\n".encode(encoding))).versions
-
-
 @pytest.mark.parametrize("name", ["a; touch x.txt", "-r.txt", "$(x).json", "ж\n.txt", "..txt"])
 def test_names_of_files_mean_nothing(put: Put, name: str) -> None:
     """A file's name is never taken for an option, a command or a path."""
@@ -521,10 +519,3 @@ def test_any_line(tmp_path: Path, line: str) -> None:
     path = tmp_path / "requirements.txt"
     path.write_text(line, encoding="utf-8")
     assert read_or_told(path)
-
-
-def test_one_version_in_two_spellings(put: Put) -> None:
-    """Equal versions do not contradict each other; contradicting ones are reported once."""
-    assert {"jax": "0.7"} == locks.read(put("jax==0.7\njax==0.7.0\n")).versions
-    assert 1 == told(put("jax==0.7\njax==0.8\n")).count("contradicts")
-    assert "contradicts" in told(put("jax==0.7,>=0.8\n"))

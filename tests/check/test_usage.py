@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suite.cell import guard
-from suite.check.source import usage as reading
+from suite.check.source import tree as reading
 from suite.check.source.conditions import is_dead
 from suite.check.source.sources import MAX_BYTES
 from suite.check.source.touched import meets, touch, touched
-from suite.check.source.usage import usage
+from suite.check.source.tree import usage
 from suite.check.source.uses import Usage
 from suite.errors import Misused
 from suite.files import ROOT

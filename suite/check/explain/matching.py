@@ -120,11 +120,6 @@ def matches(knowledge: Knowledge, text: str) -> list[Match]:
     return sorted(found, key=lambda each: -each.score)
 
 
-def names_a_class(text: str) -> bool:
-    """Return True if a text names the class of an error, which every match needs."""
-    return bool(raised(text))
-
-
 def versions(text: str) -> dict[str, str]:
     """Return the versions of the stack in a text, as `pip`, `uv` or people write them."""
     return dict(_PIN.findall(plain(text[:LONGEST])))
@@ -149,7 +144,9 @@ def _score(issue: KnownIssue, case: KnownCase, signature: Signature, error: Rais
     """Return how well an exception matches a signature: by words, class and module."""
     if _SAME.get(signature.type, signature.type) != _SAME.get(error.type, error.type):
         return 0.0
-    own, count = _is_own(signature.type), len(words(signature.message))
+    # A class of upstream's own, and specific.
+    own = not hasattr(builtins, signature.type) and signature.type not in _GENERAL
+    count = len(words(signature.message))
     if (error.message or not own) and not ((count > 1 or own) and _pattern(signature.message).search(error.message)):
         return 0.0
     beside = [need.replace("-", "_").removeprefix("dm_") for need in case.needs if need not in _BESIDE]
@@ -186,11 +183,6 @@ def _names(issue: KnownIssue) -> set[str]:
     """Return the last parts of the names of functions that an issue concerns."""
     names = {touch.partition("(")[0].rpartition(".")[2] for touch in issue.touches if "." in touch}
     return {name for name in names if not name.startswith("__")}
-
-
-def _is_own(type: str) -> bool:
-    """Return True if a class of exceptions is upstream's own and specific."""
-    return not hasattr(builtins, type) and type not in _GENERAL
 
 
 @cache

@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
-from suite.check.holes.admitted import Admitted, Releases
-from suite.check.holes.judged import Hole
+from suite.check.holes.judged import Admitted, Hole, Releases
 from suite.check.knowledge import Knowledge
-from suite.check.source import concern
-from suite.check.source.concern import Concern
 from suite.check.source.conditions import is_dead
 from suite.check.source.lacks import lacks
-from suite.check.source.usage import usage
+from suite.check.source.touched import Concern, is_untold
+from suite.check.source.tree import usage
 from suite.check.source.uses import Place, Unread, Use
 from suite.names import query
 
@@ -26,11 +24,6 @@ class Gap:
     name: str
     place: Place
     releases: Releases
-
-    @property
-    def told(self) -> str:
-        """The name and the releases."""
-        return f"{self.name}: not on {self.releases}, which the bounds admit"
 
 
 @dataclass(frozen=True)
@@ -64,7 +57,7 @@ def narrowed(holes: Sequence[Hole], within: Admitted, known: Knowledge, source: 
         ]
         if kept:
             left.append(replace(hole, cases=tuple(kept)))
-        elif any(concern.is_untold(case) and not told[case.id] for case in cases):
+        elif any(is_untold(case) and not told[case.id] for case in cases):
             untold[id] = None
         else:
             unused[id] = None

@@ -1,4 +1,4 @@
-"""Holes in bounds, by runs and rules. Pure.
+"""The runs that declared bounds admit, and the holes in the bounds, by runs and rules. Pure.
 
 Every run of the packages that a case needs counts, whatever other packages it had. So a bound on a package that a case
 does not need has no effect on it. Without runs within the bounds of its needs, its rules decide.
@@ -6,19 +6,88 @@ does not need has no effect on it. Without runs within the bounds of its needs, 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, product
+from typing import NamedTuple
 
-from suite.check.finding import KINDS
-from suite.check.holes.admitted import Admitted, Releases
+from packaging.specifiers import SpecifierSet
+
+from suite.check.finding import RANKS
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
-from suite.judge.metadata import in_version_order
+from suite.judge.metadata import in_version_order, parsed
 from suite.judge.prediction import predict
-from suite.judge.rules import Pins, concerned, in_stack_order, is_there, met, requirements
+from suite.judge.rules import STACK, Pins, concerned, in_stack_order, is_there, met, requirements
 from suite.judge.table import GOOD, UNDECIDED
 from suite.judge.verdicts import goes_wrong
 from suite.stack.beside import BESIDE
+
+Bounds = Mapping[str, SpecifierSet]
+
+
+class Releases(NamedTuple):
+    """Adjacent releases of a package."""
+
+    package: str
+    first: str
+    last: str
+
+    def __str__(self) -> str:
+        """Return the releases in words: `jax 0.4.30 to 0.4.35`."""
+        return f"{self.package} {self.first}" + f" to {self.last}" * (self.first != self.last)
+
+    def has(self, version: str) -> bool:
+        """Return True if a release of the package is one of these."""
+        return parsed(self.first) <= parsed(version) <= parsed(self.last)
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """The part of the data that bounds admit.
+
+    `releases` are those that were run, by package, oldest first; `idle` are in the data but were not run. `empty` says
+    why a bound does not admit any run, and `without` the same for packages outside the stack. `stacks` counts the
+    stacks within all bounds.
+    """
+
+    bounds: Bounds
+    releases: Mapping[str, Sequence[str]]
+    idle: Mapping[str, Sequence[str]]
+    empty: tuple[str, ...]
+    without: tuple[str, ...]
+    stacks: int
+
+
+def admitted(knowledge: Knowledge, bounds: Bounds) -> Admitted:
+    """Return the runs that bounds admit, and the bounds that do not admit any."""
+    ran = {run.cell for case in knowledge.cases.values() for run in case.runs}
+    was_run: dict[str, set[str]] = defaultdict(set)
+    for id in ran:
+        for name, version in knowledge.cells[id].items():
+            was_run[name].add(version)
+    needed = {name for case in knowledge.cases.values() for name in case.needs}
+    releases, idle = dict[str, list[str]](), dict[str, list[str]]()
+    empty, without = list[str](), list[str]()
+    # A package without a bound may have any release.
+    for name in in_stack_order({"jax", *bounds} & was_run.keys()):
+        of = bounds.get(name, SpecifierSet())
+        within = [release for release in knowledge.releases[name] if of.contains(release, prereleases=True)]
+        releases[name] = [release for release in within if release in was_run[name]]
+        if never := [release for release in within if release not in was_run[name]]:
+            idle[name] = never
+        if releases[name] or (name not in STACK and name not in needed):
+            continue
+        known = in_version_order(was_run[name])
+        why = f"{name}{of} admits no release in the data, which has {known[0]} to {known[-1]}"
+        if never:
+            how = f"`check --from {name}=={never[0]}` shows what is known by rule"
+            why = f"{name}{of} admits only {', '.join(never)}, which was never run: {how}"
+        (empty if name in STACK else without).append(why)
+    bound = [name for name in releases if name in STACK and name in bounds]
+    stacks = sum(all(knowledge.cells[id].get(name) in releases[name] for name in bound) for id in ran)
+    return Admitted(bounds, releases, idle, tuple(empty), tuple(without), stacks)
+
 
 # Releases, and whether they include the lowest and the highest that is admitted, and are known by rule.
 Span = tuple[Releases, bool, bool, bool]
@@ -78,8 +147,7 @@ def holes(knowledge: Knowledge, within: Admitted, there: Iterable[str]) -> list[
             for span in _spans(told_of(case, within, knowledge), within):
                 alike.setdefault(span, []).append(case.id)
         found += [Hole(issue, tuple(cases), *span) for span, cases in alike.items()]
-    order = list(KINDS)
-    return sorted(found, key=lambda hole: order.index(hole.issue.kind))
+    return sorted(found, key=lambda hole: RANKS[hole.issue.kind])
 
 
 def told_of(case: KnownCase, within: Admitted, knowledge: Knowledge) -> Told:
@@ -94,7 +162,8 @@ def told_of(case: KnownCase, within: Admitted, knowledge: Knowledge) -> Told:
     at: dict[str, dict[str, list[tuple[bool, str]]]] = {}
     for run in case.runs:
         means = case.verdict(run.behaviour)
-        if means in UNDECIDED or not all(within.admits(name, run.pins[name]) for name in matter if name in run.pins):
+        inside = (run.pins[name] in within.releases.get(name, ()) for name in matter if name in run.pins)
+        if means in UNDECIDED or not all(inside):
             continue
         # Bounds do not cover packages beside the stack.
         if all(is_there(name, run.pins) for name in beside):

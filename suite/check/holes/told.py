@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 from suite import __version__
 from suite.check import ignored
-from suite.check.finding import KINDS
-from suite.check.holes.admitted import Admitted, admitted
+from suite.check.finding import KINDS, RANKS
 from suite.check.holes.code import Gap, Narrowed, narrowed
-from suite.check.holes.judged import Hole, holes
+from suite.check.holes.judged import Admitted, Hole, admitted, holes
 from suite.check.inputs.bounds import bounds
 from suite.check.knowledge import Knowledge
 from suite.check.output import text
@@ -52,11 +51,6 @@ class Within:
     def is_empty(self) -> bool:
         """True if a bound, or all of them together, admit no run."""
         return bool(self.admitted.empty or not self.admitted.stacks)
-
-    @property
-    def findings(self) -> int:
-        """The number of cases that go wrong and of missing names."""
-        return len({name for hole in self.found.holes for name in _cases(hole)} | set(map(_line, self.found.gaps)))
 
     @property
     def verdict(self) -> str:
@@ -188,7 +182,8 @@ def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console
         shown = sum(test.shows for test in found.tests)
         names = ", ".join([f"{first} (the lowest that is admitted)", *others])
         show = "They show" if others else "It shows"
-        tail.append((f"To test in CI: {names}. {show} {shown} of the {found.findings} findings.", "bold"))
+        every = {name for hole in narrow.holes for name in _cases(hole)}.union(map(_line, narrow.gaps))
+        tail.append((f"To test in CI: {names}. {show} {shown} of the {len(every)} findings.", "bold"))
     tail.append((f"{found.rests_on}, as of {known.day}.", "bold"))
     gaps = _told_gaps(narrow.gaps, verbose=verbose)
     room = MAX_LINES - len(head) - len(gaps) - len(tail)
@@ -203,7 +198,8 @@ def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console
 def _told_gaps(gaps: Sequence[Gap], *, verbose: bool) -> list[str]:
     alike: dict[str, list[str]] = {}
     for gap in gaps:
-        alike.setdefault(gap.told, []).append(f"{gap.place.path}:{gap.place.line}")
+        told = f"{gap.name}: not on {gap.releases}, which the bounds admit"
+        alike.setdefault(told, []).append(f"{gap.place.path}:{gap.place.line}")
     most = len(alike) if verbose else _MAX_NAMES
     lines = [f"  certain  {some(places)}  {told}" for told, places in list(alike.items())[:most]]
     return [*lines, *([f"  and {len(alike) - most} more names: --verbose"] if len(alike) > most else [])]
@@ -224,11 +220,10 @@ def _told_holes(found: Sequence[Hole], room: int) -> list[str]:
         for place, of in enumerate(sorted(spans.values(), key=lambda of: -len(of)))
         if of[0] not in always
     ]
-    order = list(KINDS)
-    chosen = sorted(ranked, key=lambda each: (each[0], order.index(each[1])))[: room - 1 - bool(always)]
+    chosen = sorted(ranked, key=lambda each: (each[0], RANKS[each[1]]))[: room - 1 - bool(always)]
     lines = [
         f"{KINDS[kind]}: {of[0].span}: {some([each.issue.id for each in of])}"
-        for _, kind, of in sorted(chosen, key=lambda each: (order.index(each[1]), each[0]))
+        for _, kind, of in sorted(chosen, key=lambda each: (RANKS[each[1]], each[0]))
     ]
     hidden = len(found) - len(always) - sum(min(len(of), 3) for _, _, of in chosen)
     if always:

@@ -24,10 +24,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Bounds:
-    """The allowed versions of packages, by normalised name, and of Python; `unsaid` are direct references."""
+    """The allowed versions of packages, by normalised name; `unsaid` are direct references."""
 
     packages: Mapping[str, SpecifierSet]
-    python: SpecifierSet
     unsaid: Mapping[str, str]
 
 
@@ -37,7 +36,7 @@ def bounds(path: Path) -> Bounds:
     if silent:
         raise bad(path, *silent)
     try:
-        python = SpecifierSet(_text(path, "project.requires-python", project.get("requires-python", "")))
+        python = SpecifierSet(_typed(path, "project.requires-python", project.get("requires-python", ""), str))
     except InvalidSpecifier as error:
         raise bad(path, "project.requires-python", str(error)) from error
     under = environment(str(python))
@@ -49,7 +48,7 @@ def bounds(path: Path) -> Bounds:
             unsaid[name] = str(requirement)
         else:
             packages[name] = packages.get(name, SpecifierSet()) & requirement.specifier
-    return Bounds({name: each for name, each in packages.items() if name not in unsaid}, python, unsaid)
+    return Bounds({name: each for name, each in packages.items() if name not in unsaid}, unsaid)
 
 
 def declared(path: Path) -> dict[str, list[tuple[str, SpecifierSet]]] | None:
@@ -76,7 +75,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any], tuple[str, str] |
     project, groups = _table(path, found, "project"), _table(path, found, _GROUPS)
     if not project and not groups:
         return project, groups, ("project", f"the file has neither this table nor [{_GROUPS}], so no bounds to read")
-    if "dependencies" in _list(path, "project.dynamic", project.get("dynamic", [])):
+    if "dependencies" in _typed(path, "project.dynamic", project.get("dynamic", []), list):
         why = "its build computes the dependencies: list them in project.dependencies to check their bounds"
         return project, groups, ("project.dynamic", why)
     return project, groups, None
@@ -103,20 +102,20 @@ def _of_project(path: Path, project: dict[str, Any]) -> Iterator[tuple[str, str]
     extras = _table(path, project, "project.optional-dependencies")
     lists |= {f"project.optional-dependencies.{name}": each for name, each in extras.items()}
     for key, listed in lists.items():
-        for number, one in enumerate(_list(path, key, listed)):
-            yield f"{key}[{number}]", _text(path, f"{key}[{number}]", one)
+        for number, one in enumerate(_typed(path, key, listed, list)):
+            yield f"{key}[{number}]", _typed(path, f"{key}[{number}]", one, str)
 
 
 def _of_groups(path: Path, groups: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the requirements of all groups; an included group yields its own."""
     includes: dict[str, list[str]] = {canonicalize_name(name): [] for name in groups}
     for name, group in groups.items():
-        for number, one in enumerate(_list(path, f"{_GROUPS}.{name}", group)):
+        for number, one in enumerate(_typed(path, f"{_GROUPS}.{name}", group, list)):
             key = f"{_GROUPS}.{name}[{number}]"
             if not isinstance(one, dict):
-                yield key, _text(path, key, one)
+                yield key, _typed(path, key, one, str)
                 continue
-            other = canonicalize_name(_text(path, key, one.get(_INCLUDE)))
+            other = canonicalize_name(_typed(path, key, one.get(_INCLUDE), str))
             if other not in includes:
                 raise bad(path, key, f"there is no group {other!r} to include")
             includes[canonicalize_name(name)].append(other)
@@ -128,14 +127,6 @@ def _of_groups(path: Path, groups: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _table(path: Path, within: dict[str, Any], key: str) -> dict[str, Any]:
     return _typed(path, key, within.get(key.rpartition(".")[2], {}), dict)
-
-
-def _list(path: Path, key: str, found: object) -> list[Any]:
-    return _typed(path, key, found, list)
-
-
-def _text(path: Path, key: str, found: object) -> str:
-    return _typed(path, key, found, str)
 
 
 def _typed(path: Path, key: str, found: object, kind: type[T]) -> T:

@@ -57,7 +57,7 @@ def why(error: Exception) -> str:
 
 
 def text(path: Path) -> str:
-    """Return the text of a file: UTF-8, or the UTF-16 that PowerShell writes. Raises BadFile."""
+    """Return the text of a regular file. Raises BadFile."""
     return _decoded(path, lambda: bounded.regular(path, _MAX_BYTES))
 
 
@@ -71,11 +71,15 @@ def _decoded(path: Path, read: Callable[[], bytes]) -> str:
         data = read()
     except (OSError, ValueError) as error:  # a NUL in its name
         raise bad(path, "file", getattr(error, "strerror", None) or str(error)) from error
-    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        return data.decode("utf-16" if wide else "utf-8-sig")
+        return data.decode(encoding(data))
     except UnicodeDecodeError as error:
         raise bad(path, "file", f"it is not UTF-8 text: see byte {error.start}") from error
+
+
+def encoding(data: bytes) -> str:
+    """Return the encoding of a text: UTF-8, or the UTF-16 that PowerShell writes."""
+    return "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
 
 
 def toml(path: Path, written: str) -> dict[str, Any]:

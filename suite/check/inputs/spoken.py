@@ -1,20 +1,43 @@
-"""Versions of a stack in a person's words: `jax==0.10.2`, `diffrax 0.7`, `0.10`, `newest`."""
+"""A stack in a person's words: a lock, or versions such as `jax==0.10.2`, `diffrax 0.7`, `0.10`, `newest`."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from suite.judge.rules import requirements
+from suite import bounded
+from suite.check.inputs import locks
+from suite.check.inputs.stack import Stack
+from suite.check.knowledge import Knowledge
+from suite.errors import Misused
+from suite.judge.rules import STACK, requirements
 
 _NEWEST = ("newest", "latest")
 _VERSION = r"v?(\d[\w.]*)|" + "|".join(_NEWEST)
 # A name with a version, or a version alone; other words are requirements.
 _SPOKEN = re.compile(rf"(?:(?<!\S)([a-z][\w.-]*)\s+)?(?<!\S)(?:{_VERSION})(?!\S)", re.IGNORECASE)
+
+
+def stack(words: str, known: Knowledge, over: Stack | None = None) -> Stack:
+    """Return the stack that words name, whose versions move those of the stack `over`. Raises BadFile, Misused."""
+    path = Path(words)
+    if path == bounded.STDIN or (path.exists() and not path.is_dir()):
+        return locks.read(path)
+    moved = [name for name in STACK if name != "jaxlib" and (over is None or name in over.versions)]
+    try:
+        pins = versions(words, known.releases, moved)
+    except ValueError as error:
+        raise Misused(f"{words}: {error}; name versions as jax==0.10.2, or an existing lock") from error
+    kept = {name: version for name, version in (over.versions if over else {}).items() if name not in pins}
+    # An installer moves jaxlib with its jax.
+    if "jax" in pins and "jaxlib" not in pins:
+        kept.pop("jaxlib", None)
+    return Stack({**kept, **pins}, f"{over.where} with {words}" if over else words)
 
 
 def versions(words: str, releases: Mapping[str, Sequence[str]], moved: Iterable[str]) -> dict[str, str]:

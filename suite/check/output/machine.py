@@ -9,6 +9,7 @@ from urllib.parse import quote
 from suite import __version__
 from suite.check.answer import Effect
 from suite.check.finding import KINDS, Finding
+from suite.check.findings import SourceRead
 from suite.check.outcome import Outcome
 from suite.check.output.constraints import constraints
 from suite.check.output.text import named
@@ -27,7 +28,7 @@ _RANKS: Mapping[str, str] = {"certain": "error", "likely": "warning"}
 
 def as_json(found: Outcome) -> str:
     """Return the answer as JSON."""
-    answer, read, baseline = found.answer, found.read, found.baseline
+    answer, read, baseline = found.answer, found.read or SourceRead(0), found.baseline
     cases = {
         issue.id: {"link": issue.link, "upstream": list(issue.upstream), "cases": list(map(_case, effects))}
         for issue, effects in answer.issues
@@ -44,16 +45,16 @@ def as_json(found: Outcome) -> str:
         "platform": PLATFORM,
         "data_of": answer.day,
         "read": {
-            "files": read.files if read else 0,
-            "unread": [{"path": each.path, "why": each.why} for each in read.unread] if read else [],
-            "skipped": list(read.skipped) if read else [],
+            "files": read.files,
+            "unread": [{"path": each.path, "why": each.why} for each in read.unread],
+            "skipped": list(read.skipped),
         },
         "coverage": {
-            **{"functions": read.functions if read else 0, "covered": read.covered if read else 0},
-            **{"untold": list(read.untold) if read else [], "looked_up": dict(answer.counts)},
+            **{"functions": read.functions, "covered": read.covered},
+            **{"untold": list(read.untold), "looked_up": dict(answer.counts)},
             **{"blocked": len(answer.blocked), "unknown": list(answer.unknown), "unsure": found.unsure},
         },
-        "numbers": _numbers(read.numbers) if read and read.numbers else None,
+        "numbers": _numbers(read.numbers) if read.numbers else None,
         "ignored": list(answer.ignored),
         "baseline": {"known": baseline.known, "gone": baseline.gone} if baseline else None,
         "findings": list(map(_finding, found.findings)),

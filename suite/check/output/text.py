@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from suite.check.answer import Answer, Effect
-from suite.check.finding import KINDS, Finding
+from suite.check.finding import KINDS, RANKS, Finding
 from suite.check.knowledge import KnownIssue
 from suite.check.outcome import Outcome
 from suite.check.source import numbers
@@ -24,10 +24,7 @@ _MAX_IDS = 5
 _MAX_TITLE_CHARS = 72
 # The rows of a level in a short answer.
 _MAX_ROWS_OF_LEVEL: Mapping[str, int] = {"certain": 7, "likely": 5, "deprecated": 2}
-SHORT = {
-    **{"silent-wrong": "wrong", "silent-change": "changed", "import-error": "import", "by-design": "by design"},
-    **{name: name for name in ("crash", "warning", "retrace", "slow")},
-}
+_SHORT = {"silent-wrong": "wrong", "silent-change": "changed", "import-error": "import", "by-design": "by design"}
 _STYLES = {"certain": "red", "likely": "magenta", "deprecated": "yellow"}
 _MAX_GONE = 5
 _MAX_NUMBERS = 3
@@ -86,10 +83,8 @@ def _lines(found: Outcome, console: Console, *, verbose: bool) -> None:
         shown = len(alike) if verbose else _MAX_ROWS_OF_LEVEL[level]
         hidden += len(list(alike)[shown:])
         for (guarded, _, _, what, good), of in list(alike.items())[:shown]:
-            places = [f"{each.place.path}:{each.place.line}" for each in of]
-            kept = places if verbose else places[:2]
-            more = f" and {len(places) - len(kept)} more" if len(kept) < len(places) else ""
-            rows.append((f"{level}, guarded" if guarded else level, ", ".join(kept) + more, what, good))
+            places = some([f"{each.place.path}:{each.place.line}" for each in of], len(of) if verbose else 2)
+            rows.append((f"{level}, guarded" if guarded else level, places, what, good))
     widths = [min(max((len(row[at]) for row in rows), default=0), most) for at, most in ((0, 20), (1, 48), (2, 76))]
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
@@ -118,9 +113,7 @@ def _rest(found: Outcome, *, verbose: bool) -> Iterator[str]:
     """Yield what an upgrade removes, and what the answer leaves out of a source."""
     read = found.read
     if found.gone:
-        kept = found.gone if verbose else found.gone[:_MAX_GONE]
-        more = f" and {len(found.gone) - len(kept)} more" if len(kept) < len(found.gone) else ""
-        yield f"No longer affected: {', '.join(kept)}{more}."
+        yield f"No longer affected: {some(found.gone, len(found.gone) if verbose else _MAX_GONE)}."
     if read:
         if read.untold:
             count = len(read.untold)
@@ -162,7 +155,7 @@ def _table(found: Outcome, console: Console) -> None:
     chronic = {each.id for each in found.of("chronic")}
     rows = found.of("possible")
     for row in rows[:_MAX_ROWS]:
-        say(console, f"{SHORT[row.kind]:<9} {_clipped(row.says):<{_MAX_TITLE_CHARS}}  {row.good_from}")
+        say(console, f"{_SHORT.get(row.kind, row.kind):<9} {_clipped(row.says):<{_MAX_TITLE_CHARS}}  {row.good_from}")
     if found.findings:
         say(console, f"… {max(len(rows) - _MAX_ROWS, 0) + len(chronic)} more, and what to do: --verbose", "dim")
 
@@ -175,7 +168,7 @@ def _whole(found: Outcome, console: Console) -> None:
     answer, issues = found.answer, found.issues
     effects = {issue.id: (issue, of) for issue, of in answer.issues}
     told = [(effects[id], of) for id, of in issues.items() if id in effects]
-    told.sort(key=lambda each: list(KINDS).index(each[0][0].kind))
+    told.sort(key=lambda each: RANKS[each[0][0].kind])
     for kind, group in groupby(told, lambda each: each[0][0].kind):
         say(console, f"\n{KINDS[kind]}", "bold")
         for (issue, of), findings in group:

@@ -77,7 +77,7 @@ class Asking:
             if one.value is not None:
                 return self.condition(at, one.value)
             if one.definition is not None:
-                return UNKNOWN if self._reads_version(one.definition) else FREE
+                return UNKNOWN if _reads_version(one.definition) else FREE
             return self._imported(self.names.origins(at, bound))
         telling = any(
             binding.absent
@@ -159,8 +159,7 @@ class Asking:
                 named.append(self._imported(self.names.of_value(scope, inner)))
             if isinstance(inner, ast.Name | ast.Attribute) and any(map(self._tells, self.names.of_value(scope, inner))):
                 return UNKNOWN
-        asked = tuple(each for each in named if asks(each))
-        return Mixed(asked) if asked else FREE
+        return _mixture(named)
 
     def _tells(self, origin: str | None) -> bool:
         parts = (origin or "").split(".")
@@ -170,24 +169,27 @@ class Asking:
 
     def decorated(self, scope: Scope, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> Condition:
         """Return the condition of decorators such as `pytest.mark.skipif(jax.__version__ < "0.5")`."""
-        calls = [each for each in node.decorator_list if isinstance(each, ast.Call)]
-        told = [self._mixed(scope, part) for call in calls for part in (*call.args, *call.keywords)]
-        local = [
-            found[1][0].value
-            for decorator in node.decorator_list
-            if isinstance(decorator, ast.Name) and (found := scope.of(decorator.id))
-        ]
-        told += [self._mixed(scope, each) for each in local if each is not None]
-        asked = tuple(each for each in told if asks(each))
-        return Mixed(asked) if asked else FREE
+        parts: list[ast.AST] = []
+        for each in node.decorator_list:
+            if isinstance(each, ast.Call):
+                parts += [*each.args, *each.keywords]
+            elif isinstance(each, ast.Name) and (found := scope.of(each.id)) and (value := found[1][0].value):
+                parts.append(value)
+        return _mixture([self._mixed(scope, part) for part in parts])
 
-    def _reads_version(self, node: ast.AST) -> bool:
-        """Return True if a function may check a release: it reads the version of some package."""
-        return any(
-            isinstance(inner, ast.Attribute)
-            and (inner.attr in _VERSION or (inner.attr == "version" and "metadata" in ast.dump(inner.value)))
-            for inner in ast.walk(node)
-        )
+
+def _mixture(of: Sequence[Condition]) -> Condition:
+    asked = tuple(each for each in of if asks(each))
+    return Mixed(asked) if asked else FREE
+
+
+def _reads_version(node: ast.AST) -> bool:
+    """Return True if a function may check a release: it reads the version of some package."""
+    return any(
+        isinstance(inner, ast.Attribute)
+        and (inner.attr in _VERSION or (inner.attr == "version" and "metadata" in ast.dump(inner.value)))
+        for inner in ast.walk(node)
+    )
 
 
 def _is_version(text: object) -> bool:

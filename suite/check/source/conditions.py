@@ -16,7 +16,10 @@ Kind: TypeAlias = Literal["text", "numbers", "version"]
 
 
 class Holds(Enum):
-    """The value of a condition on a release: `FREE` if it does not depend on that, `UNKNOWN` if not followed."""
+    """The value of a condition on a release: `FREE` if it does not depend on that, `UNKNOWN` if not followed.
+
+    A value is a condition too, which is the same on all releases.
+    """
 
     YES = True
     NO = False
@@ -40,13 +43,6 @@ class VersionTest:
     kind: Kind
     sign: str
     to: str | tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Constant:
-    """A value that is the same on all releases."""
-
-    holds: Holds
 
 
 @dataclass(frozen=True)
@@ -84,8 +80,8 @@ class Named:
     origin: str
 
 
-Condition: TypeAlias = Has | VersionTest | Constant | Not | All | AnyOf | Mixed | Named
-FREE, UNKNOWN, NEVER = Constant(Holds.FREE), Constant(Holds.UNKNOWN), Constant(Holds.NO)
+Condition: TypeAlias = Holds | Has | VersionTest | Not | All | AnyOf | Mixed | Named
+FREE, UNKNOWN, NEVER = Holds.FREE, Holds.UNKNOWN, Holds.NO
 SIGNS: Mapping[str, Callable[[Any, Any], bool]] = {
     "Lt": operator.lt,
     "LtE": operator.le,
@@ -103,8 +99,8 @@ def holds(condition: Condition, versions: Mapping[str, str]) -> Holds:
             return _has(of, name, versions)
         case VersionTest(package):
             return _compared(condition, versions[package]) if package in versions else Holds.UNKNOWN
-        case Constant(value):
-            return value
+        case Holds():
+            return condition
         case Not(of):
             return {Holds.YES: Holds.NO, Holds.NO: Holds.YES}.get(value := holds(of, versions), value)
         case All(of):
@@ -130,8 +126,8 @@ def is_dead(guards: Sequence[Condition], versions: Mapping[str, str]) -> bool:
 def asks(condition: Condition) -> bool:
     """Return True if a condition depends on the release."""
     match condition:
-        case Constant(value):
-            return value is not Holds.FREE
+        case Holds():
+            return condition is not FREE
         case Not(of):
             return asks(of)
         case All(of) | AnyOf(of) | Mixed(of):

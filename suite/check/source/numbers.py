@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from suite.judge.wording import named
 from suite.numbers import query
 from suite.numbers.model import CallRow
 
@@ -49,9 +50,8 @@ class Numbers:
         if not self.unlike:
             return ""
         names = [row.function for row in self.unlike]
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         differ = f"{len(names)} differ{'s' * (len(names) == 1)} from NumPy or SciPy in 64 bits for some inputs"
-        return f"{head}, {differ} on jax {self.new}: {', '.join(names[:3])}{more}."
+        return f"{head}, {differ} on jax {self.new}: {named(names)}."
 
 
 def told(row: CallRow) -> str:

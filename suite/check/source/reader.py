@@ -28,8 +28,7 @@ from suite.check.source.scopes import (
     stored,
 )
 from suite.check.source.sources import parsed
-from suite.check.source.uses import How, Place
-from suite.check.source.written import Call, arguments
+from suite.check.source.uses import Call, How, Place, arguments
 
 _IGNORE = re.compile(r"#\s*compat:\s*ignore(?:\[(?P<ids>[^\]]*)\])?")
 # Their first argument is called with their other arguments.
@@ -165,7 +164,7 @@ class _Reader(ast.NodeVisitor):
         self._arguments(node.args)
         self._annotation(node.returns)
         decorated = self.asking.decorated(self.scope, node)
-        with self._inside("function", _parameters(node.args)) as inside:
+        with self._inside("function", (each.arg for each in _parameters(node.args))) as inside:
             self.names.collect(inside, node.body)
             self._block(node.body, decorated)
 
@@ -178,8 +177,8 @@ class _Reader(ast.NodeVisitor):
 
     def _arguments(self, of: ast.arguments) -> None:
         self._each([*of.defaults, *of.kw_defaults])
-        for each in (*of.posonlyargs, *of.args, *of.kwonlyargs, of.vararg, of.kwarg):
-            self._annotation(each.annotation if each else None)
+        for each in _parameters(of):
+            self._annotation(each.annotation)
 
     def _annotation(self, node: ast.expr | None) -> None:
         if node is not None:
@@ -195,7 +194,7 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         self._arguments(node.args)
-        with self._inside("function", _parameters(node.args)):
+        with self._inside("function", (each.arg for each in _parameters(node.args))):
             self.visit(node.body)
 
     def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
@@ -352,10 +351,9 @@ def _ignored(line: str) -> frozenset[str]:
     return frozenset(id.strip() for mark in marks for id in mark["ids"].split(",")) - {""}
 
 
-def _parameters(of: ast.arguments) -> Iterator[str]:
-    for each in (*of.posonlyargs, *of.args, *of.kwonlyargs, of.vararg, of.kwarg):
-        if each:
-            yield each.arg
+def _parameters(of: ast.arguments) -> list[ast.arg]:
+    every = (*of.posonlyargs, *of.args, *of.kwonlyargs, of.vararg, of.kwarg)
+    return [each for each in every if each]
 
 
 def _first(node: ast.stmt) -> int:

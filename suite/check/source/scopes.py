@@ -15,8 +15,7 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 Origins: TypeAlias = frozenset[str | None]
 T = TypeVar("T")
 OPAQUE: Origins = frozenset({None})
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-TRY = (ast.Try, getattr(ast, "TryStar", ast.Try))
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 ABSENT = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError"})
 _ANYTHING = frozenset({"Exception", "BaseException"})
 # Modules that check releases, or call functions.
@@ -117,7 +116,7 @@ class ScopeNames:
                         self.stars.append(base)
                     else:
                         bind(alias.asname or alias.name, origin=joined(base, alias.name))
-            elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            elif isinstance(node, _DEFINITIONS):
                 bind(node.name, definition=node)
             elif isinstance(node, ast.Assign | ast.AnnAssign):
                 for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
@@ -142,7 +141,7 @@ class ScopeNames:
                     if isinstance(inner, ast.NamedExpr):
                         bind(inner.target.id, value=inner.value)
             under = (*tests, node.test) if isinstance(node, ast.If) else tests
-            guarded = absent or (isinstance(node, TRY) and catches(node))
+            guarded = absent or (isinstance(node, ast.Try | ast.TryStar) and catches(node))
             for block in _blocks(node):
                 self.collect(scope, block, under, guarded)
 
@@ -248,7 +247,7 @@ def _expressions(node: ast.stmt) -> Iterator[ast.AST]:
 
 def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
     """Yield the blocks of a statement that belong to its own scope."""
-    if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+    if isinstance(node, _DEFINITIONS):
         return
     yield from (getattr(node, name, []) for name in ("body", "orelse", "finalbody"))
     yield from (each.body for name in ("handlers", "cases") for each in getattr(node, name, []))

@@ -36,12 +36,6 @@ _PYTHON_MAGIC = re.compile(r"%%(time|timeit|capture|prun|python3?)\b")
 _MAGIC = re.compile(r"([ \t]*)(?:[%!?]|[\w.]+\?{1,2}\s*$|[\w, ]+=\s*[%!]).*")
 
 
-class Skipped(NamedTuple):
-    """A folder that is skipped."""
-
-    path: str
-
-
 class Source(NamedTuple):
     """A file that may contain Python, and its name below the folder."""
 
@@ -63,8 +57,8 @@ class Text:
         return path, line - first + 1
 
 
-def files(folder: Path) -> Iterator[Source | Unread | Skipped]:
-    """Yield the files below `folder` that may contain Python, in order, and those skipped. Raises Misused."""
+def files(folder: Path) -> Iterator[Source | Unread | str]:
+    """Yield the files below `folder` that may contain Python, in order, and the skipped folders. Raises Misused."""
     root = Path(os.path.realpath(folder))
     if not root.exists():
         raise Misused(f"{shown(folder)} does not exist: --source takes a folder or a file of Python")
@@ -76,7 +70,7 @@ def files(folder: Path) -> Iterator[Source | Unread | Skipped]:
         links = [name for name in folders if Path(at, name).is_symlink()]
         seen = sorted(each for each in set(folders).difference(links) if not each.startswith((".", "__pycache__")))
         folders[:] = [each for each in seen if _may_hold(Path(at, each))]
-        yield from (Skipped(_name(Path(at, each), root)) for each in seen if each not in folders)
+        yield from (_name(Path(at, each), root) for each in seen if each not in folders)
         for name in sorted([*names, *links]):
             path = Path(at, name)
             if path.is_symlink() and (name in links or _is_python(name)):

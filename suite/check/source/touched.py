@@ -1,6 +1,7 @@
-"""Touches of a case, and the uses that meet them: `jax.numpy.round(a, decimals) if decimals >= 38`. Pure.
+"""Cases that concern a source tree: their touches, and the uses that meet them. Pure.
 
 A touch is a name, the first parameters of a call, and a condition, an expression of Python:
+`jax.numpy.round(a, decimals) if decimals >= 38`.
 
 - a parameter stands for its argument; `given(x)` is true if there is one;
 - `len`, `min`, `max`, `abs`, `sorted` and `type` are known, and a name of the stack is a text: "jax.numpy.float16";
@@ -15,14 +16,15 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from suite.check.source.uses import Use
-from suite.check.source.written import MISSING, OPEN, UNSEEN, Call, has_unseen, literal
+from suite.check.knowledge import Knowledge, KnownCase
+from suite.check.source.uses import MISSING, OPEN, UNSEEN, Call, Use, has_unseen, literal
 
 _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 _KEYWORD = re.compile(r"(?P<name>[\w.]+)\((?P<keyword>\w+)=\)")
@@ -82,13 +84,9 @@ def touch(text: str) -> Touch:
 
 def touched(use: Use, names: Collection[str]) -> list[str]:
     """Return those of `names` that a use names, also as a prefix. An import alone uses nothing."""
-    return sorted({each for each in _named(use) if each in names}) if use.how == "name" else []
-
-
-def _named(use: Use) -> Iterator[str]:
-    for thing in use.things:
-        parts = thing.name.split(".")
-        yield from (".".join(parts[:end]) for end in range(2, len(parts) + 1))
+    parts = [thing.name.split(".") for thing in use.things if use.how == "name"]
+    prefixes = {".".join(each[:end]) for each in parts for end in range(2, len(each) + 1)}
+    return sorted(prefixes.intersection(names))
 
 
 def meets(touch: Touch, use: Use, uses: Collection[str]) -> bool | None:
@@ -163,3 +161,47 @@ def _compared(ops: list[ast.cmpop], values: list[Any]) -> bool | None:
         return all(_COMPARED[type(op)](*two) for op, two in zip(ops, pairwise(values), strict=True))
     except TypeError:
         return None
+
+
+@dataclass(frozen=True)
+class Met:
+    """A use that a case concerns; `likely` if the code meets the case's condition."""
+
+    use: Use
+    name: str
+    likely: bool
+
+
+def touches(case: KnownCase) -> list[Touch]:
+    """Return what a case touches; for a function with a keyword, only the keyword."""
+    found = [touch(text) for text in case.touches]
+    keyed = {each.name for each in found if each.keyword}
+    return [each for each in found if each.keyword or each.name not in keyed]
+
+
+def is_untold(case: KnownCase) -> bool:
+    """Return True if code can meet a case without naming what the case touches."""
+    found = touches(case)
+    return all(each.is_untold for each in found) or any(each.is_untold and "." in each.name for each in found)
+
+
+class Concern:
+    """The uses in a source tree, by the names that cases touch; `names` are all names that it uses."""
+
+    def __init__(self, uses: Iterable[Use], names: frozenset[str], knowledge: Knowledge) -> None:
+        self.names = names
+        wanted = frozenset(each.name for case in knowledge.cases.values() for each in touches(case))
+        self.touched: dict[str, list[Use]] = defaultdict(list)
+        for use in uses:
+            for name in touched(use, wanted):
+                self.touched[name].append(use)
+
+    def met(self, case: KnownCase) -> list[Met]:
+        """Return the uses that a case concerns, also where the code ignores it, in order of place."""
+        found: dict[tuple[str, int, int], Met] = {}
+        for wanted in touches(case):
+            for use in self.touched.get(wanted.name, ()):
+                holds, at = meets(wanted, use, self.names), use.place.at
+                if holds is not False and (at not in found or (holds and not found[at].likely)):
+                    found[at] = Met(use, wanted.shown, bool(holds))
+        return [found[at] for at in sorted(found)]

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, TypeAlias
+from enum import Enum
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from suite.check.source.conditions import Condition
-from suite.check.source.written import Call
 
 # An import of a module, a `from` import, or a name with its attributes.
 How: TypeAlias = Literal["import", "from", "name"]
+# Longer literals are not kept.
+_MAX_CHARS = 200
+_LITERALS = (ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.UnaryOp, ast.BinOp)
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,45 @@ class Thing(NamedTuple):
     def package(self) -> str:
         """The package that it is in."""
         return self.name.partition(".")[0]
+
+
+class NoValue(Enum):
+    """A marker for an argument without a value."""
+
+    MISSING = "there is no argument"
+    UNSEEN = "the argument is not a literal"
+    OPEN = "there may be an argument"
+
+
+MISSING, UNSEEN, OPEN = NoValue.MISSING, NoValue.UNSEEN, NoValue.OPEN
+
+
+@dataclass(frozen=True)
+class Call:
+    """The arguments of a call, or of a partial; `open_positions` with `*`, `open_keywords` with `**`.
+
+    `values` has the text of literal arguments, by keyword or place.
+    """
+
+    positions: int
+    keywords: tuple[str, ...]
+    open_positions: bool
+    open_keywords: bool
+    partial: bool = False
+    values: tuple[tuple[str, str], ...] = ()
+
+    def written(self, name: str, place: int) -> Any:
+        """Return the literal argument for a parameter, or UNSEEN, MISSING or OPEN."""
+        if name in self.keywords:
+            key = name
+        elif self.open_positions:
+            return OPEN
+        elif place < self.positions:
+            key = str(place)
+        else:
+            return OPEN if self.open_keywords or self.partial else MISSING
+        text = dict(self.values).get(key)
+        return UNSEEN if text is None else literal(ast.parse(text, mode="eval").body)
 
 
 @dataclass(frozen=True)
@@ -102,3 +146,68 @@ class Usage:
         """The names of the stack that it uses; `jax_enable_x64` if it mentions that."""
         found = {thing.name for use in self.uses if use.how == "name" for thing in use.things}
         return frozenset({*found, "jax_enable_x64"} if self.marks else found)
+
+
+def arguments(
+    node: ast.Call, positions: Sequence[ast.expr], name: Callable[[ast.expr], str], *, partial: bool = False
+) -> Call:
+    """Return the arguments of a call; `name` returns the stack's name for an expression, or ""."""
+    written = [
+        *((str(place), each) for place, each in enumerate(positions)),
+        *((keyword.arg, keyword.value) for keyword in node.keywords),
+    ]
+    texts = [(key, _text(each, name)) for key, each in written if key]
+    return Call(
+        sum(not isinstance(each, ast.Starred) for each in positions),
+        tuple(keyword.arg for keyword in node.keywords if keyword.arg),
+        any(isinstance(each, ast.Starred) for each in positions),
+        any(keyword.arg is None for keyword in node.keywords),
+        partial,
+        tuple((key, text) for key, text in texts if text),
+    )
+
+
+def _text(node: ast.expr, name: Callable[[ast.expr], str]) -> str:
+    if isinstance(node, ast.Name | ast.Attribute):
+        found = name(node)
+        return repr(found) if found else ""
+    text = ast.unparse(node) if isinstance(node, _LITERALS) else ""
+    return text if len(text) <= _MAX_CHARS else ""
+
+
+def literal(node: ast.expr) -> Any:
+    """Return the value of an expression, with UNSEEN for parts that are not literals."""
+    if isinstance(node, ast.Tuple | ast.List):
+        if any(isinstance(element, ast.Starred) for element in node.elts):
+            return UNSEEN
+        parts = [literal(element) for element in node.elts]
+        return tuple(parts) if isinstance(node, ast.Tuple) else parts
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return _number(node)
+
+
+def _number(node: ast.expr) -> Any:
+    """Return the value of arithmetic on numbers, such as a product or a small power, else UNSEEN."""
+    match node:
+        case ast.BinOp(left, op, right):
+            one, two = literal(left), literal(right)
+            if type(one) in (int, float) and type(two) in (int, float):
+                match op:
+                    case ast.Mult():
+                        return one * two
+                    case ast.Add():
+                        return one + two
+                    case ast.Sub():
+                        return one - two
+                    case ast.Div() if two:
+                        return one / two
+                    case ast.Pow() if abs(one) <= 10 and abs(two) <= 100:
+                        return one**two
+    return UNSEEN
+
+
+def has_unseen(value: Any) -> bool:
+    """Return True if a value, or a part of it, is unseen."""
+    return value in (UNSEEN, OPEN) or (isinstance(value, tuple | list) and any(map(has_unseen, value)))

@@ -45,14 +45,6 @@ class Confirmation:
     saw: str
     agrees: bool | None
 
-    @property
-    def told(self) -> str:
-        """The line for people about a prediction that was tried."""
-        name = "/".join(self.effect.name)
-        if self.agrees:
-            return f"{name}: predicted, confirmed: {self.saw}"
-        return f"{name}: predicted {self.effect.behaviour}, NOT confirmed: {self.saw}; please report it"
-
 
 @dataclass(frozen=True)
 class Confirmed:
@@ -66,11 +58,16 @@ class Confirmed:
     def lines(self) -> list[tuple[str, bool | None]]:
         """The lines for people; predictions that could not be tried are grouped by reason."""
         untried: dict[str, list[str]] = {}
-        for confirmation in self.found:
-            if confirmation.agrees is None:
-                untried.setdefault(confirmation.saw, []).append("/".join(confirmation.effect.name))
-        tried = [each for each in self.found if each.agrees is not None]
-        told: list[tuple[str, bool | None]] = [(each.told, each.agrees) for each in tried]
+        told: list[tuple[str, bool | None]] = []
+        for each in self.found:
+            name = "/".join(each.effect.name)
+            if each.agrees is None:
+                untried.setdefault(each.saw, []).append(name)
+            elif each.agrees:
+                told.append((f"{name}: predicted, confirmed: {each.saw}", True))
+            else:
+                line = f"{name}: predicted {each.effect.behaviour}, NOT confirmed: {each.saw}; please report it"
+                told.append((line, False))
         told += [(f"{len(names)} could not be run: {saw}: {named(names)}", None) for saw, names in untried.items()]
         return told
 
@@ -113,18 +110,15 @@ def _run(python: Path, answer: Answer, tasks: Sequence[Task], root: Path, consol
     with RunProgress(console) as run:
         progress = run.cell(CELL)
         progress.expect(dict.fromkeys((task.name for task in tasks), 0.0))
-        return probe_call.call(python, CELL, _told_of(answer), tasks, progress, remake=_refuse, root=root)
+        # The versions of packages that cannot matter to a case are not recorded.
+        names = sorted(name for name in answer.versions if name in HELD or name.startswith("jax") or name in _BESIDE)
+        return probe_call.call(python, CELL, names, tasks, progress, remake=_refuse, root=root)
 
 
 def _key(answer: Answer, entry: Entry, case: Case) -> Key:
     """Return the key of an observation: these versions and the code of the suite."""
     stack = hashlib.sha256(json.dumps(sorted(answer.versions.items())).encode()).hexdigest()
     return keys.key(entry, case, stack, answer.stack.python or "3")
-
-
-def _told_of(answer: Answer) -> list[str]:
-    """Return the packages whose versions are recorded: those that can matter to a case, and no others."""
-    return sorted(name for name in answer.versions if name in HELD or name.startswith("jax") or name in _BESIDE)
 
 
 def _refuse() -> Path:

@@ -1,33 +1,27 @@
-"""The commands `check` and `explain`. They return an exit code, or raise BadFile, Misused or Failed."""
+"""The command `check`: what is looked up, and in which form it is told."""
 
 from __future__ import annotations
 
-import codecs
 import os
 import sys
 from dataclasses import replace
 from pathlib import Path
 
-from suite import bounded
 from suite.cell.atomic import write
 from suite.check import answer as answers
 from suite.check import baseline as baselines
 from suite.check import findings, ignored, knowledge
 from suite.check.answer import Answer
-from suite.check.explain import lines, matching, missing
 from suite.check.holes import told as holes
 from suite.check.inputs import discovery, interpreters, locks, spoken
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge
 from suite.check.outcome import Outcome, severities
 from suite.check.output import machine, text
-from suite.check.source.usage import usage
+from suite.check.source.tree import usage
 from suite.console import Terminal
 from suite.errors import Exit, Misused
 from suite.judge.rules import STACK, Pins
-
-# Enough for the log of a whole run.
-_MAX_TEXT_BYTES = 256 * 2**20
 
 
 def check(
@@ -47,11 +41,11 @@ def check(
     verbose: bool,
     console: Terminal,
 ) -> Exit:
-    """Print what is known to affect an environment, a lock or a stack, or what an upgrade adds."""
+    """Print what is known to affect a stack, or what an upgrade adds. Raises BadFile, Misused, Failed."""
     known = knowledge.load()
     if confirm and python is None:
         raise Misused("--confirm runs reproducers in your interpreter: name it with --python PATH")
-    stack = _stack(known, before, None) if before else bounds or _found(python, lock)
+    stack = spoken.stack(before, known) if before else bounds or _found(python, lock)
     if isinstance(stack, Path):
         if to and bounds is None:
             raise Misused(f'{stack} has bounds but no versions: name the stack to upgrade, --from "jax==0.10.2"')
@@ -63,7 +57,7 @@ def check(
         severe = severities(fail_on or "slow")
         return holes.tell(known, bounds, source, format, severe, strict=strict, verbose=verbose, console=console)
     # The stack itself may be without JAX; its upgrade need not be.
-    asked = _stack(known, to, stack) if to else stack
+    asked = spoken.stack(to, known, stack) if to else stack
     if not asked.names_stack:
         text.say(console, f"{asked.where}: found none of {', '.join(STACK)}", "bold")
         return Exit.UNDECIDED
@@ -125,23 +119,6 @@ def _found(python: Path | None, lock: Path | None) -> Stack | Path:
     return locks.read(path) if path.name in locks.NOT_RUN else path
 
 
-def _stack(known: Knowledge, words: str, over: Stack | None) -> Stack:
-    """Return the stack that words name: a lock, or versions such as `jax==0.10.2` over another stack."""
-    path = Path(words)
-    if path == bounded.STDIN or (path.exists() and not path.is_dir()):
-        return locks.read(path)
-    moved = [name for name in STACK if name != "jaxlib" and (over is None or name in over.versions)]
-    try:
-        pins = spoken.versions(words, known.releases, moved)
-    except ValueError as error:
-        raise Misused(f"{words}: {error}; name versions as jax==0.10.2, or an existing lock") from error
-    kept = {name: version for name, version in (over.versions if over else {}).items() if name not in pins}
-    # An installer moves jaxlib with its jax.
-    if "jax" in pins and "jaxlib" not in pins:
-        kept.pop("jaxlib", None)
-    return Stack({**kept, **pins}, f"{over.where} with {words}" if over else words)
-
-
 def _confirmed(python: Path, found: Outcome, console: Terminal) -> Outcome:
     """Run the predicted cases; return the answer without those that did not show."""
     concerned = found.concerned
@@ -160,31 +137,3 @@ def _confirmed(python: Path, found: Outcome, console: Terminal) -> Outcome:
     refuted = {each.effect.name for each in tried.found if each.agrees is False}
     kept = (each for each in found.findings if not each.cases or {(each.id, case) for case in each.cases} - refuted)
     return replace(found, findings=tuple(kept), answer=found.answer.less(refuted))
-
-
-def explain(file: Path | None, on: str | None, format: str, *, console: Terminal) -> Exit:
-    """Look up a traceback or an error message among missing names and issues, and print what to do."""
-    said = _said(file)
-    known = knowledge.load()
-    stack = _stack(known, on, None) if on else Stack(matching.versions(said), "the text")
-    found = matching.matches(known, said)
-    names = list(missing.told(said))
-    effects = answers.answer(known, stack).effects if found and stack.versions else ()
-    for line, style in lines.lines(said, found, names, effects, stack, format):
-        text.say(console, line, style)
-    return Exit.AS_EXPECTED if names or found else Exit.UNEXPECTED
-
-
-def _said(file: Path | None) -> str:
-    how = "give the traceback as a file or on standard input: jax-stack-compat explain < traceback.txt"
-    if file is None and os.isatty(0):
-        raise Misused(how)
-    try:
-        # No time limit: the program at the other end of a pipe may take hours.
-        said = bounded.given(file or bounded.STDIN, _MAX_TEXT_BYTES, None)
-    except (OSError, ValueError) as error:  # a NUL in its name
-        told = getattr(error, "strerror", None) or error
-        raise Misused(f"{file or 'standard input'}: {told}; {how}") from error
-    # PowerShell writes UTF-16.
-    wide = said.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return said.decode("utf-16" if wide else "utf-8", errors="replace")

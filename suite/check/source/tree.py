@@ -1,4 +1,4 @@
-"""The reading of a source tree: every name of the stack that it uses."""
+"""The reading of a source tree: its files, side by side, and every name of the stack that they use."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from typing import NamedTuple
 from suite.check.source import reader
 from suite.check.source.conditions import UNKNOWN
 from suite.check.source.project import Index, Project, module
-from suite.check.source.reader import Read, Spot
-from suite.check.source.sources import BEYOND, Skipped, Source, Text, below_repository, files, mentions, text, why
+from suite.check.source.reader import Read
+from suite.check.source.sources import BEYOND, Source, Text, below_repository, files, mentions, text, why
 from suite.check.source.uses import Thing, Unread, Usage, Use
 from suite.errors import Failed
 from suite.names import query
@@ -49,16 +49,9 @@ def usage(folder: Path, packages: Collection[str] = PACKAGES) -> Usage:
 
     Raises Misused if nothing is there, and Failed if a process that reads has ended.
     """
-    there, unread, skipped = list[Source](), list[Unread](), list[str]()
-    at = below_repository(folder)
-    for each in files(folder):
-        match each:
-            case Source():
-                there.append(each)
-            case Unread():
-                unread.append(each._replace(path=at + each.path))
-            case Skipped(path):
-                skipped.append(at + path)
+    every = list(files(folder))
+    there = [each for each in every if isinstance(each, Source)]
+    unread = [each for each in every if isinstance(each, Unread)]
     index = Index([file.name for file in there if file.name.endswith(".py")])
     # Python finds the project's own module first, unless the folder is a package: then its `jax/` is `package.jax`.
     paths = (
@@ -85,20 +78,19 @@ def usage(folder: Path, packages: Collection[str] = PACKAGES) -> Usage:
         for thing in project.things(origins, rest)
         if thing
     }
-    unread += [
-        Unread(at + path, f"it is the project's own {name}: no {name} is looked up") for name, path in own.items()
-    ]
+    unread += [Unread(path, f"it is the project's own {name}: no {name} is looked up") for name, path in own.items()]
     for file in found:
         if file.unread:
             told = mentions(file.source, sorted(packages))
-            unread += [Unread(at + fault.path, fault.why, told) for fault in file.unread]
+            unread += [fault._replace(mentions=told) for fault in file.unread]
+    at = below_repository(folder)
     uses = (use for file in found for use in _uses(file, project, patched, at))
     return Usage(
         tuple(sorted(uses, key=lambda use: (*use.place.at, use.things))),
-        tuple(sorted(unread)),
+        tuple(sorted(fault._replace(path=at + fault.path) for fault in unread)),
         len(there) - sum(1 for file in found if file.unread and not file.read),
         marks,
-        tuple(skipped),
+        tuple(at + each for each in every if isinstance(each, str)),
     )
 
 
@@ -159,7 +151,9 @@ def _uses(found: _Found, project: Project, patched: set[str], at: str) -> Iterat
             things = frozenset(thing and _starred(thing) for thing in things if thing is None or _starred(thing))
         if None in things or not things:
             continue
-        known = tuple(sorted(_asked(spot, thing) for thing in things if thing))
+        # An import from the stack itself asks for the whole name.
+        whole = () if spot.how == "name" else spot.origins
+        known = tuple(sorted(Thing(thing.name, 0) if thing.name in whole else thing for thing in things if thing))
         # Skip imports from the project of names that it imports from the stack.
         if spot.how != "name" and all(thing.bound for thing in known):
             continue
@@ -176,8 +170,3 @@ def _starred(thing: Thing) -> Thing | None:
     """Return a thing that an `import *` brings, if some release has its name: another may lack it."""
     name = ".".join(thing.name.split(".")[: thing.bound])
     return Thing(thing.name, thing.bound - 1) if query.life(name) or query.module_life(name) else None
-
-
-def _asked(spot: Spot, thing: Thing) -> Thing:
-    """Return a thing as it is asked for: an import from the stack itself asks for the whole name."""
-    return Thing(thing.name, 0) if spot.how != "name" and thing.name in spot.origins else thing

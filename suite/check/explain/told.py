@@ -1,21 +1,33 @@
-"""The output of `explain`: for people, and as lines to paste into a thread. Pure."""
+"""The command `explain`: its answer for people, and as lines to paste into a thread."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
+from pathlib import Path
 
 from packaging.version import Version
 
+from suite import bounded
 from suite.address import address
-from suite.check.answer import Effect
-from suite.check.explain.matching import Match, names_a_class
+from suite.check import knowledge
+from suite.check.answer import Effect, answer
+from suite.check.explain import missing
+from suite.check.explain.matching import Match, matches, versions
+from suite.check.explain.raised import raised
 from suite.check.good import WELL
+from suite.check.inputs import foreign, spoken
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import KnownCase, KnownIssue
+from suite.check.output.text import say
+from suite.console import Terminal
+from suite.errors import Exit, Misused
 from suite.judge.rules import first_match, requirements
 from suite.stack.beside import BESIDE
 
+# Enough for the log of a whole run.
+_MAX_TEXT_BYTES = 256 * 2**20
 # 25 lines fit three names, a count, and six lines for each of three issues, or more cases of a single issue.
 _MAX_ISSUES = 3
 _MAX_NAMES = 3
@@ -24,20 +36,41 @@ _NONE = "No documented issue matches. It may still be known upstream: search the
 _NO_CLASS = "The text names no exception class, which the search needs: give the whole line, as in `TypeError: …`."
 
 
+def explain(file: Path | None, on: str | None, format: str, *, console: Terminal) -> Exit:
+    """Look up a traceback or an error message among missing names and issues. Raises BadFile, Misused, Failed."""
+    said = _said(file)
+    known = knowledge.load()
+    stack = spoken.stack(on, known) if on else Stack(versions(said), "the text")
+    found = matches(known, said)
+    names = list(missing.told(said))
+    effects = answer(known, stack).effects if found and stack.versions else ()
+    for line, style in lines(said, found, names, effects, stack, format):
+        say(console, line, style)
+    return Exit.AS_EXPECTED if names or found else Exit.UNEXPECTED
+
+
+def _said(file: Path | None) -> str:
+    how = "give the traceback as a file or on standard input: jax-stack-compat explain < traceback.txt"
+    if file is None and os.isatty(0):
+        raise Misused(how)
+    try:
+        # No time limit: the program at the other end of a pipe may take hours.
+        said = bounded.given(file or bounded.STDIN, _MAX_TEXT_BYTES, None)
+    except (OSError, ValueError) as error:  # a NUL in its name
+        told = getattr(error, "strerror", None) or error
+        raise Misused(f"{file or 'standard input'}: {told}; {how}") from error
+    return said.decode(foreign.encoding(said), errors="replace")
+
+
 def lines(
-    said: str,
-    found: Sequence[Match],
-    names: Sequence[str],
-    effects: Sequence[Effect],
-    stack: Stack,
-    format: str,
+    said: str, found: Sequence[Match], names: Sequence[str], effects: Sequence[Effect], stack: Stack, format: str
 ) -> Iterator[tuple[str, str]]:
     """Return the lines of an answer, each with its style."""
     for sentence in names[:_MAX_NAMES]:
         yield (f"- {sentence}", "") if format == "markdown" else (sentence, "bold")
     if not found:
         if not names:
-            yield (_NONE if names_a_class(said) else _NO_CLASS), "bold"
+            yield (_NONE if raised(said) else _NO_CLASS), "bold"
         return
     if format == "markdown":
         yield from ((markdown(each), "") for each in found[:_MAX_ISSUES])
