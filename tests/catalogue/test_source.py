@@ -17,6 +17,8 @@ from suite.stack.releases import PACKAGES
 MODULE = '''
 """It goes wrong."""
 
+from __future__ import annotations
+
 from suite.cell import Case, Issue, compare
 
 LIMIT = 3

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from suite.catalogue import catalogue, threads
 from suite.cell.issue import Case, Issue
 from suite.files import REPORTS
@@ -55,11 +57,6 @@ def versions(package: str) -> list[str]:
     """The releases of a package that can be had, in order; none of a package that is not of the stack."""
     known = releases.load().packages.get(package, {})
     return in_version_order(name for name, each in known.items() if each.yanked is None)
-
-
-def offending(is_wrong: Callable[[Issue], bool]) -> list[str]:
-    """The ids of the issues that are wrong."""
-    return [entry.issue.id for entry in catalogue.entries() if is_wrong(entry.issue)]
 
 
 def prose(issue: Issue) -> str:
@@ -113,100 +110,86 @@ def names(sentence: str, known: Set[str]) -> bool:
     return bool(known & set(re.findall(r"[\w-]+", sentence)))
 
 
-def held(listed: str, found: list[str]) -> None:
-    """Fail where an issue offends that is not listed, or a listed one no longer does."""
-    assert [] == sorted(set(found) - set(LISTED[listed])), "these offend, and did not"
-    assert [] == sorted(set(LISTED[listed]) - set(found)), f"these offend no longer: take them from {listed}"
-
-
-def test_a_title_names_no_release() -> None:
+def title_names_a_release(issue: Issue) -> bool:
     """The report adds the releases to a title, from what was run."""
-    held("title-names-a-release", offending(lambda issue: RELEASE.search(issue.title) is not None))
+    return RELEASE.search(issue.title) is not None
 
 
-def test_a_release_in_prose_is_a_boundary() -> None:
+def release_is_no_boundary(issue: Issue) -> bool:
     """A release that a module's prose names is one at which one of its cases changes, or the last before."""
-
-    def is_wrong(issue: Issue) -> bool:
-        return bool(set(RELEASE.findall(prose(issue))) - boundaries(issue))
-
-    held("release-is-no-boundary", offending(is_wrong))
+    return bool(set(RELEASE.findall(prose(issue))) - boundaries(issue))
 
 
-def test_bounds_of_rules_were_run_on_both_sides() -> None:
+def bound_was_not_run(issue: Issue) -> bool:
     """The release that a rule names and the one before were run, or the page marks what is between."""
-    held("bound-was-not-run", offending(lambda issue: any(unrun(issue))))
+    return any(unrun(issue))
 
 
-def test_a_pin_leads_to_no_bad_rule() -> None:
+def pin_meets_a_bad_rule(issue: Issue) -> bool:
     """No stack that was run meets a workaround's pin and a rule by which the case goes wrong."""
-
-    def is_wrong(issue: Issue) -> bool:
-        return any(
-            met(case.workaround.pin, cell.packages) and is_bad(case, cell.packages)
-            for case in issue.cases
-            if case.workaround and case.workaround.pin
-            for cell in published().run_here
-        )
-
-    held("pin-meets-a-bad-rule", offending(is_wrong))
+    return any(
+        met(case.workaround.pin, cell.packages) and is_bad(case, cell.packages)
+        for case in issue.cases
+        if case.workaround and case.workaround.pin
+        for cell in published().run_here
+    )
 
 
-def test_claims_name_the_case_that_shows_them() -> None:
+def claim_names_no_case(issue: Issue) -> bool:
     """A sentence that says "works", "right" or "no release" names a case of its issue, or a function of its module."""
-
-    def is_wrong(issue: Issue) -> bool:
-        functions = [each for case in issue.cases for each in (case.reproducer, case.control)]
-        functions += [case.workaround.code for case in issue.cases if case.workaround and case.workaround.code]
-        known = {each.__name__ for each in functions} | {case.id for case in issue.cases}
-        return any(CLAIM.search(each) and not names(each, known) for each in END.split(prose(issue)))
-
-    held("claim-names-no-case", offending(is_wrong))
+    functions = [each for case in issue.cases for each in (case.reproducer, case.control)]
+    functions += [case.workaround.code for case in issue.cases if case.workaround and case.workaround.code]
+    known = {each.__name__ for each in functions} | {case.id for case in issue.cases}
+    return any(CLAIM.search(each) and not names(each, known) for each in END.split(prose(issue)))
 
 
-def test_no_range_ends_at_the_newest_release() -> None:
+def range_ends_at_the_newest_release(issue: Issue) -> bool:
     """A module says "from 0.5.0 on": up to which release that was run, the report says."""
     newest = "|".join(re.escape(versions(name)[-1]) for name in ("jax", "equinox"))
     found = re.compile(rf"\b(to|until)\s+(\w+\s+)?({newest})(?!\.?\d)")
+    return found.search(f"{issue.title}\n{prose(issue)}") is not None
 
-    assert [] == offending(lambda issue: found.search(f"{issue.title}\n{prose(issue)}") is not None)
 
-
-def test_no_report_is_a_pull_request() -> None:
+def report_is_a_pull_request(issue: Issue) -> bool:
     """A thread with the role "report" is an issue or a discussion, not a pull request."""
     known = threads.load().threads
-
-    def is_wrong(issue: Issue) -> bool:
-        return any(
-            each.role == "report" and each.ref in known and known[each.ref].kind == "pull" for each in issue.upstream
-        )
-
-    assert [] == offending(is_wrong)
+    reports = [each.ref for each in issue.upstream if each.role == "report" and each.ref in known]
+    return any(known[ref].kind == "pull" for ref in reports)
 
 
-def test_a_fix_has_landed() -> None:
+def fix_is_not_known_to_have_landed(issue: Issue) -> bool:
     """A fix is a commit, or is merged, or stands beside the commit of its repository that landed it."""
     known = threads.load().threads
-
-    def is_wrong(issue: Issue) -> bool:
-        landed = {each.ref.partition("@")[0] for each in issue.upstream if "@" in each.ref}
-        fixes = [each.ref for each in issue.upstream if each.role == "fix" and each.ref in known]
-        return any(known[ref].state != "merged" and ref.partition("#")[0] not in landed for ref in fixes)
-
-    held("fix-is-not-known-to-have-landed", offending(is_wrong))
+    landed = {each.ref.partition("@")[0] for each in issue.upstream if "@" in each.ref}
+    fixes = [each.ref for each in issue.upstream if each.role == "fix" and each.ref in known]
+    return any(known[ref].state != "merged" and ref.partition("#")[0] not in landed for ref in fixes)
 
 
-def test_threads_of_github_are_named_by_reference() -> None:
-    """An issue, a pull request or a discussion is `owner/name#number`, and not an address."""
-    address = re.compile(r"github\.com/[^/]+/[^/]+/(issues|pull|discussions)/\d")
-
-    assert [] == offending(lambda issue: any(address.search(each.ref) for each in issue.upstream))
+def thread_is_an_address(issue: Issue) -> bool:
+    """An issue, a pull request or a discussion of GitHub is `owner/name#number`, and not an address."""
+    return any(re.search(r"github\.com/[^/]+/[^/]+/(issues|pull|discussions)/\d", each.ref) for each in issue.upstream)
 
 
-def test_each_list_of_offenders_is_used() -> None:
-    """offenders.toml has no list that no test reads, and no id that is no issue's."""
-    assert set(LISTED) == {
-        *("title-names-a-release", "release-is-no-boundary", "bound-was-not-run"),
-        *("pin-meets-a-bad-rule", "claim-names-no-case", "fix-is-not-known-to-have-landed"),
-    }
-    assert {name for each in LISTED.values() for name in each} <= {each.issue.id for each in catalogue.entries()}
+OFFENCES: Mapping[str, Callable[[Issue], bool]] = {
+    offends.__name__.replace("_", "-"): offends
+    for offends in (
+        *(title_names_a_release, release_is_no_boundary, bound_was_not_run, pin_meets_a_bad_rule, claim_names_no_case),
+        *(range_ends_at_the_newest_release, report_is_a_pull_request, fix_is_not_known_to_have_landed),
+        thread_is_an_address,
+    )
+}
+
+
+@pytest.mark.parametrize("offence", OFFENCES)
+def test_an_issue_offends_where_it_is_listed(offence: str) -> None:
+    """No issue offends that is not listed, and none is listed that no longer does."""
+    listed = set(LISTED.get(offence, ()))
+    found = {entry.issue.id for entry in catalogue.entries() if OFFENCES[offence](entry.issue)}
+
+    assert [] == sorted(found - listed), "these offend, and did not"
+    assert [] == sorted(listed - found), f"these offend no longer: take them from {offence}"
+
+
+def test_each_list_of_offenders_is_of_an_offence() -> None:
+    """offenders.toml has no list that no test reads."""
+    assert LISTED.keys() <= OFFENCES.keys()
