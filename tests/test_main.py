@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from suite import commands
 from suite.__main__ import main, parse
-from suite.bisect.search import FINDS
+from suite.bisect.search import Find
 from suite.catalogue import catalogue
 from suite.command_table import COMMANDS
 from suite.errors import BadFile, Exit, Failed, Fault, Misused, guarded, installation
@@ -153,7 +153,7 @@ def test_choices_are_those_of_their_modules() -> None:
     """The parser's choices, written without importing the modules, are those of the modules."""
     assert list(FORMATS) == [parse(["diff", "a", "b", "--format", each]).format for each in FORMATS]
     assert list(plan.TAGS) == [parse(["report", "--tag", tag]).tag for tag in plan.TAGS]
-    assert list(FINDS) == [parse(["bisect", "x", "--find", each]).find for each in FINDS]
+    assert list(get_args(Find)) == [parse(["bisect", "x", "--find", each]).find for each in get_args(Find)]
 
 
 # The commands that take words, with as few as they take.

@@ -10,8 +10,6 @@ import pytest
 
 from suite.catalogue import catalogue, source
 from suite.cell.issue import Case, Issue, Seen, Workaround
-from suite.check.source.touched import touch
-from suite.stack.releases import PACKAGES
 
 # Written as an issue's module is; of it the functions below are the table's.
 MODULE = '''
@@ -157,28 +155,3 @@ def test_what_reproducers_use_is_read_off_them() -> None:
         "numpy.ones",
         "numpy.zeros",
     ] == list(source.used(MODULE, ISSUE))
-
-
-def test_what_an_issue_concerns_its_reproducers_use() -> None:
-    """An issue's reproducers use a function that it says it concerns, unless it concerns more than functions."""
-    unused = []
-    for entry in catalogue.entries():
-        text = entry.source.read_text(encoding="utf-8")
-        told, used = source.touches(text, entry.issue), source.used(text, entry.issue)
-        names = [touch(each).name if " if " in each else each for each in told]
-        if not any(touch(each).is_untold for each in told):
-            unused += (
-                [] if any(f"{one}.".startswith(f"{name}.") for name in names for one in used) else [entry.issue.id]
-            )
-
-    assert [] == unused
-
-
-def test_every_touch_can_be_read() -> None:
-    """Each touch of an issue or case can be read by `check --source`, and each function is upstream's."""
-    told = [
-        touch(text)
-        for entry in catalogue.entries()
-        for text in (*entry.issue.touches, *(each for case in entry.issue.cases for each in case.touches))
-    ]
-    assert not [each.name for each in told if not each.is_untold and not each.name.startswith(tuple(PACKAGES))]
