@@ -59,22 +59,22 @@ ENDINGS = {
     Ending("returned", "right", workaround="returned"): """
         clear/in-interpreter keeps_tally/forked keeps_tally/apart keeps_tally/in-interpreter keeps_tally/under-flags""",
     Ending("returned", "right", workaround="raised", attempts=3): "clear/workaround-fails",
-    Ending("returned", "right", control="raised", attempts=3): "failing_control/by-raising",
-    Ending("returned", "right", control="signal", attempts=3): "failing_control/by-crashing",
+    Ending("returned", "right", control="raised", attempts=3): "upsets_others/by-raising",
+    Ending("returned", "right", control="signal", attempts=3): "upsets_others/by-crashing",
     Ending("returned", "wrong"): "affected/plain recognised/by-module-warned upsets_others/control",
-    Ending("returned", "wrong", attempts=3): "affected/regressed affected/nothing-known flaky/alternates",
+    Ending("returned", "wrong", attempts=3): "affected/regressed affected/nothing-known different/alternates",
     Ending("returned", "wrong", workaround="returned"): """
         affected/workaround-holds keeps_tally/helped upsets_others/workaround upsets_others/workaround-that-crashes""",
     Ending("returned", "wrong", workaround="raised", attempts=3): "affected/workaround-fails",
     Ending("returned", "wrong", workaround="signal", attempts=3): "affected/workaround-crashes",
     Ending("returned", "missing", workaround="returned"): "absent/plain",
     Ending("returned", "refused"): "recognised/warns",
-    Ending("returned", "confused", attempts=3): "returns_nonsense/unknown-behaviour",
+    Ending("returned", "confused", attempts=3): "different/unknown-behaviour",
     Ending("raised", "refused"): "recognised/raises recognised/by-module recognised/in-interpreter",
     Ending("raised", "wrong"): "recognised/in-table-order recognised/warns-and-raises",
     Ending("raised", attempts=3): """
         recognised/of-another-module different/unknown different/leaves different/not-unicode different/unspeakable
-        returns_nonsense/nothing returns_nonsense/a-name returns_nonsense/no-text""",
+        different/nothing different/a-name different/no-text""",
     Ending("signal", workaround="returned"): "crashed/documented crashed_at_exit/crashes",
     Ending("signal", workaround="returned", attempts=3): """
         crashed/segfault crashed/in-interpreter crashed_at_exit/in-interpreter""",
@@ -140,7 +140,7 @@ class Session:
     def run(self) -> "Finished":
         """Run the probe to its end."""
         with self.started() as process:
-            said, _ = process.communicate(timeout=3 * PATIENCE)
+            said, _ = process.communicate(timeout=12 * PATIENCE)
             return Finished(self, process.returncode, [json.loads(line) for line in said.splitlines()], self.left())
 
     def path(self, name: Name) -> Path:
@@ -303,7 +303,7 @@ NOT_TWO = "a reproducer returns its behaviour and the evidence, two strings, not
         ("crashed/killed", "SIGKILL"),
         ("leaves_silently/status-0", "it ended with exit status 0 and said nothing"),
         ("leaves_silently/status-3", "exit status 3"),
-        ("returns_nonsense/nothing", NOT_TWO),
+        ("different/nothing", NOT_TWO),
         ("blocked/x64", "import jax: ModuleNotFoundError: No module named 'jax'"),
         ("unavailable/cpu", "it needs a CPU with abacus"),
         ("unavailable/python", f"it needs Python <3.0, and this is {platform.python_version()}"),

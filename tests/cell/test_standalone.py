@@ -6,7 +6,7 @@ import pytest
 
 from suite.cell import Issue, standalone
 from suite.issues import __main__ as command
-from tests.cell.corpus import clear, different, keeps_tally, recognised, returns_nonsense, unavailable
+from tests.cell.corpus import clear, different, keeps_tally, recognised, unavailable
 
 
 def told(capsys: pytest.CaptureFixture[str], issue: Issue, *cases: str) -> list[str]:
@@ -32,7 +32,7 @@ RIGHT, HOLDS = "saw         right (clear): 2 + 2 is 4", "control     holds"
         ),
         (different.ISSUE, "unknown", ["saw         LookupError: no such key and a second line", HOLDS]),
         (
-            *(returns_nonsense.ISSUE, "unknown-behaviour"),
+            *(different.ISSUE, "unknown-behaviour"),
             ["saw         confused (not among its behaviours): 2 + 2 is a cat", HOLDS],
         ),
         # A workaround that is a pin is another stack.

@@ -95,18 +95,6 @@ def sides(package: str, version: str) -> list[str]:
     return [*below[-1:], *known[len(below) :][:1]]
 
 
-def unrun(issue: Issue) -> Iterator[str]:
-    """The bounds of rules that were not run on both sides."""
-    for case in issue.cases:
-        stacks = ran().get((issue.id, case.id), [])
-        for package, version in bounds(case):
-            there = {pins[package] for pins in stacks if package in pins}
-            # An interval that is not exact is marked as such.
-            marked = {each.first for each in rows()[issue.id, case.id].intervals if not each.exact}
-            if not there.issuperset(of := sides(package, version)) and marked.isdisjoint(of):
-                yield f"{case.id}: {package} {version}"
-
-
 def is_bad(case: Case, pins: Pins) -> bool:
     """Return True if a rule says that a case goes wrong on a stack."""
     rule = first_match(case.rules, pins)
@@ -130,7 +118,15 @@ def release_is_no_boundary(entry: Entry) -> bool:
 
 def bound_was_not_run(entry: Entry) -> bool:
     """The release that a rule names and the one before were run, or the page marks what is between."""
-    return any(unrun(entry.issue))
+    for case in entry.issue.cases:
+        stacks = ran().get((entry.issue.id, case.id), [])
+        # An interval that is not exact is marked as such.
+        marked = {each.first for each in rows()[entry.issue.id, case.id].intervals if not each.exact}
+        for package, version in bounds(case):
+            there = {pins[package] for pins in stacks if package in pins}
+            if not there.issuperset(of := sides(package, version)) and marked.isdisjoint(of):
+                return True
+    return False
 
 
 def pin_meets_a_bad_rule(entry: Entry) -> bool:
