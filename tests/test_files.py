@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from suite import files
 from suite.cell import atomic
-from suite.errors import BadFile, Fault
+from suite.errors import Fault
 from suite.files import ROOT, FileModel
 from tests.processes import python
 from tests.report.on_disk import there
+from tests.worlds import refused
 
 
 class Row(FileModel):
@@ -46,14 +47,6 @@ sizes = { "0.4.30" = [] }
 [[rows]]
 nmae = "jax"
 """
-
-
-def faults(text: str, path: Path) -> list[Fault]:
-    """The faults in a file that holds `text`."""
-    with pytest.raises(BadFile) as caught:
-        files.parse(Table, text, path)
-    assert {path} == {fault.path for fault in caught.value.faults}
-    return caught.value.faults
 
 
 @pytest.mark.parametrize(
@@ -87,7 +80,10 @@ LONG = "1" * 5000
 )
 def test_every_fault_is_told_with_its_key(name: str, text: str, keys: list[str]) -> None:
     """All faults are told, each with the way to its key: the syntax, or the whole file where it is no table."""
-    assert keys == sorted(fault.key for fault in faults(text, Path(name)))
+    found = refused(files.parse, Table, text, Path(name))
+
+    assert {Path(name)} == {fault.path for fault in found}
+    assert keys == sorted(fault.key for fault in found)
 
 
 @given(text=st.one_of(st.text(), st.recursive(st.none() | st.integers() | st.text(), st.lists).map(json.dumps)))
@@ -95,7 +91,7 @@ def test_every_fault_is_told_with_its_key(name: str, text: str, keys: list[str])
 def test_whatever_stands_in_a_file_is_read_or_a_fault(text: str) -> None:
     """No text makes reading fail in any other way than by faults."""
     for name in ("table.json", "table.toml"):
-        assert faults(text, Path(name))
+        assert refused(files.parse, Table, text, Path(name))
 
 
 def test_a_file_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
@@ -104,9 +100,8 @@ def test_a_file_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
     (tmp_path / "folder.json").mkdir()
 
     for name in ("none.json", "bytes.json", "folder.json"):
-        with pytest.raises(BadFile, match=name) as caught:
-            files.read(Table, tmp_path / name)
-        assert ["file"] == [fault.key for fault in caught.value.faults]
+        found = refused(files.read, Table, tmp_path / name)
+        assert [(tmp_path / name, "file")] == [(fault.path, fault.key) for fault in found]
 
 
 def test_a_fault_names_our_file_as_the_tree_does() -> None:

@@ -18,6 +18,7 @@ from suite.stack import plan, releases
 from suite.stack.matrix import Matrix
 from suite.stack.plan import Cell
 from suite.stack.releases import HELD, PYTHONS, Release, Snapshot
+from tests.worlds import refused
 
 DAY = "2024-05-01T17:00:00Z"
 
@@ -78,14 +79,6 @@ def on_arms(*arms: dict[str, Any], offered: Snapshot = LIBRARIES) -> list[Cell]:
 def ids(cells: Iterable[Cell]) -> list[str]:
     """Return the ids of cells."""
     return [cell.id for cell in cells]
-
-
-def faults(wanted: Matrix, offered: Snapshot = LIBRARIES) -> list[tuple[str, str]]:
-    """The faults that planning finds, as key and message."""
-    with pytest.raises(BadFile) as caught:
-        plan.plan(wanted, offered)
-    assert {matrices.PATH} == {fault.path for fault in caught.value.faults}
-    return [(fault.key, fault.message) for fault in caught.value.faults]
 
 
 def unavailable(cell: Cell) -> str | None:
@@ -308,10 +301,10 @@ def test_a_jaxlib_that_is_held_is_asked_for_by_itself() -> None:
 )
 def test_a_bad_matrix_is_a_fault(wanted: Matrix, key: str, message: str) -> None:
     """A fault in the matrix is told with its key; an unknown version is told with the nearest."""
-    ((found_key, found_message),) = faults(wanted)
+    (fault,) = refused(plan.plan, wanted, LIBRARIES)
 
-    assert key == found_key
-    assert found_message.startswith(message)
+    assert (matrices.PATH, key) == (fault.path, fault.key)
+    assert fault.message.startswith(message)
 
 
 def test_all_faults_of_a_matrix_are_said_at_once() -> None:
@@ -319,8 +312,8 @@ def test_all_faults_of_a_matrix_are_said_at_once() -> None:
     wanted = matrix("jax", "numpy", arms=[arm("jax>9", {"diffrax": "7"})])
 
     keys = ["line.releases.1", "arms.0.along", "arms.0.times.0.diffrax"]
-    assert keys == [key for key, _ in faults(wanted)]
-    assert ["line.releases.0"] == [key for key, _ in faults(matrix("jax"), offering())]
+    assert keys == [fault.key for fault in refused(plan.plan, wanted, LIBRARIES)]
+    assert ["line.releases.0"] == [fault.key for fault in refused(plan.plan, matrix("jax"), offering())]
 
 
 def test_a_matrix_that_is_none_is_told_every_fault() -> None:
@@ -337,13 +330,11 @@ times = [{ numpy = 2.0 }]
 except = [[], ["jax!"]]
 excluded = "maybe"
 """
-
-    with pytest.raises(BadFile) as caught:
-        files.parse(Matrix, text, matrices.PATH)
+    found = refused(files.parse, Matrix, text, matrices.PATH)
 
     arms = [f"arms.0.{key}" for key in ("along", "asks", "except.0", "except.1.0", "excluded", "times.0.numpy")]
     line = ["line.default", "line.defaults", "line.releases"]
-    assert [*arms, *line, "python", "schema_version"] == sorted(fault.key for fault in caught.value.faults)
+    assert [*arms, *line, "python", "schema_version"] == sorted(fault.key for fault in found)
 
 
 @pytest.mark.parametrize(
@@ -517,10 +508,7 @@ def test_what_no_release_can_be_is_told(version: str, odd: dict[str, Any], key: 
     """A release that could not be planned with is told by its key where the snapshot is read."""
     said = {"schema_version": 2, "taken_at": DAY, "packages": {"jax": {version: {**release(), **odd}}}}
 
-    with pytest.raises(BadFile) as caught:
-        files.parse(Snapshot, json.dumps(said), releases.PATH)
-
-    (fault,) = caught.value.faults
+    (fault,) = refused(files.parse, Snapshot, json.dumps(said), releases.PATH)
     assert fault.key.startswith(f"packages.jax.{key}")
     assert told in fault.message
 
