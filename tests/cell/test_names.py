@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from suite.files import ROOT
+from suite.files import ROOT, replace_all
 from tests.worlds import pretend
 
 # Each module has two seconds: enough on a machine that does other work besides.
@@ -85,9 +85,8 @@ def walks(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
     """Return the output of two walks that differ in hash seed, home, locale and number of cores."""
     folder = tmp_path_factory.mktemp("packages")
     pretend(folder, dict.fromkeys(("upstream", "refuses", "threads"), "1.0"))
-    for module, text in {**FILES, **{module: text for module, (text, _) in FAILS.items()}}.items():
-        folder.joinpath(module).parent.mkdir(parents=True, exist_ok=True)
-        folder.joinpath(f"{module}.py").write_text(text, encoding="utf-8")
+    texts = {**FILES, **{module: text for module, (text, _) in FAILS.items()}}
+    replace_all(folder, {f"{module}.py": text for module, text in texts.items()})
     command = [sys.executable, "-W", "ignore", "-c", WALK, "upstream", "refuses", "threads"]
     alone = ["taskset", "-c", str(min(os.sched_getaffinity(0)))] if shutil.which("taskset") else []
     found = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", "PYTHONDONTWRITEBYTECODE": "1"}
