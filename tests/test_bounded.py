@@ -55,13 +55,17 @@ def test_standard_input_is_a_lock(option: str, name: str, capsys: pytest.Capture
     assert "standard input: jax 0.4.35" in said.out
 
 
-def test_process_substitution_is_a_lock() -> None:
+def test_process_substitution_is_a_lock(capsys: pytest.CaptureFixture[str]) -> None:
     """`check --from <(…) --to <(…)` reads both."""
-    command = f"{sys.executable} -m suite check --from <(echo jax==0.4.30) --to <(echo jax==0.4.35)"
-    run = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, check=False, timeout=60, text=True)
-    assert (0, "") == (run.returncode, run.stderr)
-    assert "jax 0.4.35" in run.stdout
-    assert "What this upgrade adds" in run.stdout
+    (before, one), (after, other) = os.pipe(), os.pipe()
+    for end, text in ((one, b"jax==0.4.30\n"), (other, b"jax==0.4.35\n")):
+        os.write(end, text)
+        os.close(end)
+
+    assert Exit.AS_EXPECTED == main(["check", "--from", f"/dev/fd/{before}", "--to", f"/dev/fd/{after}"])
+    assert "What this upgrade adds" in capsys.readouterr().out
+    os.close(before)
+    os.close(after)
 
 
 def test_a_pipe_that_nobody_writes_to(pipe: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from suite.__main__ import main
 from suite.check import knowledge
-from suite.files import ROOT
+from suite.files import ROOT, replace_all
 from suite.report.compare.changes import since
 from suite.report.site import timings
 from suite.timings.results import COMPARED, NOISE, RESULTS
@@ -71,8 +71,7 @@ def answer(folder: Path) -> None:
     (folder / "timings.json").write_text(timings.text(machines), encoding="utf-8")
     # Its pages, but for those of timings, `rebuild` makes.
     save(known.model_copy(update={"since": since(before, known)}), folder / "report")
-    for name, text in (("pyproject.toml", BOUNDS), ("code.py", CODE), ("error.txt", ERROR)):
-        (folder / name).write_text(text, encoding="utf-8")
+    replace_all(folder, {"pyproject.toml": BOUNDS, "code.py": CODE, "error.txt": ERROR})
     published = knowledge.load()
     # Every twelfth issue, what the code uses, and row zero, whose failures several packages explain equally well.
     used = {"static-argnums-out-of-order", "clip-takes-other-keywords"}

@@ -3,13 +3,17 @@
 import base64
 import hashlib
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from suite.catalogue import catalogue
 from suite.catalogue.catalogue import Entry
+from suite.errors import BadFile, Fault
 from suite.judge.metadata import declared_observed
 from suite.judge.rules import concerned, first_match, requirements
 from suite.judge.table import UNDECIDED
@@ -31,6 +35,13 @@ def pretend(packages: Path, pins: Mapping[str, str]) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
         (folder / "METADATA").write_text(text, encoding="utf-8")
+
+
+def refused(read: Callable[..., object], *given: Any) -> list[Fault]:
+    """Return the faults for which `read` refuses what it is given."""
+    with pytest.raises(BadFile) as caught:
+        read(*given)
+    return caught.value.faults
 
 
 def packed(path: Path, info: str, files: Mapping[str, bytes]) -> Path:

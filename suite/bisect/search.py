@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import Literal, get_args
+from typing import Literal
 
 Find = Literal["first-affected", "first-clear"]
-FINDS: tuple[Find, ...] = get_args(Find)
 
 
 @dataclass(frozen=True)

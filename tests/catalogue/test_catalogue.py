@@ -1,6 +1,5 @@
 """The issues' ids and tables, retired ids, and the snapshot of upstream's threads."""
 
-import ast
 import importlib
 import re
 import sys
@@ -43,7 +42,6 @@ CONTRACT: Mapping[str, str] = {
     "compute-on-aot": "decorator-outside decorator-inside tpu-branch",
 }
 Write = Callable[..., None]
-CASES = [(each.issue.id, case) for each in catalogue.entries() for case in each.issue.cases]
 
 
 def headline() -> Seen:
@@ -95,84 +93,11 @@ def test_row_zero_comes_first() -> None:
     assert sorted(others) == others
 
 
-def test_every_issue_names_its_threads() -> None:
-    """Each says where it is told: a report, a page, a changelog or a fix's own thread, and none twice."""
-    form = re.compile(r"[\w.-]+/[\w.-]+(#[1-9]\d*|@[0-9a-f]{7,40})|https://[^\s\"'<>]+")
-    of = {each.issue.id: each.issue.upstream for each in catalogue.entries()}
-
-    assert [] == [each.ref for upstream in of.values() for each in upstream if not form.fullmatch(each.ref)]
-    told = {"report", "docs", "changelog"}
-    threads = {
-        name: [each for each in upstream if each.role in told or "#" in each.ref] for name, upstream in of.items()
-    }
-    assert [] == [name for name, found in threads.items() if not found]
-    assert [] == [name for name, upstream in of.items() if len({each.ref for each in upstream}) < len(upstream)]
-
-
-def test_every_issue_says_what_a_reader_asks() -> None:
-    """No issue lacks a title, a story, a question for each case, or words for a workaround."""
-    lacks = []
-    for issue in (each.issue for each in catalogue.entries()):
-        told = [issue.title, issue.story, *(case.question for case in issue.cases)]
-        told += [case.workaround.text for case in issue.cases if case.workaround]
-        lacks += [issue.id] if not all(text.strip() for text in told) else []
-
-    assert [] == lacks
-
-
-def test_no_module_says_what_upstream_does_not() -> None:
-    """No module claims that upstream is silent: nobody can know that. It says what was seen in the runs."""
-    claim = re.compile(r"\bno\s+thread|\bthreads?\s+(don't|do\s+not)\s+say", re.IGNORECASE)
-    found = {each.issue.id: claim.findall(each.source.read_text(encoding="utf-8")) for each in catalogue.entries()}
-
-    assert [] == [name for name, claims in found.items() if claims]
-
-
-def test_every_symptom_can_be_told_from_its_absence() -> None:
-    """Each case has a behaviour that is the symptom, or upstream's answer to it, and one that is neither."""
-    of = {(entry, case.id): set(case.behaviours.values()) for entry, case in CASES}
-
-    assert [] == [name for name, means in of.items() if not means & {"affected", "guarded", "documented"}]
-    assert [] == [name for name, means in of.items() if len(means) < 2]
-    of = {name: means for name, means in of.items() if "affected" in means}
-    assert [] == [name for name, means in of.items() if not means & {"clear", "guarded", "absent", "documented"}]
-
-
 def test_the_functions_of_a_case_are_its_own() -> None:
     """No two cases of the catalogue share a reproducer: each shows something that no other does."""
-    reproducers = [case.reproducer for _, case in CASES]
+    reproducers = [case.reproducer for each in catalogue.entries() for case in each.issue.cases]
 
     assert len(set(reproducers)) == len(reproducers)
-
-
-def test_controls_and_workarounds_stand_after_their_reproducer() -> None:
-    """A control or a workaround stands behind the first reproducer that it is of, and no other is between."""
-    wrong = []
-    for entry in catalogue.entries():
-        nodes = ast.parse(entry.source.read_text(encoding="utf-8")).body
-        order = [node.name for node in nodes if isinstance(node, ast.FunctionDef)]
-        reproducers = {case.reproducer.__name__ for case in entry.issue.cases}
-        first: dict[str, str] = {}
-        for case in entry.issue.cases:
-            for each in (case.control, case.workaround.code if case.workaround else None):
-                if each is not None and each.__name__ in set(order) - reproducers:
-                    first.setdefault(each.__name__, case.reproducer.__name__)
-        for name, of in first.items():
-            behind = [each for each in order[: order.index(name)] if each in reproducers]
-            wrong += [f"{entry.issue.id}: {name}"] if behind[-1:] != [of] else []
-
-    assert [] == wrong
-
-
-def test_an_issue_with_one_case_is_short() -> None:
-    """An issue module with one case is at most 80 lines."""
-    lines = {
-        each.issue.id: len(each.source.read_text(encoding="utf-8").splitlines())
-        for each in catalogue.entries()
-        if len(each.issue.cases) == 1
-    }
-
-    assert {} == {name: count for name, count in lines.items() if count > 80}
 
 
 @pytest.mark.parametrize(

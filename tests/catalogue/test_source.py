@@ -2,20 +2,19 @@
 
 import ast
 import builtins
+import re
 import symtable
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-
-import pytest
 
 from suite.catalogue import catalogue, source
 from suite.cell.issue import Case, Issue, Seen, Workaround
-from suite.check.source.touched import touch
-from suite.stack.releases import PACKAGES
 
 # Written as an issue's module is; of it the functions below are the table's.
 MODULE = '''
 """It goes wrong."""
+
+from __future__ import annotations
 
 from suite.cell import Case, Issue, compare
 
@@ -55,7 +54,6 @@ def control() -> None:
 
 ISSUE = Issue("crash", (), ())
 '''
-CASES = [(each, case) for each in catalogue.entries() for case in each.issue.cases]
 
 
 def headline() -> Seen:
@@ -94,34 +92,18 @@ def unresolved(text: str) -> set[str]:
     return names - space.keys() - set(dir(builtins))
 
 
-def imported(text: str) -> set[str]:
-    """The packages that a text imports, wherever in it."""
-    nodes = list(ast.walk(ast.parse(text)))
-    found = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    found |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-    return {each.partition(".")[0] for each in found}
-
-
-def copied(text: str, issue: Issue, case: Case) -> str:
-    """A reproducer with what it names."""
-    return source.alone(text, case)
-
-
-def shown(text: str, issue: Issue, case: Case) -> str:
-    """Return the code that cases share, above one case's reproducer and workaround."""
-    return f"{source.shared(text, issue)}\n{source.of_case(text, case)}"
-
-
-@pytest.mark.parametrize("of", [copied, shown])
-def test_what_a_reader_copies_runs_alone(of: Callable[[str, Issue, Case], str]) -> None:
+def test_what_a_reader_copies_runs_alone() -> None:
     """The code that a page shows or copies of a case defines every name and imports nothing of this suite."""
-    found = {
-        f"{entry.issue.id}/{case.id}": unresolved(text) | ({"suite"} & imported(text))
-        for entry, case in CASES
-        for text in [of(entry.source.read_text(encoding="utf-8"), entry.issue, case)]
-    }
+    lacks = {}
+    for entry in catalogue.entries():
+        text = entry.source.read_text(encoding="utf-8")
+        shared = source.shared(text, entry.issue)
+        for case in entry.issue.cases:
+            copied, shown = source.alone(text, case), f"{shared}\n{source.of_case(text, case)}"
+            of_suite = re.findall(r"^\s*(?:from|import) (suite)\b", f"{copied}\n{shown}", re.MULTILINE)
+            lacks[f"{entry.issue.id}/{case.id}"] = {*unresolved(copied), *unresolved(shown), *of_suite}
 
-    assert {} == {name: lacks for name, lacks in found.items() if lacks}
+    assert {} == {name: names for name, names in lacks.items() if names}
 
 
 def test_a_copy_has_what_it_names_and_no_more() -> None:
@@ -155,28 +137,3 @@ def test_what_reproducers_use_is_read_off_them() -> None:
         "numpy.ones",
         "numpy.zeros",
     ] == list(source.used(MODULE, ISSUE))
-
-
-def test_what_an_issue_concerns_its_reproducers_use() -> None:
-    """An issue's reproducers use a function that it says it concerns, unless it concerns more than functions."""
-    unused = []
-    for entry in catalogue.entries():
-        text = entry.source.read_text(encoding="utf-8")
-        told, used = source.touches(text, entry.issue), source.used(text, entry.issue)
-        names = [touch(each).name if " if " in each else each for each in told]
-        if not any(touch(each).is_untold for each in told):
-            unused += (
-                [] if any(f"{one}.".startswith(f"{name}.") for name in names for one in used) else [entry.issue.id]
-            )
-
-    assert [] == unused
-
-
-def test_every_touch_can_be_read() -> None:
-    """Each touch of an issue or case can be read by `check --source`, and each function is upstream's."""
-    told = [
-        touch(text)
-        for entry in catalogue.entries()
-        for text in (*entry.issue.touches, *(each for case in entry.issue.cases for each in case.touches))
-    ]
-    assert not [each.name for each in told if not each.is_untold and not each.name.startswith(tuple(PACKAGES))]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from suite.files import ROOT
+from suite.files import ROOT, replace_all
 from tests.worlds import pretend
 
 # Each module has two seconds: enough on a machine that does other work besides.
@@ -85,9 +85,8 @@ def walks(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
     """Return the output of two walks that differ in hash seed, home, locale and number of cores."""
     folder = tmp_path_factory.mktemp("packages")
     pretend(folder, dict.fromkeys(("upstream", "refuses", "threads"), "1.0"))
-    for module, text in {**FILES, **{module: text for module, (text, _) in FAILS.items()}}.items():
-        folder.joinpath(module).parent.mkdir(parents=True, exist_ok=True)
-        folder.joinpath(f"{module}.py").write_text(text, encoding="utf-8")
+    texts = {**FILES, **{module: text for module, (text, _) in FAILS.items()}}
+    replace_all(folder, {f"{module}.py": text for module, text in texts.items()})
     command = [sys.executable, "-W", "ignore", "-c", WALK, "upstream", "refuses", "threads"]
     alone = ["taskset", "-c", str(min(os.sched_getaffinity(0)))] if shutil.which("taskset") else []
     found = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -157,24 +156,25 @@ def test_a_class_has_its_members(modules: dict[str, Any]) -> None:
     assert {**told, "home": "upstream.signatures.Class"} == modules["upstream.inner.leaf"]["names"]["Class"]
 
 
-def test_private_modules_are_listed(modules: dict[str, Any]) -> None:
-    """Of a module with an underscore, or of tests, names alone are told, also next to one that ends the interpreter."""
-    assert {"private": ["_own", "public"]} == modules["upstream._private"]
-    assert {"private": ["public"]} == modules["upstream.tests"]
-
-
-def test_what_another_import_adds_is_not_a_name(modules: dict[str, Any]) -> None:
-    """A submodule is an attribute only of a package that imports it itself, also where a package starts threads."""
-    assert {"names": {}, "private": [], "gone": {}} == modules["upstream.inner"] == modules["upstream"]
-    assert {"upstream": {"kind": "module"}} == modules["upstream.outer"]["names"]
-    assert {"x": {"kind": "constant"}} == modules["threads.stays"]["names"]
+@pytest.mark.parametrize(
+    ("module", "told"),
+    [
+        # Of a module with an underscore, or of tests, names alone are told, also next to one that ends the interpreter.
+        ("upstream._private", {"private": ["_own", "public"]}),
+        ("upstream.tests", {"private": ["public"]}),
+        # A failed import leaves nothing behind at which the next one fails.
+        ("upstream._whole", {"private": ["upstream"]}),
+        # A submodule is an attribute only of a package that imports it itself, also where a package starts threads.
+        *((each, {"names": {}, "private": [], "gone": {}}) for each in ("upstream", "upstream.inner")),
+        ("upstream.outer", {"names": {"upstream": {"kind": "module"}}, "private": [], "gone": {}}),
+        ("threads.stays", {"names": {"x": {"kind": "constant"}}, "private": [], "gone": {}}),
+    ],
+)
+def test_a_module_has_its_own_names(modules: dict[str, Any], module: str, told: dict[str, Any]) -> None:
+    """What another import adds is not among a module's names."""
+    assert told == modules[module]
 
 
 def test_a_module_that_stands_for_another_has_what_is_below_that(modules: dict[str, Any]) -> None:
     """A module that is replaced on import has the replacement's submodules below it."""
     assert "Class" in modules["upstream.stands_for_inner.leaf"]["names"]
-
-
-def test_a_failed_import_costs_no_other_module(modules: dict[str, Any]) -> None:
-    """A private module that does not import leaves nothing behind at which the next one fails."""
-    assert ["upstream"] == modules["upstream._whole"]["private"]

@@ -97,11 +97,6 @@ def well() -> None:
     """Nothing is wrong."""
 
 
-def completed(case: Case, kind: Kind = "retrace") -> Case:
-    """The case as an issue has it."""
-    return Issue(kind, (), (case,)).cases[0]
-
-
 def test_a_case_keeps_its_own_fields() -> None:
     """An issue's common fields go only to cases that leave them at their defaults."""
     shared, own = (Rule("agrees", "", "shared"),), (Rule("differs", "", "own"),)
@@ -114,48 +109,38 @@ def test_a_case_keeps_its_own_fields() -> None:
 
 
 @pytest.mark.parametrize(
-    ("behaviours", "rule", "signature", "wanted"),
+    ("kind", "behaviours", "rules", "signature", "wanted"),
     [
-        ({}, "agrees", "", {"agrees": "clear", "differs": "affected"}),
-        ({"differs": "different"}, "agrees", "", {"agrees": "clear", "differs": "different"}),
-        ({"agrees": "documented"}, "agrees", "", {"agrees": "documented"}),
-        ({}, "there", "gone", {"there": "clear", "gone": "affected"}),
-        ({"stale": "affected"}, "stale", "warns", {"stale": "affected", "warns": "guarded"}),
-        ({}, "stale", "", {}),
+        ("retrace", {}, ["agrees"], "", {"agrees": "clear", "differs": "affected"}),
+        ("retrace", {"differs": "different"}, ["agrees"], "", {"agrees": "clear", "differs": "different"}),
+        ("retrace", {"agrees": "documented"}, ["agrees"], "", {"agrees": "documented"}),
+        ("retrace", {}, ["there"], "gone", {"there": "clear", "gone": "affected"}),
+        ("retrace", {"stale": "affected"}, ["stale"], "warns", {"stale": "affected", "warns": "guarded"}),
+        ("retrace", {}, ["stale"], "", {}),
+        # In an issue of crashes, an answer that differs is a symptom only where a rule expects it.
+        ("crash", {}, ["differs", "agrees"], "", {"agrees": "clear", "differs": "affected"}),
+        # A signature recognises a refusal of what was silent, what is documented, or the symptom itself.
+        *(
+            (kind, {}, ["agrees"], "refused", {"refused": refused, "agrees": "clear", "differs": differs})
+            for kind, refused, differs in (
+                ("silent-wrong", "guarded", "affected"),
+                ("silent-change", "guarded", "affected"),
+                ("by-design", "documented", "documented"),
+                ("crash", "affected", "different"),
+                ("import-error", "affected", "different"),
+                ("retrace", "affected", "affected"),
+            )
+        ),
     ],
 )
 def test_usual_behaviours_have_a_usual_meaning(
-    behaviours: Mapping[str, Meaning], rule: str, signature: str, wanted: Mapping[str, Meaning]
+    kind: Kind, behaviours: Mapping[str, Meaning], rules: list[str], signature: str, wanted: Mapping[str, Meaning]
 ) -> None:
-    """Behaviours that rules and signatures name get a meaning by default; the case can set another."""
+    """Behaviours that rules and signatures name get a meaning by the kind of issue; the case can set another."""
     signatures = {signature: Signature("TypeError")} if signature else {}
+    case = Case(one, well, behaviours, tuple(Rule(rule, "", "seen") for rule in rules), signatures=signatures)
 
-    assert wanted == completed(Case(one, well, behaviours, (Rule(rule, "", "seen"),), signatures=signatures)).behaviours
-
-
-@pytest.mark.parametrize(
-    ("kind", "refused", "differs"),
-    [
-        ("silent-wrong", "guarded", "affected"),
-        ("silent-change", "guarded", "affected"),
-        ("by-design", "documented", "documented"),
-        ("crash", "affected", "different"),
-        ("import-error", "affected", "different"),
-        ("retrace", "affected", "affected"),
-    ],
-)
-def test_an_exception_means_what_the_kind_of_issue_says(kind: Kind, refused: Meaning, differs: Meaning) -> None:
-    """A signature recognises a refusal of what was silent, what is documented, or the symptom itself."""
-    found = completed(Case(one, well, rules=(Rule("agrees"),), signatures={"refused": Signature("TypeError")}), kind)
-
-    assert {"refused": refused, "agrees": "clear", "differs": differs} == found.behaviours
-
-
-def test_a_crash_differs_as_a_symptom_where_a_rule_says_so() -> None:
-    """In an issue of crashes, an answer that differs is a symptom only where a rule expects it."""
-    found = completed(Case(one, well, rules=(Rule("differs", "jax<0.5"), Rule("agrees"))), "crash")
-
-    assert "affected" == found.behaviours["differs"]
+    assert wanted == Issue(kind, (), (case,)).cases[0].behaviours
 
 
 def test_a_complete_case_stays_the_same_object() -> None:

@@ -119,15 +119,12 @@ LINE = [
 BEFORE = {after.id: before.id for before, after in neighbours(LINE)}
 
 
-def test_a_late_release_of_an_older_branch_stands_in_its_branch() -> None:
-    """jax 0.8.3 came out after 0.9.0: the neighbours of both are cells of 0.8.2."""
-    assert {"0.8.2"} == {pins(BEFORE[each])["jax"] for each in ("jax-0.8.3", "jax-0.9.0")}
+def test_a_cell_is_compared_with_the_one_before_it_on_its_branch() -> None:
+    """jax 0.8.3 came out after 0.9.0: both follow 0.8.2, and diffrax 0.7.1, which came out on 0.9.0, a cell there."""
+    of = {"jax-0.8.3": "0.8.2", "jax-0.9.0": "0.8.2", "diffrax-0.7.1": "0.9.0"}
 
-
-def test_a_library_is_compared_within_one_jax() -> None:
-    """diffrax 0.7.1 came out on jax 0.9.0: its neighbour is the cell before it there, not jax 0.8.3."""
+    assert of == {cell: pins(BEFORE[cell])["jax"] for cell in of}
     assert "jax-0.9.0" == BEFORE["equinox-0.13.3"]
-    assert "0.9.0" == pins(BEFORE["diffrax-0.7.1"])["jax"]
 
 
 @st.composite

@@ -153,11 +153,6 @@ def test_a_package_that_jax_does_not_declare_may_be_missing(
     assert (verdict, behaviour) == (judged.verdict, judged.behaviour)
 
 
-def test_a_workaround_that_lacks_a_package_is_not_known_to_fail() -> None:
-    """A workaround that cannot import absl neither helps nor fails."""
-    assert "none" == verdicts.judge_attempt(CASE, attempt(BAD, workaround=LACKING)).workaround
-
-
 @pytest.mark.parametrize("outcome", [each for each in get_args(Outcome) if each != "returned"])
 @pytest.mark.parametrize("reproducer", [GOOD, BAD, part("signal")])
 def test_a_failed_control_is_an_error(reproducer: Part, outcome: Outcome) -> None:
@@ -186,8 +181,9 @@ def test_a_failed_control_is_an_error(reproducer: Part, outcome: Outcome) -> Non
         (CASE, part("returned", "gone"), part("raised"), "none"),
         (CASE, BAD, None, "none"),
         (PLAIN, BAD, None, "none"),
-        # A part that the machine or the harness stopped has not failed.
+        # A part that the machine or the harness stopped, or that lacks a package, has not failed.
         *((CASE, BAD, each, "none") for each in (part("memory"), part("garbled"), KILLED)),
+        (CASE, BAD, LACKING, "none"),
         # Under an environment the reproducer runs again, and helps if its behaviour is clear.
         (UNDER_A_FLAG, BAD, GOOD, "holds"),
         (UNDER_A_FLAG, BAD, BAD, "fails"),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from asv.results import iter_results
 
+from suite.files import replace_all
 from suite.programs import asv_results
 from suite.programs.changes import turns
 from suite.programs.model import Program, Workload
@@ -112,10 +113,7 @@ def test_asv_reads_each_count_as_a_benchmark_of_a_machine_that_ran_nothing(tmp_p
         release("0.9.0", [counted(counts={"launches": 4}), counted("solve", copies="not told")]),
         release("0.9.1", [counted(counts={"launches": 2})]),
     )
-    for name, text in asv_results.files(found, COMMITS).items():
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    replace_all(tmp_path, asv_results.files(found, COMMITS))
     read = {each.commit_hash: each for each in iter_results(str(tmp_path))}
     known = asv_results.benchmarks(found)[LAUNCHES]
 

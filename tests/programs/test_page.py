@@ -6,12 +6,19 @@ from suite.catalogue import catalogue
 from suite.programs import session
 from suite.programs.model import Diff, Program, Programs
 from suite.report.formats.feed import feed
+from suite.report.model import Report
 from suite.report.site.build import named_after, site
 from tests.programs.conftest import counted, programs, release
 from tests.report.test_report import EMPTY
-from tests.worlds import as_known, few
+from tests.worlds import as_known
 
 PAGE = "programs/h100-jax-0.9.1.html"
+
+
+def reported(*issues: str) -> Report:
+    """A report of three releases on these issues, or on the first."""
+    cells = [session.cell(f"jax-{jax}") for jax in ("0.8.2", "0.9.0", "0.9.1")]
+    return as_known(cells, catalogue.select([*issues]) if issues else catalogue.entries()[:1])
 
 
 def changed(*, lines: list[str] | None = None, left_out: int = 0) -> Programs:
@@ -59,16 +66,14 @@ def test_a_change_whose_programs_are_the_same_or_not_kept_says_so() -> None:
 def test_releases_between_that_were_not_compiled_are_named() -> None:
     """A change that came with one of several releases is not put down to the last of them."""
     of = [release(jax, [counted(counts={"copies": copies})]) for jax, copies in (("0.8.2", 1), ("0.9.1", 2))]
-    report = as_known([session.cell(f"jax-{jax}") for jax in ("0.8.2", "0.9.0", "0.9.1")], catalogue.entries()[:1])
-    page = site(report, (), (programs(*of),))[PAGE]
+    page = site(reported(), (), (programs(*of),))[PAGE]
 
     assert "Not compiled: jax 0.9.0. The changes came with one of them, or with 0.9.1." in page
 
 
 def test_a_release_s_page_leads_to_what_it_changed() -> None:
     """One that changed programs says for which device and how many; another says nothing of them."""
-    report = as_known([session.cell(f"jax-{jax}") for jax in ("0.9.0", "0.9.1")], catalogue.entries()[:1])
-    files = site(report, (), (changed(),))
+    files = site(reported(), (), (changed(),))
 
     assert (
         f'A device, compiled, not run: <a href="../{PAGE}">1 program changed</a>' in (files["releases/jax-0.9.1.html"])
@@ -86,7 +91,7 @@ def test_what_a_device_case_shows_stands_on_the_issue_with_the_platform() -> Non
     shown = Program(workload="host-within-jit", source="one", seen="on-device", shown="multiply(%b<c>)")
     found = programs(release("0.9.0", [shown]))
     workloads = {"host-within-jit": found.workloads["softmax"]}
-    files = site(as_known(few()), (), (found.model_copy(update={"workloads": workloads}),))
+    files = site(reported("compute-on-aot", "stack-smoke"), (), (found.model_copy(update={"workloads": workloads}),))
     page = files["issues/compute-on-aot.html"].partition('id="_devices"')[2]
 
     assert "A device, compiled, not run" in page
@@ -98,7 +103,7 @@ def test_what_a_device_case_shows_stands_on_the_issue_with_the_platform() -> Non
 
 def test_the_feed_has_one_entry_for_what_a_release_changed_in_programs() -> None:
     """However many programs and targets: it says compiled, not run, and the entries of cases are as they were."""
-    report = as_known(few())
+    report = reported()
     both = (changed(), changed().model_copy(update={"target": "v5e", "title": "Another, compiled, not run"}))
     atom = "{http://www.w3.org/2005/Atom}"
     old, new = (

@@ -16,6 +16,7 @@ from suite.errors import BadFile
 from suite.judge.record import Part
 from suite.records import archive, records
 from suite.stack import plan
+from tests.report.on_disk import there
 from tests.report.test_report import put_record, put_status
 
 OLD, NEW = plan.cell("jax-0.4.30"), plan.cell("jax-0.6.2")
@@ -46,12 +47,12 @@ def emptied(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
 
 def test_what_was_packed_is_unpacked(folder: Path, emptied: Path) -> None:
     """Each record and status comes back with the same content, its keys in order, and packs to the same bytes."""
-    packed = _bytes(folder)
+    packed = there(folder)
 
     assert 7 == archive.unpack(folder)
     assert _files(folder.parent / "records") == _files(emptied)
     assert 5 == archive.pack([NEW, OLD], folder.parent / "again")
-    assert packed == _bytes(folder.parent / "again")
+    assert packed == there(folder.parent / "again")
     assert 0 == archive.unpack(folder)
 
 
@@ -134,25 +135,25 @@ def test_a_publish_changes_what_it_has_to(folder: Path, monkeypatch: pytest.Monk
     """The file of an issue with another record is written; the others keep their bytes, whatever xz packs them."""
     compress = lzma.compress
     monkeypatch.setattr(lzma, "compress", lambda text: compress(text, preset=1))
-    before = _bytes(folder)
+    before = there(folder)
     put_status(NEW, at="2026-11-24T00:00:00Z")
     put_record(NEW, BYPASS, BYPASS.issue.cases[1], RAISED)
 
     assert 6 == archive.pack([OLD, NEW], folder)
-    after = _bytes(folder)
-    assert ["_cells.jsonl.xz", "wraps-lower-bypass.jsonl.xz"] == [
+    after = there(folder)
+    assert {"_cells.jsonl.xz", "wraps-lower-bypass.jsonl.xz"} == {
         name for name in before if before[name] != after[name]
-    ]
+    }
 
 
 def test_the_records_of_a_cell_without_a_run_are_not_read(folder: Path, emptied: Path) -> None:
     """A cell whose status is the archive's keeps the archive's records."""
     for cell in (OLD, NEW):
         put_status(cell)
-    before = _bytes(folder)
+    before = there(folder)
 
     assert 5 == archive.pack([OLD, NEW], folder)
-    assert before == _bytes(folder)
+    assert before == there(folder)
 
 
 def test_the_file_of_an_issue_that_is_gone_is_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,11 +181,5 @@ def test_a_record_that_cannot_be_read_is_named(elsewhere: Path) -> None:
 
 def _files(folder: Path) -> dict[str, Any]:
     """Path → JSON, its objects as lists: their order counts."""
-    return {
-        path.relative_to(folder).as_posix(): json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=list)
-        for path in folder.rglob("*.json")
-    }
-
-
-def _bytes(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    files = there(folder)
+    return {name: json.loads(files[name], object_pairs_hook=list) for name in files if name.endswith(".json")}

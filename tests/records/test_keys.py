@@ -14,7 +14,7 @@ import pytest
 from suite.catalogue import catalogue, source
 from suite.catalogue.catalogue import Entry
 from suite.catalogue.syntax import canonical
-from suite.cell.issue import Case, Seen, Signature, Workaround
+from suite.cell.issue import Case, Signature, Workaround
 from suite.files import ROOT
 from suite.judge.record import Part
 from suite.records import keys, records
@@ -24,6 +24,8 @@ from suite.run import interpreter
 from suite.run.work import ask, planned
 from suite.stack import lock, plan
 from suite.stack.releases import guests
+from tests.catalogue.test_source import CASE, instead
+from tests.catalogue.test_source import MODULE as ISSUE_MODULE
 from tests.cell.test_wall import PROBE, module_of, reached
 from tests.processes import printed
 from tests.report.test_report import put_record, put_status
@@ -114,48 +116,6 @@ def test_what_changes_no_run_changes_no_key(scratch: Path) -> None:
     assert here == told(scratch, moved)
 
 
-def headline() -> Seen:
-    """Stand for a reproducer."""
-    return "bad", "seen"
-
-
-def instead() -> None:
-    """Stand for a workaround."""
-
-
-def control() -> None:
-    """Stand for a control."""
-
-
-TEXT = """
-from __future__ import annotations
-
-from suite.cell import Case, compare
-
-LIMIT = 3
-OTHER = 4
-
-
-def _values():
-    import jax.numpy as jnp
-
-    return jnp.arange(LIMIT)
-
-
-def headline():
-    return compare(_values(), [0, 1, 2])
-
-
-def instead():
-    return _values()
-
-
-def control():
-    assert OTHER
-"""
-CASE = Case(headline, control, {"bad": "affected"}, (), Workaround("Do this.", instead))
-
-
 def hashes(tmp_path: Path, text: str, case: Case = CASE) -> str:
     """The hash of a case of a module with this text."""
     keys._text.cache_clear()
@@ -169,30 +129,30 @@ def hashes(tmp_path: Path, text: str, case: Case = CASE) -> str:
     [
         ("LIMIT = 3", "LIMIT = 5", True),
         ("OTHER = 4", "OTHER = 5", True),
-        ("return jnp.arange(LIMIT)", "return jnp.arange(LIMIT) + 0", True),
+        ("jnp.arange(LIMIT)", "jnp.arange(LIMIT) + 0", True),
         ("from __future__ import annotations\n", "", True),
-        ("import Case, compare", "import compare", False),
-        ("from suite.cell import Case, compare", "from suite.cell.oracle import compare", False),
-        ("def headline():\n", 'def headline():\n    """Is it?"""\n', False),
+        ("import Case, Issue, compare", "import compare", False),
+        ("from suite.cell import Case, Issue, compare", "from suite.cell.oracle import compare", False),
+        ("Does it?", "Is it?", False),
         ("LIMIT = 3", "LIMIT = 3  # or more", False),
         ("LIMIT = 3", "UNUSED = 3\nLIMIT = (\n    3\n)", False),
     ],
 )
 def test_a_case_s_hash_is_of_what_it_runs(tmp_path: Path, old: str, new: str, counts: bool) -> None:
     """A hash covers the code that a case's functions use, however deep, but not text, layout or our imports."""
-    assert old in TEXT
-    assert counts == (hashes(tmp_path, TEXT) != hashes(tmp_path, TEXT.replace(old, new)))
+    assert old in ISSUE_MODULE
+    assert counts == (hashes(tmp_path, ISSUE_MODULE) != hashes(tmp_path, ISSUE_MODULE.replace(old, new)))
 
 
 def test_the_oracle_counts_where_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another oracle changes the key of a case that compares by it, and of no other."""
-    plain = TEXT.replace("compare(_values(), [0, 1, 2])", "('bad', '')")
-    before = hashes(tmp_path, TEXT), hashes(tmp_path, plain)
+    plain = ISSUE_MODULE.replace("compare(_values(), np.ones(LIMIT + 2))", "('bad', '')")
+    before = hashes(tmp_path, ISSUE_MODULE), hashes(tmp_path, plain)
     text = source._oracle().replace("_SHOWN_WHOLE = 8", "_SHOWN_WHOLE = 9")
     monkeypatch.setattr(source, "_oracle", lambda: text)
     keys._code.cache_clear()
     keys._KNOWN.clear()
-    after = hashes(tmp_path, TEXT), hashes(tmp_path, plain)
+    after = hashes(tmp_path, ISSUE_MODULE), hashes(tmp_path, plain)
     keys._code.cache_clear()
     keys._KNOWN.clear()
 
@@ -211,7 +171,7 @@ WORDS: dict[str, Any] = {"behaviours": {"bad": "guarded"}, "signatures": {"bad":
 @pytest.mark.parametrize(("changed", "counts"), [*((each, True) for each in GIVEN), (WORDS, False)])
 def test_what_a_process_is_given_counts(tmp_path: Path, changed: dict[str, Any], counts: bool) -> None:
     """A field that decides how the process runs changes the key, and words void no record."""
-    assert counts == (hashes(tmp_path, TEXT) != hashes(tmp_path, TEXT, replace(CASE, **changed)))
+    assert counts == (hashes(tmp_path, ISSUE_MODULE) != hashes(tmp_path, ISSUE_MODULE, replace(CASE, **changed)))
 
 
 def test_the_probe_is_all_that_runs_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from suite.errors import BadFile
+from suite.errors import BadFile, Fault
 from suite.stack import lock, plan, releases
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
+from tests.worlds import refused
 
 PATH = Path("suite/stack/locks/jax-0.4.30.txt")
 SHA = "0123456789abcdef" * 4
@@ -40,14 +41,6 @@ def cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cell:
     """A planned cell, where the folder of locks is empty."""
     monkeypatch.setattr(lock, "LOCKS", tmp_path)
     return plan.cells()[0]
-
-
-def faults(lines: str) -> list[tuple[str, str]]:
-    """The faults in a lock, as key and message."""
-    with pytest.raises(BadFile) as caught:
-        lock.parse(lines, PATH)
-    assert {PATH} == {fault.path for fault in caught.value.faults}
-    return [(fault.key, fault.message) for fault in caught.value.faults]
 
 
 def test_a_lock_is_read() -> None:
@@ -142,19 +135,20 @@ def test_what_is_installed_over_metadata_says_so(locks: dict[Cell, Lock]) -> Non
 )
 def test_what_is_no_lock_is_a_fault(lines: str, key: str, message: str) -> None:
     """A line that is no pin with a sha256 hash is a fault, said with its number; so is a package that is missing."""
-    ((found_key, found_message),) = faults(lines)
+    (fault,) = refused(lock.parse, lines, PATH)
 
-    assert key == found_key
-    assert message in found_message
+    assert (PATH, key) == (fault.path, fault.key)
+    assert message in fault.message
 
 
 def test_all_faults_of_a_lock_are_said_at_once() -> None:
     """A lock with several faults is told all of them; an empty one lacks the stack."""
-    found = faults("--index-url https://index.example\njax==0.4.30\njax==0.4.30 --hash=sha256:1 --hash=md5:2\n")
+    text = "--index-url https://index.example\njax==0.4.30\njax==0.4.30 --hash=sha256:1 --hash=md5:2\n"
+    stack = ("jax", "jaxlib", "equinox", "diffrax")
 
-    keys = ["line 1", "line 2", "line 3", "line 3", "line 3", "jaxlib", "equinox", "diffrax"]
-    assert keys == [key for key, _ in found]
-    assert [(name, "is not pinned") for name in ("jax", "jaxlib", "equinox", "diffrax")] == faults("")
+    keys = ["line 1", "line 2", "line 3", "line 3", "line 3", *stack[1:]]
+    assert keys == [fault.key for fault in refused(lock.parse, text, PATH)]
+    assert [Fault(PATH, name, "is not pinned") for name in stack] == refused(lock.parse, "", PATH)
 
 
 def test_a_lock_that_cannot_be_read_is_a_fault(cell: Cell) -> None:

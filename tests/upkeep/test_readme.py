@@ -16,7 +16,7 @@ from suite.__main__ import parse
 from suite.catalogue import catalogue
 from suite.check import command_line
 from suite.errors import Exit
-from suite.files import ROOT
+from suite.files import ROOT, replace_all
 from suite.report.model import Report
 from suite.report.site.build import site
 from suite.upkeep import pins, readme
@@ -122,15 +122,14 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder with what documents name: an environment, bounds, requirements, code, and a traceback."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".venv").symlink_to(sys.prefix)
-    (tmp_path / "src").mkdir()
     for name in ("pyproject.toml", "uv.lock"):
         shutil.copy(ROOT / "tests" / "check" / "samples" / "project" / name, tmp_path)
-    for name, text in {
+    texts = {
         "src/a.py": "import jax.numpy as jnp\n\njnp.polyval(1, 2)\n",
         "compat-baseline.json": '{"schema_version": 1, "findings": []}',
         "traceback.txt": TRACEBACK,
-    }.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
+    }
+    replace_all(tmp_path, texts)
 
 
 @pytest.mark.parametrize("told", [each for each in told("jax-stack-compat") if each.split()[0] in ("check", "explain")])

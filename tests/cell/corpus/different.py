@@ -1,6 +1,9 @@
-"""It fails, but not as documented."""
+"""It fails, but not as documented, or it gives what no reproducer may give."""
 
-from tests.cell.corpus import Seen, case, issue
+from typing import cast
+
+from suite.cell import Signature
+from tests.cell.corpus import Seen, case, folder, issue, note
 
 
 class Unspeakable(Exception):
@@ -30,4 +33,36 @@ def unspeakable() -> Seen:
     raise Unspeakable
 
 
-ISSUE = issue(case(unknown), case(leaves), case(not_unicode), case(unspeakable))
+def nothing() -> Seen:
+    """Is None an answer?"""
+    return cast(Seen, None)
+
+
+def a_name() -> Seen:
+    """Is a behaviour's name an answer?"""
+    return cast(Seen, "right")
+
+
+def no_text() -> Seen:
+    """Is a behaviour that is no text an answer?"""
+    return cast(str, object()), "2 + 2 is 4"
+
+
+def unknown_behaviour() -> Seen:
+    """Is a behaviour that its table does not have an answer?"""
+    return "confused", "2 + 2 is a cat"
+
+
+def alternates() -> Seen:
+    """Is it the same twice?"""
+    note("again", "turns")
+    turns = (folder() / "turns").read_text().splitlines()
+    return "wrong" if len(turns) % 2 else "refused", "heads or tails"
+
+
+ISSUE = issue(
+    *(case(each) for each in (unknown, leaves, not_unicode, unspeakable)),
+    # The probe's own complaint is no symptom.
+    case(nothing, signatures={"wrong": Signature("TypeError")}),
+    *(case(each) for each in (a_name, no_text, unknown_behaviour, alternates)),
+)

@@ -1,0 +1,268 @@
+"""Modules of issues: what each must have, and its sentences held to what was run, the published report.
+
+offenders.toml names by id the issues that fail a test today. It may only shrink.
+"""
+
+import ast
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Set
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from suite.catalogue import catalogue, source, threads
+from suite.catalogue.catalogue import Entry
+from suite.cell.issue import Case, Issue
+from suite.check.source.touched import touch
+from suite.files import REPORTS
+from suite.judge.metadata import in_version_order, parsed
+from suite.judge.rules import Pins, first_match, met, requirements
+from suite.judge.table import UNDECIDED
+from suite.report.model import CaseRow, Report
+from suite.report.stored import read_report
+from suite.spelling import RELEASE
+from suite.stack import releases
+
+LISTED = tomllib.loads((Path(__file__).with_name("offenders.toml")).read_text(encoding="utf-8"))
+# What claims something of all releases, or of all that was tried.
+CLAIM = re.compile(r"\b(works?|right|no release)\b", re.IGNORECASE)
+# A sentence ends at a mark with a space behind it, or where an item of a list or a paragraph does.
+END = re.compile(r"(?<=[.:;])\s+|\n\s*\n|\n(?=- )")
+
+
+@cache
+def published() -> Report:
+    """The report of the last full run."""
+    return read_report(REPORTS / "published")
+
+
+@cache
+def rows() -> Mapping[tuple[str, str], CaseRow]:
+    """Each case as it was published."""
+    return {(issue.id, case.id): case for issue in published().issues for case in issue.cases}
+
+
+@cache
+def ran() -> Mapping[tuple[str, str], list[Pins]]:
+    """The stacks on which each case was run."""
+    pins = {cell.id: cell.packages for cell in published().run_here}
+    found: dict[tuple[str, str], list[Pins]] = {}
+    for each in published().observations:
+        if each.verdict not in UNDECIDED and each.cell in pins:
+            found.setdefault((each.issue, each.case), []).append(pins[each.cell])
+    return found
+
+
+@cache
+def versions(package: str) -> list[str]:
+    """The releases of a package that can be had, in order; none of a package that is not of the stack."""
+    known = releases.load().packages.get(package, {})
+    return in_version_order(name for name, each in known.items() if each.yanked is None)
+
+
+def source_of(entry: Entry) -> str:
+    """The text of an issue's module."""
+    return entry.source.read_text(encoding="utf-8")
+
+
+def prose(issue: Issue) -> str:
+    """Return a module's text beside its title: its story, the evidence of its rules, and its workarounds."""
+    notes = [rule.evidence for case in issue.cases for rule in case.rules]
+    return "\n\n".join([issue.story, *notes, *(case.workaround.text for case in issue.cases if case.workaround)])
+
+
+def bounds(case: Case) -> Iterator[tuple[str, str]]:
+    """The releases at which a case's rules change, by package."""
+    for requirement in (each for rule in case.rules for each in requirements(rule.on)):
+        yield from ((requirement.name, specifier.version) for specifier in requirement.specifier)
+
+
+def boundaries(issue: Issue) -> set[str]:
+    """The releases at which one of an issue's cases changes, by a rule or by the runs, and the last before each."""
+    found = {version for case in issue.cases for of in bounds(case) for version in (of[1], *sides(*of))}
+    for case in issue.cases:
+        for each in rows()[issue.id, case.id].intervals:
+            found |= {each.first, each.last}
+    return found
+
+
+def sides(package: str, version: str) -> list[str]:
+    """The last release of a package below a bound, and the first at it or above; of no known package, none."""
+    known = versions(package)
+    below = [each for each in known if parsed(each) < parsed(version)]
+    return [*below[-1:], *known[len(below) :][:1]]
+
+
+def is_bad(case: Case, pins: Pins) -> bool:
+    """Return True if a rule says that a case goes wrong on a stack."""
+    rule = first_match(case.rules, pins)
+    return rule is not None and case.behaviours[rule.behaviour] == "affected"
+
+
+def names(sentence: str, known: Set[str]) -> bool:
+    """Return True if a sentence names a case, or a function of its module."""
+    return bool(known & set(re.findall(r"[\w-]+", sentence)))
+
+
+def title_names_a_release(entry: Entry) -> bool:
+    """The report adds the releases to a title, from what was run."""
+    return RELEASE.search(entry.issue.title) is not None
+
+
+def release_is_no_boundary(entry: Entry) -> bool:
+    """A release that a module's prose names is one at which one of its cases changes, or the last before."""
+    return bool(set(RELEASE.findall(prose(entry.issue))) - boundaries(entry.issue))
+
+
+def bound_was_not_run(entry: Entry) -> bool:
+    """The release that a rule names and the one before were run, or the page marks what is between."""
+    for case in entry.issue.cases:
+        stacks = ran().get((entry.issue.id, case.id), [])
+        # An interval that is not exact is marked as such.
+        marked = {each.first for each in rows()[entry.issue.id, case.id].intervals if not each.exact}
+        for package, version in bounds(case):
+            there = {pins[package] for pins in stacks if package in pins}
+            if not there.issuperset(of := sides(package, version)) and marked.isdisjoint(of):
+                return True
+    return False
+
+
+def pin_meets_a_bad_rule(entry: Entry) -> bool:
+    """No stack that was run meets a workaround's pin and a rule by which the case goes wrong."""
+    return any(
+        met(case.workaround.pin, cell.packages) and is_bad(case, cell.packages)
+        for case in entry.issue.cases
+        if case.workaround and case.workaround.pin
+        for cell in published().run_here
+    )
+
+
+def claim_names_no_case(entry: Entry) -> bool:
+    """A sentence that says "works", "right" or "no release" names a case of its issue, or a function of its module."""
+    functions = [each for case in entry.issue.cases for each in (case.reproducer, case.control)]
+    functions += [case.workaround.code for case in entry.issue.cases if case.workaround and case.workaround.code]
+    known = {each.__name__ for each in functions} | {case.id for case in entry.issue.cases}
+    return any(CLAIM.search(each) and not names(each, known) for each in END.split(prose(entry.issue)))
+
+
+def range_ends_at_the_newest_release(entry: Entry) -> bool:
+    """A module says "from 0.5.0 on": up to which release that was run, the report says."""
+    newest = "|".join(re.escape(versions(name)[-1]) for name in ("jax", "equinox"))
+    found = re.compile(rf"\b(to|until)\s+(\w+\s+)?({newest})(?!\.?\d)")
+    return found.search(f"{entry.issue.title}\n{prose(entry.issue)}") is not None
+
+
+def report_is_a_pull_request(entry: Entry) -> bool:
+    """A thread with the role "report" is an issue or a discussion, not a pull request."""
+    known = threads.load().threads
+    reports = [each.ref for each in entry.issue.upstream if each.role == "report" and each.ref in known]
+    return any(known[ref].kind == "pull" for ref in reports)
+
+
+def fix_is_not_known_to_have_landed(entry: Entry) -> bool:
+    """A fix is a commit, or is merged, or stands beside the commit of its repository that landed it."""
+    known = threads.load().threads
+    landed = {each.ref.partition("@")[0] for each in entry.issue.upstream if "@" in each.ref}
+    fixes = [each.ref for each in entry.issue.upstream if each.role == "fix" and each.ref in known]
+    return any(known[ref].state != "merged" and ref.partition("#")[0] not in landed for ref in fixes)
+
+
+def threads_are_not_named(entry: Entry) -> bool:
+    """Each issue says where it is told: a report, a page, a changelog or a fix's own thread, and none twice."""
+    form = re.compile(r"[\w.-]+/[\w.-]+(#[1-9]\d*|@[0-9a-f]{7,40})|https://[^\s\"'<>]+")
+    refs = [each.ref for each in entry.issue.upstream]
+    tells = any(each.role in ("report", "docs", "changelog") or "#" in each.ref for each in entry.issue.upstream)
+    return not (tells and all(map(form.fullmatch, refs)) and len(set(refs)) == len(refs))
+
+
+def thread_is_an_address(entry: Entry) -> bool:
+    """An issue, a pull request or a discussion of GitHub is `owner/name#number`, and not an address."""
+    address = re.compile(r"github\.com/[^/]+/[^/]+/(issues|pull|discussions)/\d")
+    return any(address.search(each.ref) for each in entry.issue.upstream)
+
+
+def text_is_lacking(entry: Entry) -> bool:
+    """No issue lacks a title, a story, a question for each case, or words for a workaround."""
+    issue = entry.issue
+    told = [issue.title, issue.story, *(case.question for case in issue.cases)]
+    told += [case.workaround.text for case in issue.cases if case.workaround]
+    return not all(text.strip() for text in told)
+
+
+def upstream_is_said_to_be_silent(entry: Entry) -> bool:
+    """No module claims that upstream is silent: nobody can know that. It says what was seen in the runs."""
+    claim = r"\bno\s+thread|\bthreads?\s+(don't|do\s+not)\s+say"
+    return re.search(claim, source_of(entry), re.IGNORECASE) is not None
+
+
+def symptom_is_as_its_absence(entry: Entry) -> bool:
+    """Each case has a behaviour that is the symptom, or upstream's answer to it, and one that is neither."""
+    of_cases = [set(case.behaviours.values()) for case in entry.issue.cases]
+    return any(
+        len(means) < 2
+        or not means & {"affected", "guarded", "documented"}
+        or ("affected" in means and not means & {"clear", "guarded", "absent", "documented"})
+        for means in of_cases
+    )
+
+
+def control_stands_elsewhere(entry: Entry) -> bool:
+    """A control or a workaround stands behind the first reproducer that it is of, and no other is between."""
+    order = [node.name for node in ast.parse(source_of(entry)).body if isinstance(node, ast.FunctionDef)]
+    reproducers = {case.reproducer.__name__ for case in entry.issue.cases}
+    first: dict[str, str] = {}
+    for case in entry.issue.cases:
+        for part in (case.control, case.workaround.code if case.workaround else None):
+            if part is not None and part.__name__ in set(order) - reproducers:
+                first.setdefault(part.__name__, case.reproducer.__name__)
+    behind = {name: [each for each in order[: order.index(name)] if each in reproducers] for name in first}
+    return any(behind[name][-1:] != [of] for name, of in first.items())
+
+
+def one_case_is_long(entry: Entry) -> bool:
+    """An issue module with one case is at most 80 lines."""
+    return len(entry.issue.cases) == 1 and len(source_of(entry).splitlines()) > 80
+
+
+def touch_is_not_used(entry: Entry) -> bool:
+    """An issue's reproducers use a function that it says it concerns, unless it concerns more than functions."""
+    text = source_of(entry)
+    told, used = source.touches(text, entry.issue), source.used(text, entry.issue)
+    names = [touch(each).name if " if " in each else each for each in told]
+    is_used = any(f"{one}.".startswith(f"{name}.") for name in names for one in used)
+    return not is_used and not any(touch(each).is_untold for each in told)
+
+
+def touch_is_not_upstream(entry: Entry) -> bool:
+    """Each touch of an issue or case can be read by `check --source`, and each function is upstream's."""
+    told = map(touch, (*entry.issue.touches, *(each for case in entry.issue.cases for each in case.touches)))
+    return any(not each.is_untold and not each.name.startswith(tuple(releases.PACKAGES)) for each in told)
+
+
+OFFENCES: Mapping[str, Callable[[Entry], bool]] = {
+    offends.__name__.replace("_", "-"): offends
+    for offends in (
+        *(title_names_a_release, release_is_no_boundary, bound_was_not_run, pin_meets_a_bad_rule, claim_names_no_case),
+        *(range_ends_at_the_newest_release, report_is_a_pull_request, fix_is_not_known_to_have_landed),
+        *(threads_are_not_named, thread_is_an_address, text_is_lacking, upstream_is_said_to_be_silent),
+        *(symptom_is_as_its_absence, control_stands_elsewhere, one_case_is_long),
+        *(touch_is_not_used, touch_is_not_upstream),
+    )
+}
+
+
+@pytest.mark.parametrize("offence", OFFENCES)
+def test_an_issue_offends_where_it_is_listed(offence: str) -> None:
+    """No issue offends that is not listed, and none is listed that no longer does."""
+    listed = set(LISTED.get(offence, ()))
+    found = {entry.issue.id for entry in catalogue.entries() if OFFENCES[offence](entry)}
+
+    assert [] == sorted(found - listed), "these offend, and did not"
+    assert [] == sorted(listed - found), f"these offend no longer: take them from {offence}"
+
+
+def test_each_list_of_offenders_is_of_an_offence() -> None:
+    """offenders.toml has no list that no test reads."""
+    assert LISTED.keys() <= OFFENCES.keys()
