@@ -143,7 +143,7 @@ def test_an_issue_shows_the_worst_of_its_cases() -> None:
 )
 def test_no_release_is_right(first: list[Verdict], second: list[Verdict], never: list[str] | None) -> None:
     """The page says if every decided release shows a symptom, and in which cases."""
-    (page,) = issues_page.pages(Facts(two_cases(first, second)))
+    page, *_ = issues_page.pages(Facts(two_cases(first, second)))
 
     assert (never is not None, never or []) == (page.view.nowhere_right, page.view.never_right)
 
@@ -345,7 +345,7 @@ def test_what_to_do_is_told_once_with_where_it_was_verified() -> None:
     cases = [case.model_copy(update={"workaround": None}) if case.id == "without" else case for case in issue.cases]
     of = of.model_copy(update={"issues": [issue.model_copy(update={"cases": cases})]})
 
-    (page,) = issues_page.pages(Facts(of))
+    page, *_ = issues_page.pages(Facts(of))
     (told,) = page.view.instead
     assert "Do not." == told.text
     assert {
@@ -362,7 +362,7 @@ def test_a_page_is_recognised_by_its_own_symptoms() -> None:
     behaviours = {"bad": "affected", "refused": "guarded", "design": "documented"}
     behaviours |= {"cannot-solve": "different", "fine": "clear", "gone": "absent"}
     rows = [SignatureRow(behaviour=each, type="TypeError", message=f"it is {each}") for each in behaviours]
-    (page,) = issues_page.pages(Facts(changed(of, behaviours=behaviours, signatures=rows)))
+    page, *_ = issues_page.pages(Facts(changed(of, behaviours=behaviours, signatures=rows)))
 
     assert [(row, ["one"]) for row in rows[:3]] == page.view.signatures
     assert "it is cannot-solve" not in pages(changed(of, behaviours=behaviours, signatures=rows))[page.path]
@@ -391,7 +391,7 @@ def test_what_concerns_the_same_is_named() -> None:
     touched = {"a": ["jax.jit", "jax.pmap"], "b": ["jax.jit"], "c": ["jax.jit"], "d": ["jax.pmap"], "e": ["x"]}
     issues = [issue.model_copy(update={"id": name, "touches": names}) for name, names in touched.items()]
 
-    (page, *_) = issues_page.pages(Facts(of.model_copy(update={"issues": issues, "observations": []})))
+    page, *_ = issues_page.pages(Facts(of.model_copy(update={"issues": issues, "observations": []})))
     assert [("d", ["jax.pmap"]), ("b", ["jax.jit"]), ("c", ["jax.jit"])] == [
         (other.id, shared) for other, shared in page.view.related
     ]
@@ -410,7 +410,7 @@ def test_hundreds_of_findings_are_cut() -> None:
     odd = [observation(case=f"case-{number}", agreement="changed") for number in range(200)]
     same = [observation(cell="jax-0.5.0", case="case-0", agreement="changed")]
 
-    (page,) = findings_page.pages(Facts(report(*odd, *same)))
+    page, *_ = findings_page.pages(Facts(report(*odd, *same)))
     assert (60, 200) == (page.view.shown, page.view.count)
     assert (100, 200) == (len(page.view.unexpected), page.view.unexpected_count)
     assert ["jax-0.4.30", "jax-0.5.0"] == page.view.unexpected[0].cells
