@@ -17,8 +17,7 @@ from rich.console import Console
 
 from suite.errors import BadFile
 from suite.report import stored, summary
-from suite.report.by_rule import Line
-from suite.report.derive import Seen, along, derive, stacks
+from suite.report.derive import Line, Seen, along, derive, stacks
 from suite.report.formats import terminal
 from suite.report.formats.compat_md import compat_md
 from suite.report.model import ByRuleRow, CaseRow, CellRow, Report, RuleRow

@@ -31,7 +31,7 @@ from suite.records import keys, records
 from suite.records.records import Status
 from suite.report import stored, summary
 from suite.report.assemble import assemble, roughly
-from suite.report.compare.changes import since
+from suite.report.compare import since
 from suite.report.derive import coverage
 from suite.report.formats import terminal
 from suite.report.formats.compat_md import compat_md

@@ -23,8 +23,7 @@ from suite.report.findings import findings
 from suite.report.formats import terminal
 from suite.report.formats.compat_md import compat_md
 from suite.report.formats.feed import feed
-from suite.report.formats.length_limit import MAX_CHARS, fit
-from suite.report.markup import cell_text
+from suite.report.markup import MAX_CHARS, cell_text, fit
 from suite.report.model import Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
 from suite.report.site.build import site
 from suite.report.site.facts import Facts

@@ -17,7 +17,7 @@ from suite.judge.table import Verdict
 from suite.programs import model as programs
 from suite.programs.model import FOLDER as COMPILED
 from suite.report import write as writing
-from suite.report.compare.changes import since
+from suite.report.compare import since
 from suite.report.derive import derive
 from suite.report.formats.check_json import check_json
 from suite.report.formats.compat_md import compat_md

@@ -23,12 +23,12 @@ from suite.judge.table import GLYPHS, PROPERTIES, TABLE
 from suite.printable import printable
 from suite.programs.model import Programs
 from suite.report import summary
-from suite.report.compare.diff import tally
+from suite.report.compare import tally
 from suite.report.markup import said
 from suite.report.model import Report
 from suite.report.site.facts import Facts
 from suite.report.site.install import constraints
-from suite.report.site.marked import highlight, linked, verdict_styles
+from suite.report.site.marked import highlight, linked, prose, verdict_styles
 from suite.report.site.numbers import NOTHING, MeasuredNumbers, call
 from suite.report.site.page import Page
 from suite.report.site.pages import (
@@ -45,7 +45,6 @@ from suite.report.site.pages import (
     timings,
 )
 from suite.report.site.pages.timings import paths
-from suite.report.site.prose import prose
 from suite.report.site.timeline import TURNS
 from suite.report.site.timings import TimedMachine, amount, turned
 from suite.report.standing import label

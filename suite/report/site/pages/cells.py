@@ -49,7 +49,7 @@ def pages(facts: Facts) -> Iterator[Page]:
 
 def stack(facts: Facts) -> Page:
     """Return the page of a reader's stack, with the rules and runs that its script reads."""
-    minors = groupby(facts.columns, lambda cell: minor_of({**cell.holds, **cell.packages}["jax"]))
+    minors = groupby(facts.columns, lambda cell: minor_of(cell.versions["jax"]))
     view = [(name, list(of)) for name, of in minors]
     data = {"data/stack.js": script("STACK", compiled(facts))}
     scripts = ("data/stack.js", "assets/rules.js", "assets/stack.js")

@@ -148,11 +148,8 @@ def pages(facts: Facts) -> Iterator[Page]:
 
 def _case(facts: Facts, issue: IssueRow, case: CaseRow) -> CaseView:
     of, verdicts = facts.seen[issue.id, case.id], facts.verdicts(issue, case)
-    ran = {
-        cell.holds["jax"]
-        for cell in facts.line
-        if cell.moves == "jax" and verdicts.get(cell.id, "not-run") not in UNDECIDED
-    }
+    jax = facts.report.jax_releases
+    ran = {jax[cell] for cell, verdict in verdicts.items() if cell in jax and verdict not in UNDECIDED}
     return CaseView(
         case,
         now(facts.columns, verdicts, case.turns),
