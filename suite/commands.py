@@ -394,19 +394,19 @@ def diff(old: Path, new: Path, format: str, *, strict: bool) -> Exit:
 
     With `strict`, return 1 also if something is gone or was not observed.
     """
-    from suite.report.compare import diff as differences
+    from suite.report import compare
     from suite.report.formats import diff as diff_formats
     from suite.report.stored import read_report
 
     before, now = map(read_report, (old, new))
-    found = differences.diff(before, now)
+    found = compare.diff(before, now)
     if format == "terminal":
         diff_formats.show(found, OUT)
     else:
         text = diff_formats.markdown(found) if format == "markdown" else diff_formats.as_json(found)
         # For a program or a file: as it is, whatever the width of the terminal.
         OUT.file.write(text)
-    return differences.exit_code(found, strict=strict)
+    return compare.exit_code(found, strict=strict)
 
 
 def rebuild(folder: Path) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from suite.__main__ import main
 from suite.check import knowledge
 from suite.files import ROOT, replace_all
-from suite.report.compare.changes import since
+from suite.report.compare import since
 from suite.report.site import timings
 from suite.timings.results import COMPARED, NOISE, RESULTS
 from tests.report.on_disk import save, saved, there

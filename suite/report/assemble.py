@@ -6,11 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
 
 from suite import __version__
 from suite.catalogue import catalogue, source, threads
 from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case, Upstream
+from suite.files import FileModel, read
 from suite.judge.metadata import Declared, declared_observed
 from suite.judge.rules import Pins, expected
 from suite.judge.table import UNDECIDED
@@ -19,13 +22,13 @@ from suite.judge.wording import tidy
 from suite.records import keys, records
 from suite.records.records import Status
 from suite.records.seen import Seen, seen
-from suite.report.corrections import corrections
 from suite.report.derive import coverage, derive
 from suite.report.model import (
     SCHEMA,
     AskRow,
     CaseRow,
     CellRow,
+    CorrectionRow,
     IssueRow,
     Observation,
     Platform,
@@ -39,6 +42,15 @@ from suite.stack.chosen import Rows
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 
+_CORRECTIONS = Path(__file__).with_name("corrections.toml")
+
+
+class _Corrections(FileModel):
+    """Wrong published sentences, the right ones, and the evidence; the newest first."""
+
+    schema_version: Literal[1] = 1
+    corrections: tuple[CorrectionRow, ...]
+
 
 def assemble(
     cells: Sequence[Cell],
@@ -47,53 +59,43 @@ def assemble(
     planned: Sequence[Cell] = (),
     shard: Shard | None = None,
     rows: Rows = "cases",
+    unread: Judged | None = None,
 ) -> Report:
     """Return the report on these cells and issues, from the records on disk. Raises BadFile.
 
-    For a `shard`, `planned` has the cells of the whole run. `rows` selects the entries of each cell.
+    For a `shard`, `planned` has the cells of the whole run. `rows` selects the entries of each cell. With `unread`,
+    every case has that verdict, and no records are read.
     """
-    return _report(cells, entries, planned=planned or cells, shard=shard, rows=rows)
-
-
-def untried(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows = "cases") -> Report:
-    """Return the report on these cells and issues as not run, without reading records. Raises BadFile."""
-    unread = Judged("not-run", None, "run.not-tried", "none of the merged shards has this cell")
-    return _report(cells, entries, planned=cells, rows=rows, unread=unread)
-
-
-def _report(
-    cells: Sequence[Cell],
-    entries: Sequence[Entry],
-    *,
-    planned: Sequence[Cell],
-    shard: Shard | None = None,
-    rows: Rows = "cases",
-    unread: Judged | None = None,
-) -> Report:
     offered = releases.load().packages
-    read = [_read(cell, catalogue.planned(entries, cell, rows), offered, unread) for cell in cells]
-    observations = [row for _, made, _ in read for row in made]
+    judged = [_judged(cell, catalogue.planned(entries, cell, rows), offered, unread) for cell in cells]
+    observations = [row for _, made, _ in judged for row in made]
     nowhere = Platform(system="", machine="", cpu="", device="")
     report = Report(
         schema_version=SCHEMA,
         generated_at=datetime.now(UTC).replace(microsecond=0),
         suite_version=__version__,
         probe_sha256=keys.probe_sha256(),
-        platform=next((platform for _, _, platform in read if platform), nowhere),
-        planned_cells=[cell.id for cell in planned],
+        platform=next((platform for _, _, platform in judged if platform), nowhere),
+        planned_cells=[cell.id for cell in planned or cells],
         rows=rows,
         shard=str(shard) if shard else None,
-        cells=[row for row, _, _ in read],
+        cells=[row for row, _, _ in judged],
         issues=[_issue(entry) for entry in entries],
         refuted=list(map(_refuted, threads.refuted())),
-        corrections=list(corrections()),
+        corrections=list(read(_Corrections, _CORRECTIONS).corrections),
         observations=observations,
         coverage=coverage(observations),
     )
     return derive(report, offered, lock.jax_line())
 
 
-def _read(
+def untried(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows = "cases") -> Report:
+    """Return the report on these cells and issues as not run, without reading records. Raises BadFile."""
+    unread = Judged("not-run", None, "run.not-tried", "none of the merged shards has this cell")
+    return assemble(cells, entries, rows=rows, unread=unread)
+
+
+def _judged(
     cell: Cell, entries: Sequence[Entry], offered: releases.Packages, unread: Judged | None
 ) -> tuple[CellRow, list[Observation], Platform | None]:
     """Judge every case planned in `cell`; with `unread`, use that verdict and read no records."""

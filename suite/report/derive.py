@@ -1,4 +1,4 @@
-"""The facts that follow from a report's observations: intervals, stacks and coverage. Pure functions."""
+"""The facts that follow from a report's observations and rules: intervals, stacks and coverage. Pure functions."""
 
 from __future__ import annotations
 
@@ -7,28 +7,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from itertools import groupby
+from types import MappingProxyType
 from typing import get_args
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from suite.cell.issue import Meaning
 from suite.judge.amendments import Tables, Trial, amendments
 from suite.judge.attribution import LINKED, Blame, blame
 from suite.judge.intervals import Point, ran
 from suite.judge.intervals import intervals as intervals_along
 from suite.judge.metadata import in_version_order, parsed, reached, requires, simplest
 from suite.judge.neighbours import LineCell, neighbours
-from suite.judge.rules import Run, concerned
+from suite.judge.prediction import Name, Prediction, foresee
+from suite.judge.rules import Pins, Run, concerned
 from suite.judge.table import PROPERTIES, UNDECIDED, Count, Verdict
 from suite.judge.verdicts import by_pin, workaround_expected
-from suite.report.by_rule import NO_LINE, Line, by_rule, jax_line
 from suite.report.model import (
     AmendmentRow,
+    ByRuleRow,
     CaseRow,
     CellRow,
     Coverage,
     IntervalRow,
-    IssueRow,
     Observation,
     RangeRow,
     Report,
@@ -38,6 +40,9 @@ from suite.report.model import (
 from suite.stack.releases import Packages, guests
 
 Seen = tuple[str, Verdict] | None
+# The pins on each release of jax of the line, in version order; empty if unknown.
+Line = Mapping[str, Pins]
+NO_LINE: Line = MappingProxyType({})
 
 
 def derive(report: Report, offered: Packages, line: Line = NO_LINE) -> Report:
@@ -46,50 +51,43 @@ def derive(report: Report, offered: Packages, line: Line = NO_LINE) -> Report:
     Rules fill in the releases of jax on `line` that the report did not observe.
     """
     report = report.model_copy(update={"observations": with_pins(report)})
-    seen: dict[tuple[str, str], dict[str, Seen]] = {}
+    seen: dict[Name, dict[str, Seen]] = {}
     for row in report.observations:
         what = None if row.verdict in UNDECIDED else (row.behaviour or row.verdict, row.verdict)
         seen.setdefault((row.issue, row.case), {})[row.cell] = what
-    issues = [_with_evidence(issue, report.run_here, seen) for issue in report.issues]
-    report = report.model_copy(update={"issues": issues})
-    ruled = by_rule(report, line)
+    sparse = jax_line(report, line)
+    ruled = by_rule(report, line, sparse)
     issues = []
     for issue in report.issues:
-        found = [
-            (case, along(report.run_here, seen.get((issue.id, case.id), {}), case, offered)) for case in issue.cases
-        ]
-        cases = [
-            case.model_copy(update={"intervals": rows, "by_rule": ruled.get((issue.id, case.id), []), "turns": turns})
-            for case, (rows, turns) in found
-        ]
+        cases = []
+        for case in issue.cases:
+            name = issue.id, case.id
+            of = seen.get(name, {})
+            confirmed = _with_evidence(case, report.run_here, of)
+            intervals, turns = along(report.run_here, of, confirmed, offered)
+            derived = {"intervals": intervals, "by_rule": ruled.get(name, []), "turns": turns}
+            cases.append(confirmed.model_copy(update=derived))
         issues.append(issue.model_copy(update={"cases": cases}))
-    derived = {"issues": issues, "stacks": stacks(report, offered), "coverage": coverage(report.observations)}
-    return report.model_copy(update={**derived, "jax_line": jax_line(report, line)})
+    report = report.model_copy(update={"issues": issues, "jax_line": sparse})
+    return report.model_copy(update={"stacks": stacks(report, offered), "coverage": coverage(report.observations)})
 
 
-def _with_evidence(
-    issue: IssueRow, cells: Sequence[CellRow], seen: Mapping[tuple[str, str], Mapping[str, Seen]]
-) -> IssueRow:
-    """Return the issue with the releases on which each rule was run."""
-    cases = []
-    for case in issue.cases:
-        of = seen.get((issue.id, case.id), {})
-        runs = (Run(cell.id, cell.packages, what[0]) for cell in cells if (what := of.get(cell.id)))
-        rules = [
-            rule.model_copy(update={"evidence": "; ".join(filter(None, (where, rule.note)))})
-            for rule, where in zip(case.rules, ran(case.needs, case.rules, runs), strict=True)
-        ]
-        cases.append(case.model_copy(update={"rules": rules}))
-    return issue.model_copy(update={"cases": cases})
+def _with_evidence(case: CaseRow, cells: Sequence[CellRow], seen: Mapping[str, Seen]) -> CaseRow:
+    """Return the case with the releases on which each rule was run."""
+    runs = (Run(cell.id, cell.packages, what[0]) for cell in cells if (what := seen.get(cell.id)))
+    rules = [
+        rule.model_copy(update={"evidence": "; ".join(filter(None, (where, rule.note)))})
+        for rule, where in zip(case.rules, ran(case.needs, case.rules, runs), strict=True)
+    ]
+    return case.model_copy(update={"rules": rules})
 
 
 def with_pins(report: Report) -> list[Observation]:
     """Return the observations; a workaround that is a pin is judged by the cells that meet the pin."""
     cells = {cell.id: cell.packages for cell in report.cells}
-    ours = {cell.id for cell in report.run_here}
     cases = {(issue.id, case.id): case for issue in report.issues for case in issue.cases}
-    there: dict[tuple[str, str], list[tuple[Mapping[str, str], Verdict]]] = {}
-    for row in (row for row in report.observations if row.cell in ours):
+    there: dict[Name, list[tuple[Mapping[str, str], Verdict]]] = {}
+    for row in report.seen_here:
         there.setdefault((row.issue, row.case), []).append((cells[row.cell], row.verdict))
 
     def told(row: Observation) -> Observation:
@@ -182,9 +180,9 @@ def _row(
     told = [cell for cell in ordered if cell.declared_observed is not None]
     ranges = []
     for word, run in groupby(told, key=lambda cell: cell.declared_observed):
-        first, *rest = run
-        ends = {"first": first.holds[along], "last": (rest or [first])[-1].holds[along]}
-        detail = next((row.detail for row in seen.get(first.id, ()) if row.verdict != "clear"), "")
+        of = list(run)
+        ends = {"first": of[0].holds[along], "last": of[-1].holds[along]}
+        detail = next((row.detail for row in seen.get(of[0].id, ()) if row.verdict != "clear"), "")
         ranges.append(RangeRow.model_validate({"declared_observed": word, **ends, "detail": detail}))
     python = ordered[0].python
     required = [requires(name, ordered[0].packages, offered, python).get(along, SpecifierSet()) for name, _ in holds]
@@ -212,3 +210,45 @@ def coverage(observations: Sequence[Observation]) -> Coverage:
     """Return the number of planned observations, by how they are counted."""
     counts = Counter(PROPERTIES[row.verdict].counted for row in observations)
     return Coverage(planned=len(observations), **{count: counts[count] for count in get_args(Count)})
+
+
+# Releases of jax that the report did not run
+
+
+def jax_line(report: Report, line: Line) -> list[str]:
+    """Return all releases of jax on the line; empty if the report plans all or none of them.
+
+    Empty for a shard too: other shards may plan the rest.
+    """
+    planned = set(report.jax_releases.values())
+    is_sparse = bool(planned) and report.shard is None and not line.keys() <= planned
+    return in_version_order({*line, *planned}) if is_sparse else []
+
+
+def by_rule(report: Report, line: Line, releases: Sequence[str]) -> dict[Name, list[ByRuleRow]]:
+    """Return the `releases` where a case was not observed and a rule covers it, in runs of neighbours.
+
+    Releases are left out on which row zero's rules say that a package does not import. So are cases that need a guest,
+    which the line never holds.
+    """
+    at = report.jax_releases
+    seen = {(row.issue, row.case, at[row.cell]) for row in report.observations if row.cell in at}
+    cases = {(issue.id, case.id): case for issue in report.issues for case in issue.cases if not guests(case.needs)}
+    row_zero = {issue.id for issue in report.issues if issue.row_zero}
+    says: dict[Name, dict[str, str]] = {name: {} for name in cases}
+    for version in releases:
+        pins = line.get(version)
+        for name, known in foresee(cases, row_zero, pins, {}).items() if pins else ():
+            if isinstance(known, Prediction) and known.behaviour is not None and (*name, version) not in seen:
+                says[name][version] = known.behaviour
+    return {name: _spans(releases, of, cases[name].behaviours) for name, of in says.items()}
+
+
+def _spans(releases: Sequence[str], says: Mapping[str, str], behaviours: Mapping[str, Meaning]) -> list[ByRuleRow]:
+    rows = []
+    for behaviour, group in groupby(releases, says.get):
+        over = list(group)
+        if behaviour is not None:
+            verdict = behaviours.get(behaviour, "different")
+            rows.append(ByRuleRow(behaviour=behaviour, verdict=verdict, package="jax", first=over[0], last=over[-1]))
+    return rows

@@ -78,7 +78,8 @@ def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> I
             )
         else:
             known = " It is known to fail there." if seen.workaround_expected else ""
-            text = f"“{_instead(issue, case)}” fails on {where}.{known}"
+            instead = case.workaround.text if case.workaround else issue.workaround
+            text = f"“{instead}” fails on {where}.{known}"
         key = f"{number}/{issue.id}/{case.id}"
         yield ReportFinding(f"finding-{sort}/{key}", sort, f"{issue.id}/{case.id}", text, (_evidence(*of),))
 
@@ -165,8 +166,3 @@ def _evidence(row: Observation, *alike: Observation) -> Evidence:
     told = f"{row.behaviour or row.reason}: {row.detail}"
     where = ", ".join(one.cell for one in (row, *alike))
     return Evidence(where, row.verdict, told, f"issues/{row.issue}.html#{row.case}@{row.cell}")
-
-
-def _instead(issue: IssueRow, case: CaseRow) -> str:
-    """Return a case's workaround or, without one, those of the issue's other cases."""
-    return case.workaround.text if case.workaround else issue.workaround

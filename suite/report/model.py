@@ -70,6 +70,11 @@ class CellRow(FileModel):
     blocked_by: str | None = Field(default=None, description="the package that does not import, by row zero")
     sent_on: Platform | None = Field(default=None, description="where a cell that was sent in ran; null: run here")
 
+    @property
+    def versions(self) -> dict[str, str]:
+        """The releases that are known of it: by its lock or, without one, by its id."""
+        return {**self.holds, **self.packages}
+
     @model_validator(mode="after")
     def _holds_what_moves(self) -> CellRow:
         wanted = dict.fromkeys([self.moves, *(ask.along for ask in self.asks)])
@@ -347,6 +352,11 @@ class CompatFile(FileModel):
     def run_here(self) -> list[CellRow]:
         """The cells that the suite ran itself; conclusions rest on them alone."""
         return [cell for cell in self.cells if cell.sent_on is None]
+
+    @property
+    def jax_releases(self) -> dict[str, str]:
+        """The release of jax for each cell of the line that moves jax."""
+        return {cell.id: cell.holds["jax"] for cell in self.cells if cell.kind == "line" and cell.moves == "jax"}
 
     @model_validator(mode="before")
     @classmethod

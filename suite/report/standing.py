@@ -81,8 +81,7 @@ def columns(report: Report) -> list[CellRow]:
     """Return the line or, without one, all cells that ran here, by version of jax and then by date."""
     cells = summary.line(report) or report.run_here
     by_id = {cell.id: cell for cell in cells}
-    pins = ((cell, {**cell.holds, **cell.packages}) for cell in cells)
-    known = (LineCell(cell.id, cell.moves, of, cell.released_on) for cell, of in pins if "jax" in of)
+    known = (LineCell(cell.id, cell.moves, cell.versions, cell.released_on) for cell in cells if "jax" in cell.versions)
     # A cell without a lock may not name its jax.
     return [by_id[cell.id] for cell in in_order(known)] or cells
 
@@ -103,7 +102,7 @@ def now(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict], turns: Iterab
             before = verdicts[cell.id]
             break
     package = next((turn.package for turn in turns if turn.after == since.id), None) or since.moves
-    version = since.packages.get(package) or since.holds.get(package, "")
+    version = since.versions.get(package, "")
     brought = next((cell for cell in cells if cell.kind == "line" and cell.id == f"{package}-{version}"), since)
     release = f"{package} {version}" if since.kind == "line" else label(since)
     return Now(shown, told[-1], brought, release, before)
@@ -119,12 +118,12 @@ def never_well(cells: Iterable[CellRow], verdicts: Mapping[str, Verdict]) -> boo
     return bool(told) and not told & GOOD
 
 
-def worst(seen: Iterable[Observation]) -> dict[str, Verdict]:
-    """Return the worst verdict in each cell; an undecided one only if the cell has no other."""
-    found: dict[str, Verdict] = {}
-    for observation in seen:
-        if observation.cell not in found or _BADNESS[observation.verdict] < _BADNESS[found[observation.cell]]:
-            found[observation.cell] = observation.verdict
+def worst(seen: Iterable[Observation]) -> dict[str, Observation]:
+    """Return the worst observation of each cell; an undecided one only if the cell has no other."""
+    found: dict[str, Observation] = {}
+    for row in seen:
+        if row.cell not in found or _BADNESS[row.verdict] < _BADNESS[found[row.cell].verdict]:
+            found[row.cell] = row
     return found
 
 

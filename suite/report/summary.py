@@ -155,7 +155,7 @@ def run_on(report: Report) -> str:
     """Return the releases of jax that a sparse report ran, as a sentence; empty for a report of the whole line."""
     if not report.jax_line:
         return ""
-    cells = {cell.id: cell.holds["jax"] for cell in report.run_here if cell.kind == "line" and cell.moves == "jax"}
+    cells = report.jax_releases
     told = [row for row in report.observations if row.cell in cells and row.verdict not in UNDECIDED]
     ran = in_version_order({cells[row.cell] for row in told})
     of = f"{len(ran)} of {len(report.jax_line)} releases of jax"

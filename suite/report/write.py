@@ -17,7 +17,7 @@ from suite.programs.model import FOLDER as COMPILED
 from suite.programs.model import Programs
 from suite.programs.targets import TARGETS
 from suite.report import stored
-from suite.report.compare.changes import since
+from suite.report.compare import since
 from suite.report.formats.check_json import check_json
 from suite.report.formats.compat_md import compat_md
 from suite.report.formats.feed import feed

@@ -15,7 +15,7 @@ from suite.catalogue import catalogue
 from suite.catalogue.catalogue import Entry
 from suite.errors import Exit
 from suite.files import REPORTS, read
-from suite.report.compare.diff import CaseChange, change
+from suite.report.compare import CaseChange, change
 from suite.report.model import CellRow, Report
 from suite.report.summary import exit_code
 from suite.stack import chosen, plan, releases

@@ -22,7 +22,7 @@ from suite.errors import BadFile, Exit, Misused
 from suite.files import REPORTS
 from suite.names import query
 from suite.records import records
-from suite.report.compare.diff import diff
+from suite.report.compare import diff
 from suite.stack import plan
 from suite.stack.matrix import Runs
 from tests.report.test_report import observation, report

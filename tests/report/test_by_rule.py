@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,22 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
-from rich.console import Console
 
 from suite.errors import BadFile
 from suite.report import stored, summary
-from suite.report.by_rule import Line
-from suite.report.derive import Seen, along, derive, stacks
-from suite.report.formats import terminal
+from suite.report.derive import Line, Seen, along, derive, stacks
 from suite.report.formats.compat_md import compat_md
 from suite.report.model import ByRuleRow, CaseRow, CellRow, Report, RuleRow
 from suite.report.site.build import site
 from suite.report.site.facts import Facts, StripRun
-from suite.report.site.timeline import timeline, verified
+from suite.report.site.timeline import verified
 from suite.stack import lock, releases
 from suite.stack.releases import Packages
 from tests.report.on_disk import saved
-from tests.report.test_report import EMPTY, PLAIN, observation, report, undecided
+from tests.report.test_report import EMPTY, PLAIN, observation, report, shown, undecided, with_case
 from tests.stack.test_plan import LIBRARIES
 
 OFFERED = releases.load().packages
@@ -42,11 +38,8 @@ def line(versions: Sequence[str] = VERSIONS, unavailable: Sequence[str] = ()) ->
 
 def expecting(of: Report, **rules: Sequence[str]) -> Report:
     """Return a report of one case whose rules expect these behaviours on these releases of jax alone."""
-    (issue,) = of.issues
-    (case,) = issue.cases
     rows = [RuleRow(behaviour=name, on=f"jax=={each}") for name, versions in rules.items() for each in versions]
-    case = case.model_copy(update={"rules": rows})
-    return of.model_copy(update={"issues": [issue.model_copy(update={"cases": [case]})]})
+    return with_case(of, rules=rows)
 
 
 def the_case(of: Report) -> CaseRow:
@@ -141,36 +134,21 @@ def test_it_is_written_and_read_back(tmp_path: Path) -> None:
         stored.read_report(cut)
 
 
-def test_a_timeline_draws_what_was_run_over_that_alone() -> None:
-    """Each release of the line has its place, and a band by rule, or nothing, lies between two runs."""
-    made = sparse()
-
-    (axis,) = timeline(the_case(made), made.cells, made.jax_line, ["0.4.30", "0.5.0", "0.6.0"])
-
-    assert [
-        (0.0, 12.5, "0.4.30", True),
-        (12.5, 25.0, "0.4.31–0.4.33", False),
-        (50.0, 12.5, "0.4.35", False),
-        (62.5, 12.5, "0.5.0", True),
-        (75.0, 12.5, "0.5.1", False),
-        (87.5, 12.5, "0.6.0", True),
-    ] == [(band.x, band.width, band.where, band.is_run) for band in axis.bands]
-    assert ["0.4", "0.5", "0.6"] == [minor for _, minor, _ in axis.ticks]
-
-
-def test_a_band_by_rule_has_its_class_and_says_so() -> None:
-    """Only bands that were not run are drawn and named as by rule, with a legend."""
+def test_a_band_by_rule_lies_between_runs_and_says_so() -> None:
+    """Each release of the line has its place; only bands that were not run are drawn and named as by rule."""
     page = site(sparse(), ())["issues/some-issue.html"]
     (axis,) = re.findall(r'<svg class="axis" width="100%" height="46".*?</svg>\n(?=<ol>)', page, re.DOTALL)
 
-    bands = re.findall(r'<svg x="([\d.]+)%"[^>]*>(?:<title>([^<]*)</title>)?<rect class="([^"]*)"', axis)
+    bands = re.findall(
+        r'<svg x="([\d.]+)%"[^>]* width="([\d.]+)%"[^>]*>(?:<title>([^<]*)</title>)?<rect class="([^"]*)"', axis
+    )
     assert [
-        ("0.0", "", "affected"),
-        ("12.5", "0.4.31–0.4.33: bad by rule, not run", "affected by-rule"),
-        ("50.0", "0.4.35: bad by rule, not run", "affected by-rule"),
-        ("62.5", "", "affected"),
-        ("75.0", "0.5.1: good by rule, not run", "clear by-rule"),
-        ("87.5", "", "clear"),
+        ("0.0", "12.5", "", "affected"),
+        ("12.5", "25.0", "0.4.31–0.4.33: bad by rule, not run", "affected by-rule"),
+        ("50.0", "12.5", "0.4.35: bad by rule, not run", "affected by-rule"),
+        ("62.5", "12.5", "", "affected"),
+        ("75.0", "12.5", "0.5.1: good by rule, not run", "clear by-rule"),
+        ("87.5", "12.5", "", "clear"),
     ] == bands
     assert ["affected", "clear"] == re.findall(r'<span class="v (\w+) by-rule">', page)
     assert "Dashed edge: by rule, not run." in page
@@ -194,13 +172,13 @@ def test_a_strip_has_a_place_for_each_release_of_the_line() -> None:
 
 def test_a_sparse_report_says_what_it_ran() -> None:
     """The terminal, COMPAT.md and the front page name the releases that were run, and how many there are."""
-    made, screen = sparse(), StringIO()
-    terminal.show(made, Console(file=screen, width=200, highlight=False), cases=True)
+    made = sparse()
+    screen = shown(made, 200, cases=True)
     told = "Run on 3 of 8 releases of jax: 0.4.30, 0.5.0, 0.6.0."
 
     assert told == summary.run_on(made)
-    assert told in screen.getvalue()
-    assert "bad 0.4.30 and 0.5.0, good 0.6.0" in screen.getvalue()
+    assert told in screen
+    assert "bad 0.4.30 and 0.5.0, good 0.6.0" in screen
     assert told in compat_md(made)
     front = site(made, ())["index.html"]
     assert told in front

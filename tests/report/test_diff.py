@@ -19,10 +19,9 @@ from suite.__main__ import main
 from suite.errors import Exit
 from suite.files import dump
 from suite.judge.table import UNDECIDED, VERDICTS, Verdict
-from suite.report.compare.changes import MAX_CASES, MAX_CHANGES, row, since
-from suite.report.compare.diff import KINDS, ReportDiff, change, diff, exit_code, tracks
+from suite.report.compare import KINDS, MAX_CASES, MAX_CHANGES, ReportDiff, change, diff, exit_code, row, since, tracks
 from suite.report.formats.diff import as_json, last, markdown, show
-from suite.report.formats.length_limit import MAX_CHARS
+from suite.report.markup import MAX_CHARS
 from suite.report.model import CellRow, Observation, Report
 from suite.report.stored import read_report
 from suite.report.write import publish

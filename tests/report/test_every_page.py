@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from suite.judge.table import UNDECIDED, VERDICTS, Verdict
 from suite.programs import model, texts
 from suite.programs.targets import TARGETS
-from suite.report.compare.changes import since
+from suite.report.compare import since
 from suite.report.model import Observation, Report
 from suite.report.site import timings
 from suite.report.site.build import site

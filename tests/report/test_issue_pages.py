@@ -15,7 +15,7 @@ from suite.report.summary import REPLAY
 from tests.report.on_disk import there as files
 from tests.report.site_browser import UNFOLD, WIDTH, afresh, built, put, tab, violations
 from tests.report.test_by_rule import sparse
-from tests.report.test_report import EMPTY, observation, report
+from tests.report.test_report import EMPTY, observation, report, with_issue
 from tests.report.test_small import FOLDER as SMALL
 from tests.worlds import otherwise
 
@@ -307,9 +307,8 @@ def test_what_is_by_rule_is_lighter_than_what_was_run(visit: Open, tmp_path: Pat
 def test_a_hostile_report_is_shown(visit: Open, name: str, tmp_path: Path) -> None:
     """Pages stay safe and readable on a phone with tags, escapes, direction marks, huge texts and empty ones."""
     nasty = report(observation(detail=NASTY), observation(case="long", agreement="changed", detail="x" * 10_000_000))
-    (issue,) = nasty.issues
-    told = issue.model_copy(update={"title": NASTY, "story": f"{NASTY}\n\n    {NASTY}\n\n- `{NASTY}` **{NASTY}**"})
-    built({"empty": EMPTY, "nasty": nasty.model_copy(update={"issues": [told]})}[name], tmp_path)
+    nasty = with_issue(nasty, title=NASTY, story=f"{NASTY}\n\n    {NASTY}\n\n- `{NASTY}` **{NASTY}**")
+    built({"empty": EMPTY, "nasty": nasty}[name], tmp_path)
 
     names = [f"{each}.html" for each in ("index", "matrix", "cells", "findings", "metadata", "timings")]
     names += ["issues/some-issue.html"] if name == "nasty" else []

@@ -8,7 +8,6 @@ import pytest
 from suite.address import link
 from suite.judge.table import Verdict
 from suite.report.findings import SORTS, findings
-from suite.report.markup import MAX_MESSAGE_CHARS, said
 from suite.report.model import CellRow, IntervalRow, Observation, Report, SignatureRow, TurnRow
 from suite.report.site.facts import Facts
 from suite.report.site.pages import findings as findings_page
@@ -19,7 +18,7 @@ from suite.report.site.table import Mark, stretches, with_room
 from suite.report.site.timeline import timeline, turned, verified
 from suite.report.standing import standings
 from tests.report.on_disk import pages
-from tests.report.test_report import cell_row, observation, report
+from tests.report.test_report import cell_row, observation, report, with_case, with_issue
 from tests.worlds import as_known, few
 
 
@@ -45,19 +44,6 @@ def interval(verdict: str, first: str, last: str = "", **changes: Any) -> Interv
     """Return an interval over jax whose behaviour is named after its verdict."""
     row = {"behaviour": verdict, "verdict": verdict, "first": first, "last": last or first}
     return IntervalRow.model_validate({**row, "package": "jax", "exact": True, "order": "version", **changes})
-
-
-def changed(of: Report, **changes: Any) -> Report:
-    """Return a report of one issue with one case, with these intervals or turns."""
-    (issue,) = of.issues
-    (case,) = issue.cases
-    return of.model_copy(update={"issues": [issue.model_copy(update={"cases": [case.model_copy(update=changes)]})]})
-
-
-def test_text_is_spelled_out_and_cut() -> None:
-    """Escapes and direction marks are made visible, and a long message is cut with its length."""
-    assert "\\u001b[31m \\u202ex\n<b>" == said("\x1b[31m \u202ex\n<b>")
-    assert f"{'x' * MAX_MESSAGE_CHARS}… (10,000,000 characters in the data)" == said("x" * 10_000_000)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +129,7 @@ def test_an_issue_shows_the_worst_of_its_cases() -> None:
 )
 def test_no_release_is_right(first: list[Verdict], second: list[Verdict], never: list[str] | None) -> None:
     """The page says if every decided release shows a symptom, and in which cases."""
-    (page,) = issues_page.pages(Facts(two_cases(first, second)))
+    page, *_ = issues_page.pages(Facts(two_cases(first, second)))
 
     assert (never is not None, never or []) == (page.view.nowhere_right, page.view.never_right)
 
@@ -180,7 +166,7 @@ def test_each_case_has_its_own_since() -> None:
 def test_since_names_the_release_to_blame() -> None:
     """A change put down to Diffrax is not attributed to the jax that came with it."""
     turn = TurnRow(before="jax-0.4.30", after="jax-0.4.31", package="diffrax", grounds="rule")
-    of = changed(report(*seen("affected", "clear")), turns=[turn])
+    of = with_case(report(*seen("affected", "clear")), turns=[turn])
     cells = [each.model_copy(update={"packages": {**each.packages, "diffrax": "0.6.1"}}) for each in of.cells]
     (found,) = standings(of.model_copy(update={"cells": cells}))
 
@@ -198,8 +184,7 @@ def test_streams_are_told_apart_by_what_was_drawn() -> None:
             for number, (verdict, behaviour) in enumerate(drawn)
         )
     )
-    (issue,) = of.issues
-    of = of.model_copy(update={"issues": [issue.model_copy(update={"touches": ["random stream"]})]})
+    of = with_issue(of, touches=["random stream"])
 
     (page,) = seeds_page.pages(Facts(of))
     ((sampler,),) = [samplers for _, samplers in page.view.rows]
@@ -249,7 +234,7 @@ def test_a_timeline_is_as_wide_as_its_releases() -> None:
     """Bands and ticks are at their releases, in percent; ticks too near to read are marked."""
     line = cells("0.4.30", "0.4.31", "0.5.0", *(f"0.6.{number}" for number in range(17)))
     drawn = [interval("clear", "0.4.30", "0.4.31"), interval("affected", "0.5.0", "0.6.16")]
-    of = changed(report(observation()), intervals=drawn)
+    of = with_case(report(observation()), intervals=drawn)
 
     (axis,) = timeline(of.issues[0].cases[0], line)
     assert [(0.0, 10.0, "0.4.30–0.4.31"), (10.0, 90.0, "0.5.0 on")] == [
@@ -285,13 +270,13 @@ def test_what_came_back_is_a_finding() -> None:
     """A symptom that came back is a finding with every range."""
     turns = [interval("affected", "0.4.30"), interval("clear", "0.5.0"), interval("affected", "0.6.0")]
 
-    (finding,) = findings(changed(report(observation()), intervals=turns))
+    (finding,) = findings(with_case(report(observation()), intervals=turns))
     assert "came-back" == finding.sort
     assert "“affected” on jax 0.4.30 and, after releases without it, again on 0.6.0." == finding.text
     assert ["jax 0.4.30", "jax 0.5.0", "jax 0.6.0"] == [each.where for each in finding.evidence]
     # A start that came with another package does not count.
     turns[-1] = interval("affected", "0.6.0", came_with="lineax 0.1.0 → 0.0.8")
-    assert [] == findings(changed(report(observation()), intervals=turns))
+    assert [] == findings(with_case(report(observation()), intervals=turns))
 
 
 @pytest.mark.parametrize(
@@ -341,11 +326,10 @@ def test_what_to_do_is_told_once_with_where_it_was_verified() -> None:
         *seen("clear", case="well", workaround="none"),
         *seen("affected", case="without", workaround="none"),
     )
-    (issue,) = of.issues
-    cases = [case.model_copy(update={"workaround": None}) if case.id == "without" else case for case in issue.cases]
-    of = of.model_copy(update={"issues": [issue.model_copy(update={"cases": cases})]})
+    *cases, last = of.issues[0].cases
+    of = with_issue(of, cases=[*cases, last.model_copy(update={"workaround": None})])
 
-    (page,) = issues_page.pages(Facts(of))
+    page, *_ = issues_page.pages(Facts(of))
     (told,) = page.view.instead
     assert "Do not." == told.text
     assert {
@@ -362,10 +346,10 @@ def test_a_page_is_recognised_by_its_own_symptoms() -> None:
     behaviours = {"bad": "affected", "refused": "guarded", "design": "documented"}
     behaviours |= {"cannot-solve": "different", "fine": "clear", "gone": "absent"}
     rows = [SignatureRow(behaviour=each, type="TypeError", message=f"it is {each}") for each in behaviours]
-    (page,) = issues_page.pages(Facts(changed(of, behaviours=behaviours, signatures=rows)))
+    page, *_ = issues_page.pages(Facts(with_case(of, behaviours=behaviours, signatures=rows)))
 
     assert [(row, ["one"]) for row in rows[:3]] == page.view.signatures
-    assert "it is cannot-solve" not in pages(changed(of, behaviours=behaviours, signatures=rows))[page.path]
+    assert "it is cannot-solve" not in pages(with_case(of, behaviours=behaviours, signatures=rows))[page.path]
 
 
 def test_stacks_beside_the_line_stand_by_what_was_seen(known: Report) -> None:
@@ -391,7 +375,7 @@ def test_what_concerns_the_same_is_named() -> None:
     touched = {"a": ["jax.jit", "jax.pmap"], "b": ["jax.jit"], "c": ["jax.jit"], "d": ["jax.pmap"], "e": ["x"]}
     issues = [issue.model_copy(update={"id": name, "touches": names}) for name, names in touched.items()]
 
-    (page, *_) = issues_page.pages(Facts(of.model_copy(update={"issues": issues, "observations": []})))
+    page, *_ = issues_page.pages(Facts(of.model_copy(update={"issues": issues, "observations": []})))
     assert [("d", ["jax.pmap"]), ("b", ["jax.jit"]), ("c", ["jax.jit"])] == [
         (other.id, shared) for other, shared in page.view.related
     ]
@@ -410,7 +394,7 @@ def test_hundreds_of_findings_are_cut() -> None:
     odd = [observation(case=f"case-{number}", agreement="changed") for number in range(200)]
     same = [observation(cell="jax-0.5.0", case="case-0", agreement="changed")]
 
-    (page,) = findings_page.pages(Facts(report(*odd, *same)))
+    page, *_ = findings_page.pages(Facts(report(*odd, *same)))
     assert (60, 200) == (page.view.shown, page.view.count)
     assert (100, 200) == (len(page.view.unexpected), page.view.unexpected_count)
     assert ["jax-0.4.30", "jax-0.5.0"] == page.view.unexpected[0].cells

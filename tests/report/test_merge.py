@@ -18,8 +18,7 @@ from suite.records.records import Status
 from suite.report import stored, summary
 from suite.report.derive import derive
 from suite.report.join import merge as merging
-from suite.report.join.merge import join, merge
-from suite.report.join.shard_faults import faults
+from suite.report.join.merge import faults, join, merge
 from suite.report.model import Platform, Report
 from suite.report.write import write
 from suite.run.spread.shard import parse

@@ -22,7 +22,7 @@ from suite.report.write import write
 from suite.stack import plan, releases
 from suite.timings.results import JudgedChange
 from tests.report.on_disk import there
-from tests.report.test_report import cell_row, observation, report, undecided
+from tests.report.test_report import cell_row, observation, report, undecided, with_issue
 from tests.worlds import as_known, few
 
 pytestmark = pytest.mark.usefixtures("untimed")
@@ -139,10 +139,9 @@ def test_another_python_is_taken_where_it_must_be() -> None:
 def test_where_nothing_works_nothing_is_written(word: DeclaredObserved | None, seen: str, told: str) -> None:
     """Without a set that works there is no file, and the page has what comes nearest, and the release before it."""
     each = observation(verdict=seen, behaviour=None if seen == "error" else "good" if seen == "clear" else "bad")
-    of = report(each)
+    of = with_issue(report(each), row_zero=True)
     cells = [of.cells[0].model_copy(update={"declared_observed": word})]
-    issues = [of.issues[0].model_copy(update={"row_zero": True})]
-    files = site(of.model_copy(update={"cells": cells, "issues": issues}), ())
+    files = site(of.model_copy(update={"cells": cells}), ())
 
     assert "constraints/jax-0.4.30.txt" not in files
     text = shown(files["releases/jax-0.4.30.html"])

@@ -31,7 +31,7 @@ from suite.records import keys, records
 from suite.records.records import Status
 from suite.report import stored, summary
 from suite.report.assemble import assemble, roughly
-from suite.report.compare.changes import since
+from suite.report.compare import since
 from suite.report.derive import coverage
 from suite.report.formats import terminal
 from suite.report.formats.compat_md import compat_md
@@ -108,6 +108,18 @@ def cell_row(identifier: str) -> dict[str, Any]:
     return {"id": identifier, "packages": packages, **moved, **kept}
 
 
+def with_issue(of: Report, **changes: Any) -> Report:
+    """Return a report of one issue, with `changes` of the issue."""
+    (issue,) = of.issues
+    return of.model_copy(update={"issues": [issue.model_copy(update=changes)]})
+
+
+def with_case(of: Report, **changes: Any) -> Report:
+    """Return a report of one issue with one case, with `changes` of the case."""
+    (case,) = of.issues[0].cases
+    return with_issue(of, cases=[case.model_copy(update=changes)])
+
+
 EMPTY = report()
 PLAIN = report(observation())
 
@@ -127,10 +139,10 @@ CHANGED = PLAIN.model_copy(update={"since": since(report(observation(behaviour="
 REPORTS_TO_SHOW = {"empty": EMPTY, "plain": PLAIN, "every verdict": EVERY_VERDICT, "changed": CHANGED}
 
 
-def shown(of: Report, *, cases: bool = False, verbose: bool = False, **options: Any) -> str:
-    """Return a report as printed in 80 columns, without colour unless `options` ask for it."""
+def shown(of: Report, width: int = 80, *, cases: bool = False, verbose: bool = False) -> str:
+    """Return a report as printed in so many columns, without colour."""
     screen = StringIO()
-    terminal.show(of, Console(file=screen, width=80, highlight=False, **options), cases=cases, verbose=verbose)
+    terminal.show(of, Console(file=screen, width=width, highlight=False), cases=cases, verbose=verbose)
     return screen.getvalue()
 
 

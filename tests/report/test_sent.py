@@ -15,7 +15,7 @@ from suite.__main__ import main
 from suite.errors import BadFile, Exit
 from suite.judge.record import Part
 from suite.report.assemble import assemble
-from suite.report.compare.diff import diff
+from suite.report.compare import diff
 from suite.report.findings import findings
 from suite.report.formats.check_json import check_json
 from suite.report.join import sent

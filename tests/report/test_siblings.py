@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from datetime import date, datetime
-from io import StringIO
 from math import ceil
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,7 +11,6 @@ from xml.etree.ElementTree import Element
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from rich.console import Console
 
 from suite.errors import Misused
 from suite.files import REPORTS
@@ -20,18 +18,16 @@ from suite.printable import printable
 from suite.report import stored, summary
 from suite.report.derive import derive
 from suite.report.findings import findings
-from suite.report.formats import terminal
 from suite.report.formats.compat_md import compat_md
 from suite.report.formats.feed import feed
-from suite.report.formats.length_limit import MAX_CHARS, fit
-from suite.report.markup import cell_text
+from suite.report.markup import MAX_CHARS, cell_text, fit
 from suite.report.model import Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
 from suite.report.site.build import site
 from suite.report.site.facts import Facts
 from suite.report.write import siblings, write
 from suite.stack import plan, releases
 from tests.report.on_disk import saved, there
-from tests.report.test_report import CHANGED, REPORTS_TO_SHOW, observation, report, tokens, undecided
+from tests.report.test_report import CHANGED, REPORTS_TO_SHOW, observation, report, shown, tokens, undecided, with_issue
 from tests.worlds import as_known
 
 pytestmark = pytest.mark.usefixtures("untimed")
@@ -191,7 +187,7 @@ def named(issue: str) -> Report:
     """A report on an issue of this name."""
     made = report(observation())
     seen = [each.model_copy(update={"issue": issue}) for each in made.observations]
-    return made.model_copy(update={"issues": [made.issues[0].model_copy(update={"id": issue})], "observations": seen})
+    return with_issue(made.model_copy(update={"observations": seen}), id=issue)
 
 
 @pytest.mark.parametrize("lies", ["index.html", "assets/style.css", "feed.xml"])
@@ -223,8 +219,8 @@ def test_anybodys_report_is_text(text: str) -> None:
     made = hostile(text)
     markdown, files, told = compat_md(made), site(made, ()), feed(made)
 
-    for shown in (markdown, told, *files.values()):
-        assert shown.encode("utf-8").decode("utf-8").replace("\n", "").isprintable()
+    for written in (markdown, told, *files.values()):
+        assert written.encode("utf-8").decode("utf-8").replace("\n", "").isprintable()
     assert PLAIN_FEED == [each.tag for each in parsed(told).iter()]
     for path, page in files.items():
         assert "<img" not in page, path
@@ -261,11 +257,7 @@ def test_its_markdown_is_short(published: Report) -> None:
 
 def test_it_is_a_screen(published: Report) -> None:
     """A report with everything as expected takes at most forty lines in a terminal of 100 columns."""
-    screen = StringIO()
-
-    terminal.show(published, Console(file=screen, width=100))
-
-    assert sum(max(1, ceil(len(line) / 100)) for line in screen.getvalue().splitlines()) <= 40
+    assert sum(max(1, ceil(len(line) / 100)) for line in shown(published, 100).splitlines()) <= 40
 
 
 def test_no_page_is_large() -> None:

@@ -17,7 +17,7 @@ from suite.judge.table import Verdict
 from suite.programs import model as programs
 from suite.programs.model import FOLDER as COMPILED
 from suite.report import write as writing
-from suite.report.compare.changes import since
+from suite.report.compare import since
 from suite.report.derive import derive
 from suite.report.formats.check_json import check_json
 from suite.report.formats.compat_md import compat_md
@@ -34,7 +34,7 @@ from suite.report.model import (
 from suite.report.site import numbers, timings
 from suite.report.site.build import ASSETS, render
 from suite.report.site.facts import Facts
-from suite.report.site.pages import cells, matrix, tags
+from suite.report.site.pages import cells, front, matrix
 from suite.run.schedule import costs
 from suite.stack import chosen, lock, releases
 from suite.timings.results import COMPARED, NOISE, RESULTS
@@ -188,7 +188,7 @@ def test_the_published_report_was_made_by_this_tree(published: Report) -> None:
         "check.json": check_json(published),
     }
     made |= {f"assets/{path.name}": path.read_text(encoding="utf-8") for path in ASSETS.glob("*.js")}
-    made |= {page.path: render(page, facts) for kind in (cells, matrix, tags) for page in kind.pages(facts)}
+    made |= {page.path: render(page, facts) for kind in (cells, matrix, front) for page in kind.pages(facts)}
 
     assert [] == [name for name, text in made.items() if (folder / name).read_text(encoding="utf-8") != text]
     issues = {issue.id for issue in published.issues}

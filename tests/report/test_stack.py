@@ -17,7 +17,7 @@ from suite.report.site.build import ASSETS, render
 from suite.report.site.compiled import known as known_releases
 from suite.report.site.facts import Facts
 from suite.report.site.page import Page as SitePage
-from suite.report.site.pages import stack as stack_page
+from suite.report.site.pages.cells import stack as stack_page
 from suite.report.site.timeline import turned
 from suite.stack import plan
 from tests.report.site_browser import UNFOLD, WIDTH, afresh, built, put, tab
@@ -390,8 +390,7 @@ def test_the_script_predicts_as_the_judge_does(visit: Visit, tmp_path: Path) -> 
         (chance.choice([chance.randrange(len(cases)), chance.choice(bare), chance.choice(beside)]), pinned)
         for pinned in stacks(releases, some, 1000)
     ]
-    (page,) = stack_page.pages(facts)
-    put(alone(page, facts), tmp_path)
+    put(alone(stack_page(facts), facts), tmp_path)
 
     told = visit("", tmp_path).evaluate(
         """asked => {

@@ -18,9 +18,8 @@ from suite import __main__ as command
 from suite.errors import BadFile, Exit
 from suite.files import REPORTS, ROOT
 from suite.numbers import model
-from suite.report.formats.observations_csv import COLUMNS
 from suite.report.model import Observation, Report
-from suite.report.stored import name_of, read_report, texts
+from suite.report.stored import COLUMNS, name_of, read_report, texts
 from suite.report.write import write
 from tests.processes import lacking
 from tests.report import test_numbers

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator
 from suite.address import link
 from suite.judge.table import GLYPHS, VERDICTS
 from suite.report import standing, summary
-from suite.report.compare.diff import tally
-from suite.report.formats.length_limit import fit
-from suite.report.markup import address, cell_text, clipped, in_markdown
+from suite.report.compare import tally
+from suite.report.markup import address, cell_text, clipped, fit, in_markdown
 from suite.report.model import IssueRow, Report
 from suite.report.standing import Standing
 

@@ -11,9 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from suite.printable import printable
-from suite.report.compare.diff import Group, ReportDiff, tally
-from suite.report.formats.length_limit import fit
-from suite.report.markup import cell_text, clipped
+from suite.report.compare import Group, ReportDiff, tally
+from suite.report.markup import cell_text, clipped, fit
 from suite.report.model import ChangeKind
 from suite.report.summary import last_line, replay
 

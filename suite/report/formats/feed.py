@@ -54,19 +54,18 @@ def _itself(report: Report, made: datetime) -> Element:
     return _entry(f"report {made.isoformat()}", f"Report of {made:%Y-%m-%d %H:%M} UTC", "index.html", made, text)
 
 
-def _changes(report: Report) -> list[tuple[date, Element]]:
-    """Return an entry for each change between neighbours on the line, with its cause."""
+def _changes(report: Report) -> Iterator[tuple[date, Element]]:
+    """Yield an entry for each change between neighbours on the line, with its cause."""
     cells = {cell.id: cell for cell in report.cells}
     seen = {(row.issue, row.case, row.cell): row for row in report.observations}
-    found = []
     for issue in report.issues:
         for case in issue.cases:
             for turn in case.turns:
                 before, now = (seen[issue.id, case.id, cell] for cell in (turn.before, turn.after))
                 # Row zero's own entry says what blocks a case.
                 if not {before.verdict, now.verdict} & UNDECIDED:
-                    found.append((cells[turn.after], before, now, turn))
-    return [(change[0].released_on, _change(*change)) for change in found]
+                    cell = cells[turn.after]
+                    yield cell.released_on, _change(cell, before, now, turn)
 
 
 def _change(cell: CellRow, before: Observation, now: Observation, turn: TurnRow) -> Element:

@@ -18,7 +18,7 @@ _COLOURS = {"clear": ("#1a7f4b", "#3fb97a"), "bad": ("#c4314b", "#ff7a90"), "oth
 
 def seen(report: Report, issue: str, case: str) -> list[tuple[str, Verdict]]:
     """Return a case's verdict on each release of jax on the line, in version order."""
-    cells = {cell.id: cell.holds["jax"] for cell in report.cells if cell.kind == "line" and cell.moves == "jax"}
+    cells = report.jax_releases
     found = [
         (cells[row.cell], row.verdict)
         for row in report.observations

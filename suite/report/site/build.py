@@ -16,24 +16,23 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from suite.address import address, link
-from suite.catalogue.retired import retired as retired_issues
+from suite.catalogue.retired import retired
 from suite.cores import over_cores
 from suite.judge.neighbours import ORDER
 from suite.judge.table import GLYPHS, PROPERTIES, TABLE
 from suite.printable import printable
 from suite.programs.model import Programs
 from suite.report import summary
-from suite.report.compare.diff import tally
+from suite.report.compare import tally
 from suite.report.markup import said
 from suite.report.model import Report
 from suite.report.site.facts import Facts
 from suite.report.site.install import constraints
-from suite.report.site.marked import highlight, linked, verdict_styles
+from suite.report.site.marked import highlight, linked, prose, verdict_styles
 from suite.report.site.numbers import NOTHING, MeasuredNumbers, call
 from suite.report.site.page import Page
 from suite.report.site.pages import (
     cells,
-    corrections,
     findings,
     front,
     issues,
@@ -42,14 +41,10 @@ from suite.report.site.pages import (
     numbers,
     programs,
     releases,
-    retired,
     seeds,
-    stack,
-    tags,
     timings,
 )
 from suite.report.site.pages.timings import paths
-from suite.report.site.prose import prose
 from suite.report.site.timeline import TURNS
 from suite.report.site.timings import TimedMachine, amount, turned
 from suite.report.standing import label
@@ -59,15 +54,11 @@ ASSETS = Path(__file__).parent / "assets"
 Kind = Callable[[Facts], Iterator[Page]]
 KINDS: tuple[Kind, ...] = (
     front.pages,
-    tags.pages,
     issues.pages,
     matrix.pages,
     seeds.pages,
     cells.pages,
     findings.pages,
-    corrections.pages,
-    retired.pages,
-    stack.pages,
     releases.pages,
     metadata.pages,
     numbers.pages,
@@ -107,8 +98,7 @@ def named_after(report: Report, timed: tuple[TimedMachine, ...], compiled: tuple
     """Return the paths of the files that depend on the contents of the report, timings and programs."""
     facts = Facts(report, timed)
     return {
-        *(f"issues/{issue.id}.html" for issue in report.issues),
-        *(page.path for page in retired.pages(facts)),
+        *(f"issues/{issue}.html" for issue in (*(row.id for row in report.issues), *retired())),
         *(f"releases/{cell.id}.html" for cell in facts.line),
         *constraints(facts),
         *(page.path for page in seeds.pages(facts)),
@@ -148,7 +138,7 @@ def _templates() -> Environment:
     templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "properties": PROPERTIES}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
     templates.globals |= {"program_page": programs.path, "statuses": numbers.STATUSES, "numbers_page": numbers.path}
-    templates.globals |= {"turn_words": TURNS, "order": ORDER, "retired": set(retired_issues())}
+    templates.globals |= {"turn_words": TURNS, "order": ORDER, "retired": set(retired())}
     return templates
 
 

@@ -95,7 +95,7 @@ def known(report: Report) -> dict[str, list[str]]:
     named = packages(report)
     found: dict[str, dict[Version, str]] = {name: {} for name in (*PACKAGES, *sorted(named.difference(PACKAGES)))}
     for cell in report.run_here:
-        for name, version in {**cell.holds, **cell.packages}.items():
+        for name, version in cell.versions.items():
             if name in found:
                 found[name].setdefault(Version(version), version)
     return {name: in_version_order(of.values()) for name, of in found.items()}

@@ -83,7 +83,7 @@ class Facts:
         """The release of jax at each place of a strip, with its cell; None for a release that was not run."""
         planned = {cell.holds["jax"] for cell in self.columns if cell.moves == "jax"}
         found: list[tuple[str, CellRow | None]] = [(jax, None) for jax in self.report.jax_line if jax not in planned]
-        found += [(cell.packages.get("jax") or cell.holds["jax"], cell) for cell in self.columns]
+        found += [(cell.versions["jax"], cell) for cell in self.columns]
         return sorted(found, key=lambda place: Version(place[0])) if self.is_sparse else found
 
     def ruled(self, cases: Iterable[CaseRow]) -> dict[str, Verdict]:
@@ -94,9 +94,13 @@ class Facts:
                 found[version] = min(found.get(version, row.verdict), row.verdict, key=VERDICTS.index)
         return found
 
+    def worst_seen(self, issue: IssueRow) -> dict[str, Observation]:
+        """Return the worst observation of an issue's cases, by cell."""
+        return standing.worst(each for case in issue.cases for each in self.seen[issue.id, case.id].values())
+
     def worst(self, issue: IssueRow) -> dict[str, Verdict]:
         """Return the worst verdict of an issue's cases, by cell."""
-        return standing.worst(each for case in issue.cases for each in self.seen[issue.id, case.id].values())
+        return {cell: row.verdict for cell, row in self.worst_seen(issue).items()}
 
     def verdicts(self, issue: IssueRow, case: CaseRow) -> dict[str, Verdict]:
         """Return the verdicts of one case, by cell."""

@@ -23,7 +23,7 @@ def holding(facts: Facts, release: CellRow) -> list[CellRow]:
     """Return every stack with this release and without a guest, the newest packages first."""
     package, version = release.moves, release.holds[release.moves]
     stacks = (cell for cell in facts.report.cells if not guests(cell.holds))
-    return newest_first(cell for cell in stacks if {**cell.holds, **cell.packages}.get(package) == version)
+    return newest_first(cell for cell in stacks if cell.versions.get(package) == version)
 
 
 def newest_first(cells: Iterable[CellRow]) -> list[CellRow]:

@@ -1,10 +1,11 @@
-"""The markup of source, threads and verdicts: highlights, links and colours. Pure."""
+"""The markup of stories, source, threads and verdicts. Pure."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
 from itertools import groupby
+from textwrap import dedent
 
 from markupsafe import Markup, escape
 from pygments import lex
@@ -20,6 +21,8 @@ _MARKS = (
     *((Name.Function, "f"), (Name.Class, "f"), (Name.Decorator, "f")),
 )
 _THREAD = re.compile(rf"(?:\b({'|'.join(REPOSITORIES)}))?#(\d{{1,9}})\b")
+_INDENT = "    "
+_SPAN = re.compile(r"`(?P<code>[^`]+)`|\*\*(?P<strong>[^*]+)\*\*|(?<!\w)\*(?P<em>\w[^*\n]*)\*(?!\w)")
 
 
 def verdict_styles() -> str:
@@ -57,3 +60,49 @@ def linked(text: str) -> Markup:
 @cache
 def _mark_of(token: _TokenType) -> str:
     return next((name for kind, name in _MARKS if token in kind), "")
+
+
+def prose(text: str) -> Markup:
+    """Return a story, written as a docstring, as HTML with everything escaped.
+
+    It has paragraphs, lists, indented code, and code and emphasis within a line.
+    """
+    # A docstring's first line has lost its indent.
+    lines = (_INDENT + text if re.match(rf".+\n{_INDENT}", text) else text).split("\n")
+    found, sort = [], ""
+    for line in lines:
+        sort = _sort(line, sort)
+        found.append((sort, line))
+    return Markup("\n").join(
+        _block(sort, "\n".join(line for _, line in of)) for sort, of in groupby(found, lambda each: each[0]) if sort
+    )
+
+
+def _sort(line: str, before: str) -> str:
+    """Return the tag of the element that a line is in, given the tag of the line before; empty for an empty line."""
+    if line.startswith("- ") or (before == "ul" and line.startswith("  ")):
+        return "ul"
+    if line.startswith(_INDENT):
+        return "pre"
+    return "p" if line.strip() else ""
+
+
+def _block(sort: str, text: str) -> Markup:
+    if sort == "pre":
+        return Markup('<pre tabindex="0" role="group" aria-label="As code"><code>{}</code></pre>').format(dedent(text))
+    if sort == "ul":
+        items = re.split(r"(?m)^- ", text)[1:]
+        return Markup("<ul>{}</ul>").format(
+            Markup("").join(Markup("<li>{}</li>").format(_line(item)) for item in items)
+        )
+    return Markup("<p>{}</p>").format(_line(text))
+
+
+def _line(text: str) -> Markup:
+    found, end = Markup(""), 0
+    for match in _SPAN.finditer(text):
+        tag = str(match.lastgroup)
+        found += text[end : match.start()]
+        found += Markup("<{0}>{1}</{0}>").format(Markup(tag), match[tag] if tag == "code" else _line(match[tag]))
+        end = match.end()
+    return found + text[end:]

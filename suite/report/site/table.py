@@ -28,7 +28,6 @@ class Mark:
     cell: str
     verdict: str
     told: str = ""
-    odd: bool = False
     room: bool = False
 
 

@@ -1,15 +1,22 @@
-"""The page cells.html: every stack with its packages, its lock, and its metadata against the runs."""
+"""The pages of stacks: cells.html, each with packages, lock and metadata against runs; and stack.html.
+
+stack.html has a reader's stack with its known issues and an upgrade's changes; without a script, links to the releases.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 
 from suite.report import summary
 from suite.report.model import CellRow, Observation
+from suite.report.site.compiled import compiled
 from suite.report.site.facts import Facts
 from suite.report.site.page import Page
+from suite.report.site.search import script
+from suite.report.site.table import minor_of
 
 # The packages in columns; the others are folded.
 MAIN = ("jax", "jaxlib", "equinox", "diffrax")
@@ -30,13 +37,23 @@ class CellsView:
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """Yield the page of all stacks."""
+    """Yield the page of all stacks, and that of a reader's."""
     groups: dict[str, list[CellRow]] = {"The line": facts.line} if facts.line else {}
     for cell in facts.report.cells:
         if cell.kind != "line":
             groups.setdefault(cell.asks[0].question if cell.asks else "Unplanned", []).append(cell)
     title = "Stacks: everything that was run"
     yield Page("cells.html", "cells.html.jinja", title, CellsView(list(groups.items()), _elsewhere(facts), facts.own))
+    yield stack(facts)
+
+
+def stack(facts: Facts) -> Page:
+    """Return the page of a reader's stack, with the rules and runs that its script reads."""
+    minors = groupby(facts.columns, lambda cell: minor_of(cell.versions["jax"]))
+    view = [(name, list(of)) for name, of in minors]
+    data = {"data/stack.js": script("STACK", compiled(facts))}
+    scripts = ("data/stack.js", "assets/rules.js", "assets/stack.js")
+    return Page("stack.html", "stack.html.jinja", "Your stack and its upgrade", view, scripts, data)
 
 
 def _elsewhere(facts: Facts) -> dict[str, dict[str, int]]:

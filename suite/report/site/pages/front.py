@@ -1,16 +1,16 @@
-"""The page index.html: the changes on the newest releases, a search box, and the issues by their state."""
+"""The lists of issues: index.html, by their state, with a search box; and tags.html, by function, keyword and area."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from suite.judge.table import PROPERTIES, UNDECIDED, Properties, Verdict
 from suite.report import summary
-from suite.report.model import CellRow, Observation, SinceRow
+from suite.report.model import CellRow, IssueRow, Observation, SinceRow
 from suite.report.site.facts import Facts, StripRun
 from suite.report.site.page import Page
-from suite.report.site.search import search_data
+from suite.report.site.search import names_and_areas, search_data
 from suite.report.site.timeline import Turned
 from suite.report.standing import Standing
 
@@ -58,8 +58,25 @@ class Front:
     verdicts: list[Properties]
 
 
+@dataclass(frozen=True)
+class Tag:
+    """A function with its keywords, or an area, and the issues that concern it."""
+
+    name: str
+    keywords: list[str]
+    issues: list[IssueRow]
+
+
+@dataclass(frozen=True)
+class Tags:
+    """The view of tags.html: areas, then the functions of each package."""
+
+    areas: list[Tag]
+    packages: dict[str, list[Tag]]
+
+
 def pages(facts: Facts) -> Iterator[Page]:
-    """Yield the front page, with the data that its box searches."""
+    """Yield the front page, with the data that its box searches, and the page of functions and areas."""
     report = facts.report
     view = Front(
         _lists(facts),
@@ -74,6 +91,7 @@ def pages(facts: Facts) -> Iterator[Page]:
     data = {"data/search.js": search_data(facts)}
     title = "Known issues of JAX, Equinox and Diffrax, by release"
     yield Page("index.html", "front.html.jinja", title, view, ("data/search.js", "assets/search.js"), data)
+    yield Page("tags.html", "tags.html.jinja", "Issues by function", _tags(facts.report.issues))
 
 
 def _lists(facts: Facts) -> list[tuple[str, str, str, list[ListedIssue]]]:
@@ -119,3 +137,23 @@ def _newest(facts: Facts) -> list[NewRelease]:
         }
         found.append(NewRelease(cell, told if cell.id in learned else None))
     return found
+
+
+def _tags(reported: Iterable[IssueRow]) -> Tags:
+    by_area: dict[str, list[IssueRow]] = {}
+    by_name: dict[str, tuple[list[str], list[IssueRow]]] = {}
+    for issue in reported:
+        names, areas = names_and_areas(issue)
+        for area in areas:
+            by_area.setdefault(area, []).append(issue)
+        for named in names:
+            name, _, keyword = named.partition("(")
+            keywords, issues = by_name.setdefault(name, ([], []))
+            keywords += [keyword.removesuffix(")")] if keyword else []
+            issues += [issue] if issue not in issues else []
+    packages: dict[str, list[Tag]] = {}
+    for name, (keywords, issues) in sorted(by_name.items()):
+        packages.setdefault(name.partition(".")[0], []).append(Tag(name, sorted(set(keywords)), issues))
+    areas_told = [Tag(name, [], issues) for name, issues in sorted(by_area.items())]
+    ordered = dict(sorted(packages.items(), key=lambda each: (each[0] != "jax", each[0])))
+    return Tags(areas_told, ordered)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from suite.judge.table import PROPERTIES, UNDECIDED, VERDICTS, Properties, Verdict
+from suite.judge.table import PROPERTIES, UNDECIDED, Properties, Verdict
 from suite.report import summary
 from suite.report.model import CaseRow, CellRow, IssueRow, Observation
 from suite.report.site.facts import Facts
@@ -75,11 +75,12 @@ def pages(facts: Facts) -> Iterator[Page]:
             else:
                 alike.append((issue, case, next(iter(verdicts), None)))
         if cases:
-            rows.append(VaryingIssue(issue, _marks(_worst(facts, issue, columns), columns), cases))
+            worst = facts.worst_seen(issue)
+            rows.append(VaryingIssue(issue, _marks([worst.get(cell.id) for cell in columns], columns), cases))
     shown = {of[cell.id].verdict for of in facts.seen.values() for cell in columns if cell.id in of}
     needed = {name for issue in facts.report.issues for name in issue.packages}
     view = MatrixView(
-        [(minor, list(of)) for minor, of in groupby(columns, _minor)],
+        [(minor, list(of)) for minor, of in groupby(columns, lambda cell: minor_of(cell.versions["jax"]))],
         [(cell, unavailable[cell.id]) for cell in facts.columns if cell.id in unavailable],
         rows,
         alike,
@@ -91,10 +92,6 @@ def pages(facts: Facts) -> Iterator[Page]:
     yield Page("matrix.html", "matrix.html.jinja", "Matrix: which release does what", view, ("assets/matrix.js",))
 
 
-def _minor(cell: CellRow) -> str:
-    return minor_of(cell.packages.get("jax") or cell.holds["jax"])
-
-
 def _unavailable(facts: Facts) -> dict[str, str]:
     """Return the cells of the line in which nothing could be run, with the reason."""
     found: dict[str, str] = {}
@@ -102,15 +99,6 @@ def _unavailable(facts: Facts) -> dict[str, str]:
         of = [each for seen in facts.seen.values() if (each := seen.get(cell.id))]
         if of and all(row.verdict == "unavailable" for row in of):
             found[cell.id] = of[0].detail
-    return found
-
-
-def _worst(facts: Facts, issue: IssueRow, columns: Sequence[CellRow]) -> list[Observation | None]:
-    """Return the worst of an issue's cases for each column; an undecided one only if the column has no other."""
-    found: list[Observation | None] = []
-    for cell in columns:
-        of = [each for case in issue.cases if (each := facts.seen[issue.id, case.id].get(cell.id))]
-        found.append(min(of, key=lambda row: (row.verdict in UNDECIDED, VERDICTS.index(row.verdict)), default=None))
     return found
 
 

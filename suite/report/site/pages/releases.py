@@ -30,6 +30,7 @@ _TURNS: tuple[Turned, ...] = ("appears", "changes", "documented", "goes")
 _ORDER = ("supported", "excluded", "guarded", "latent", None)
 
 BeforeAfter = tuple[Observation, Observation]
+Turns = Mapping[Turned, Mapping[str, Mapping[str, Sequence[BeforeAfter]]]]
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class ReleaseView:
     newer: CellRow | None
     before: CellRow | None
     learned: bool
-    turns: list[tuple[Turned, list[tuple[str, list[tuple[str, list[BeforeAfter]]]]]]]
+    turns: Turns
     affected: list[AffectedIssue]
     documented: list[Observation]
     counts: Mapping[str, int]
@@ -163,6 +164,7 @@ def _learned(seen: Sequence[Observation]) -> bool:
 
 def _release(told: _ReleaseData, cell: CellRow, cells: Sequence[CellRow], place: int) -> ReleaseView:
     facts, seen = told.facts, told.of_cell[cell.id]
+    jax_line = facts.report.jax_releases.values()
     stacks = sorted(install.holding(facts, cell), key=lambda row: _ORDER.index(row.declared_observed))
     works = told.sets.get(cell.id)
     # A jaxlib belongs to its jax.
@@ -189,13 +191,8 @@ def _release(told: _ReleaseData, cell: CellRow, cells: Sequence[CellRow], place:
         amendments=[each for name in own for each in told.amendments.get((name, cell.packages.get(name, "")), ())],
         speed=[_speed(told, machine, cell) for machine in facts.timed],
         charts=told.charts,
-        numbers=_numbers(facts, cell),
+        numbers=changed(facts.numbers, cell.holds["jax"], jax_line) if cell.moves == "jax" else None,
     )
-
-
-def _numbers(facts: Facts, cell: CellRow) -> ChangedNumbers | None:
-    line = (each.holds["jax"] for each in facts.line if each.moves == "jax")
-    return changed(facts.numbers, cell.holds["jax"], line) if cell.moves == "jax" else None
 
 
 def _once(cells: Sequence[CellRow]) -> list[CellRow]:
@@ -219,19 +216,14 @@ def _names_of(cells: Sequence[CellRow]) -> dict[str, list[str]]:
     return found
 
 
-def _turns(facts: Facts, cell: CellRow) -> list[tuple[Turned, list[tuple[str, list[tuple[str, list[BeforeAfter]]]]]]]:
+def _turns(facts: Facts, cell: CellRow) -> Turns:
     """Return the changed cases of a release, by how they changed, by blame, and by issue."""
     step = facts.steps.get(cell.id)
-    found: list[tuple[Turned, list[tuple[str, list[tuple[str, list[BeforeAfter]]]]]]] = []
+    found: dict[Turned, dict[str, dict[str, list[BeforeAfter]]]] = {}
     for how in _TURNS:
-        by_blame: list[tuple[str, list[tuple[str, list[BeforeAfter]]]]] = []
         for blame, turns in (step.turns.get(how, {}) if step else {}).items():
-            by_issue: dict[str, list[BeforeAfter]] = {}
             for turn in turns:
-                by_issue.setdefault(turn[1].issue, []).append(turn)
-            by_blame.append((blame, list(by_issue.items())))
-        if by_blame:
-            found.append((how, by_blame))
+                found.setdefault(how, {}).setdefault(blame, {}).setdefault(turn[1].issue, []).append(turn)
     return found
 
 

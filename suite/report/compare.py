@@ -1,4 +1,7 @@
-"""The differences between two reports: observations that changed, and conditions of the runs. Pure functions."""
+"""The differences between two reports: observations that changed, and conditions of the runs. Pure functions.
+
+compat.json keeps the difference between a report and its predecessor.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,17 @@ from suite.catalogue.retired import retired
 from suite.errors import Exit
 from suite.judge.table import GLYPHS, GOOD, UNDECIDED
 from suite.judge.wording import named
-from suite.report.model import CellRow, ChangeKind, Observation, Platform, Report
+from suite.report.markup import clipped
+from suite.report.model import CellRow, ChangeKind, ChangeRow, Observation, Platform, Report, SinceRow
 
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 
 Key = tuple[str, str, str]
 # Verdicts that answer nothing, even if both reports have them.
 _UNANSWERED = ("error", "not-run")
+# A new release changes a handful of things; the front page needs no more.
+MAX_CHANGES = 40
+MAX_CASES = 6
 
 
 @dataclass(frozen=True)
@@ -230,3 +237,44 @@ def _counted(changes: Iterable[CaseChange]) -> str:
     """Return the number of new or gone observations by verdict: `12 clear, 3 affected`."""
     verdicts = Counter(side.verdict for changed in changes if (side := changed.now or changed.before))
     return ", ".join(f"{count} {verdict}" for verdict, count in verdicts.most_common())
+
+
+# The changes that compat.json keeps
+
+
+def since(before: Report, now: Report) -> SinceRow | None:
+    """Return the changes since `before`, or None if it reports on something else.
+
+    Neither report may be a shard, and each must share more than half of its observations with the other. So a new
+    release or issue counts as a change, but a report on one cell does not follow one on all cells. If nothing changed,
+    return the changes that `before` lists since its own predecessor.
+    """
+    keys = [{key(row) for row in report.observations} for report in (before, now)]
+    are_whole = before.shard is None and now.shard is None
+    if not are_whole or 2 * len(keys[0] & keys[1]) <= max(map(len, keys)):
+        return None
+    found = diff(before, now)
+    return row(found) if found.groups or before.since is None else before.since
+
+
+def row(found: ReportDiff) -> SinceRow:
+    """Return a difference as compat.json has it: counts of everything, and the first groups."""
+    changes = [
+        ChangeRow(
+            kind=group.kind,
+            first=group.cells[0],
+            last=group.cells[-1],
+            cell_count=len(group.cells),
+            cases=[f"{issue}/{case}" for issue, case in group.cases[:MAX_CASES]],
+            case_count=len(group.cases),
+            words=clipped(group.words),
+        )
+        for group in found.groups[:MAX_CHANGES]
+    ]
+    return SinceRow(
+        generated_at=found.old.generated_at,
+        coverage=found.old.coverage,
+        counts=dict(found.counts),
+        changes=changes,
+        left_out=len(found.groups) - len(changes),
+    )
