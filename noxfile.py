@@ -14,10 +14,10 @@
 #   "uv==0.13.8",
 # ]
 # ///
-"""The front door: `nox -s compat` runs the documented issues on real releases and reports what they do.
+"""The nox sessions: `nox -s compat` runs the documented issues on real releases, and reports the results.
 
-`nox -l` lists the sessions, `nox --usage SESSION` explains one. What follows `--` goes to `python -m suite`:
-`nox -s compat -- --issue wraps-lower-bypass --fresh`.
+`nox -l` lists the sessions, `nox --usage SESSION` explains one. Arguments after `--` go to `python -m suite`: `nox -s
+compat -- --issue wraps-lower-bypass --fresh`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from suite.__main__ import CALLED, asked, called, explained, main, parse  # noqa
 from suite.command_table import Session  # noqa: E402
 from suite.errors import Exit, guarded  # noqa: E402
 
-# All that can be wrong with the words and the files is said before anything runs, and before a package is asked for.
+# Report wrong arguments and files before anything runs or is installed.
 with guarded() as guard:
     ASKED, WORDS = asked(sys.argv[1:], os.environ, ROOT)
 
@@ -46,7 +46,7 @@ with guarded() as guard:
 if guard.code:
     sys.exit(guard.code)
 
-# The sessions of -j are started by this interpreter, which has what the header asks for: they need not look again.
+# Sessions under -j are started by this interpreter, which has the packages of the header.
 os.environ["NOX_SCRIPT_MODE"] = "none"
 nox.needs_version = ">=2026.10"
 nox.options.sessions = ["compat"]
@@ -58,12 +58,12 @@ nox.options.error_on_missing_interpreters = True
 APART = {name: of.group for name, of in CALLED.items() if of.group}
 if any(getattr(options, "scheduler", None) for options in OPTIONS):
     APART |= {name: "cluster" for name, of in CALLED.items() if of.words[0] == "compat"}
-# `nox -s tests faults` is one run of pytest in one environment: the cores are busy to the end.
+# `nox -s tests faults` is one run of pytest in one environment, so that the cores stay busy.
 BOTH_TESTED = {"tests", "faults"}.issubset(ASKED)
 
 
 def suite(session: nox.Session, of: Session) -> None:
-    """Run the command that this session is, in the environment that it needs, and fail the session if it fails."""
+    """Run the session's command in the environment that it needs, and fail the session if the command fails."""
     words, code = [*called(session.name, ASKED), *session.posargs], Exit.AS_EXPECTED
     if group := APART.get(session.name):
         install(session, group)
@@ -79,10 +79,10 @@ def suite(session: nox.Session, of: Session) -> None:
 @nox.session(venv_backend="none", default=False, allow_parallel=True)
 @nox.parametrize("cell", [nox.param(cell.id, id=cell.id, tags=list(cell.tags)) for cell in CELLS])
 def cell(session: nox.Session, cell: str) -> None:
-    """Install one cell from its lock, run the issues in it, and write down what they do.
+    """Install one cell from its lock, run the issues in it, and keep the records.
 
-    Ends well whatever happens in there: an environment that can't be made, an issue that crashes. The report tells.
-    `nox -s "cell(jax-0.4.30)" report` reads one cell; `-- --issue ID` narrows; `-- --fresh` runs known cases again.
+    The session succeeds even if the environment cannot be made or an issue crashes: the report says so. `nox -s
+    "cell(jax-0.4.30)" report` reads one cell; `-- --issue ID` narrows; `-- --fresh` runs cached cases again.
     """
     suite(session, Session("record"))
 
@@ -98,19 +98,19 @@ for name, told in explained().items():
 
 @nox.session(venv_backend="none", default=False)
 def wheel(session: nox.Session) -> None:
-    """Build what a release uploads into dist/: a wheel of code and data, and an sdist."""
+    """Build the files of a release into dist/: a wheel of code and data, and an sdist."""
     session.run(uv_call.found(), "build", "--quiet", "--out-dir", "dist", "--clear", external=True)
 
 
 @nox.session(default=False)
 def tests(session: nox.Session) -> None:
-    """Run the tests, one real cell among them; what follows `--` goes to pytest."""
+    """Run the tests, including one real cell; arguments after `--` go to pytest."""
     tested(session, *([] if BOTH_TESTED else ["--ignore=tests/faults"]))
 
 
 @nox.session(default=False, venv_backend="none" if BOTH_TESTED else None)
 def faults(session: nox.Session) -> None:
-    """Run what machines, users and issues do wrong: each ends in a sentence or an `error`, never in another verdict."""
+    """Run the tests of faults: of machines, users and issues. Each must end in a sentence or in the verdict `error`."""
     if BOTH_TESTED:
         session.skip("`tests` runs them along with its own")
     tested(session, "tests/faults")
@@ -126,21 +126,21 @@ def lint(session: nox.Session) -> None:
 
 
 def tested(session: nox.Session, *where: str) -> None:
-    """Run these tests, and what follows `--`."""
+    """Run these tests, with the arguments after `--`."""
     install(session, "tests")
-    # A file of tests stays together: some share an environment. The files with the fewest tests take the longest, and
-    # are not left for the end. Some wait for others' processes: two more than cores.
+    # A file's tests stay together, since some share an environment. Files with few tests take longest, so they must not
+    # come last. Some tests wait for processes, so use two workers more than cores.
     spread = (f"--numprocesses={(os.cpu_count() or 1) + 2}", "--dist=loadfile", "--no-loadscope-reorder")
     # Docstrings and warnings are tested.
     env: dict[str, str | None] = {"PYTHONOPTIMIZE": None, "PYTHONWARNINGS": None}
     if sys.dont_write_bytecode:
-        # They start dozens of interpreters, and each would compile everything again.
+        # The tests start dozens of interpreters, and each would compile all modules again.
         env |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(session.cache_dir.resolve() / "bytecode")}
     session.run("pytest", *spread, *where, *session.posargs, env=env)
 
 
 def install(session: nox.Session, *names: str) -> None:
-    """Install what the driver needs, and these groups and extras of pyproject.toml, at the pins of constraints.txt."""
+    """Install the driver's packages, and these groups and extras of pyproject.toml, at the pins of constraints.txt."""
     project = nox.project.load_toml(ROOT / "pyproject.toml")
     extras = project["project"]["optional-dependencies"]
     wanted = project["project"]["dependencies"] + [each for name in ("suite", *names) for each in extras.get(name, [])]

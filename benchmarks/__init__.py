@@ -1,44 +1,44 @@
-"""Benchmarks for asv: the cost of the stack, on host and device apart, along the release line.
+"""Benchmarks for asv: the cost of the stack along the release line, on host and device separately.
 
-    asv's "commit" is a release of the line, and its environment holds that release's lock. A benchmark is named
+For asv, a "commit" is a release of the line, and its environment has the lock of that release. A benchmark is named
 
-        module.Workload.kind_phase(parameters)          basics.Scan.time_lower, solves.Forward.time_execute('Tsit5')
+    module.Workload.kind_phase(parameters)          basics.Scan.time_lower, solves.Forward.time_execute('Tsit5')
 
-    and the module's docstring says what it is about, the class's what is computed, on which shapes, and whence it came.
+The docstring of the module says what it is about. The docstring of the class says what is computed, on which shapes,
+and where the workload comes from.
 
-Phases, in the order in which a call goes through them. The first four are the host's:
+Phases, in the order of a call. The host does the first four:
 
-- `time_trace`: Python to jaxpr. `time_lower`: jaxpr to StableHLO. `time_compile`: StableHLO to an executable; this is
-  XLA, running on the host, for the device. `time_first_call`: all of these and one execution, as a user meets them.
-- `time_dispatch`: a call of what is compiled, until Python has it back, with nothing else in flight.
-- `time_execute`: the same call, until its result is there (`block_until_ready`).
-- `track_device_busy`: the part of it for which the device was at work, by the profiler.
-- `peakmem_first_call`: the process's peak, the imports included.
-- Counts, which do not depend on the machine's mood, in each module's `Counts`: equations of the jaxpr (those of inner
-  jaxprs too), operations of the lowered and instructions of the compiled program, flops, bytes accessed, bytes of
-  temporaries, and in some modules the number of times that a Python body was traced.
+- `time_trace`: Python to jaxpr. `time_lower`: jaxpr to StableHLO. `time_compile`: StableHLO to an executable, by XLA on
+  the host. `time_first_call`: all of these and one execution, as for a user's first call.
+- `time_dispatch`: a call of the compiled function until it returns to Python, with nothing else running.
+- `time_execute`: the same call, until its result is ready (`block_until_ready`).
+- `track_device_busy`: the part of the call in which the device was at work, by the profiler.
+- `peakmem_first_call`: the peak memory of the process, including the imports.
+- Counts in each module's `Counts`, which do not depend on the machine's load: equations of the jaxpr, including inner
+  jaxprs; operations of the lowered program and instructions of the compiled program; flops, bytes accessed, bytes of
+  temporaries. Some modules also count how often a Python body is traced.
 
-Every sample of trace, lower and compile is of a function made for it, since JAX's caches span `jax.jit`s of one
-function; JAX's persistent cache is off, and a hit of it is an error. The first sample in a process, which pays for what
-JAX itself sets up, is dropped, but where one takes seconds (`_phases.Slow`). What is around a phase (making its
-function, tracing what is to be lowered, waiting for the device) is not timed: the clock is `_phases.METER`, which runs
-only inside a phase.
+Every sample of trace, lower and compile uses a new function, since JAX's caches span all `jax.jit`s of one function.
+JAX's persistent cache is off, and a cache hit is an error. The first sample in a process is dropped, since it pays for
+JAX's own set-up, except if a sample takes seconds (`_phases.Slow`). Work around a phase is not timed: making its
+function, tracing before lowering, waiting for the device. The clock is `_phases.METER`, which runs only inside a phase.
 
-What the host does in a phase is counted, too, by `_counting`: the calls in Python, and under callgrind the machine
-instructions, of the very call that asv would time.
+`_counting` counts the host's work in a phase: the calls in Python, and under callgrind the machine instructions, of the
+same call that asv times.
 
-Reading them:
+How to read the results:
 
-- Counts first: a count that moved is a change, be the machine as noisy as it will.
-- Of times take the least in a process, and a process for a sample.
-- `nan` is "not applicable": this release, or this machine, lacks what the benchmark is about; its log has the reason.
+- Read counts first: if a count changed, the program changed, however noisy the machine is.
+- Take the least time in a process as one sample.
+- `nan` means "not applicable": the release or the machine lacks the benchmark's subject. The log has the reason.
 
-What device time on a CPU is worth: there, the device is a thread pool on Python's own cores. `time_execute` is the time
-of XLA's CPU runtime, comparable between releases on one machine, and says nothing about an accelerator. `time_dispatch`
-is the host's share only where the runtime is asynchronous: on older releases a CPU computes before the call returns,
-and `basics.Matmul` shows it, as its dispatch and its execute are then the same. `track_device_busy` on a CPU is the
-executor's own time, as the profiler names it, and names change.
+Device time on a CPU means less. There, the device is a thread pool on Python's own cores. `time_execute` is the time of
+XLA's CPU runtime: it can be compared between releases on one machine, and says nothing about an accelerator.
+`time_dispatch` is the host's share only if the runtime is asynchronous. On older releases a CPU computes before the
+call returns: `basics.Matmul` shows equal times for dispatch and execute. `track_device_busy` on a CPU is the executor's
+own time under the profiler's names, which change between releases.
 
-Classes called `...Large` are not part of the default set, which is `asv run --bench '^(?!.*Large)'`: it takes about a
-minute for each release, if processes are forked from one that has imported the stack (`--launch-method forkserver`).
+The default set, `asv run --bench '^(?!.*Large)'`, leaves out classes called `...Large`. It takes about a minute for
+each release if processes are forked from one that has imported the stack (`--launch-method forkserver`).
 """

@@ -1,17 +1,17 @@
 """Counts of the host's work in a phase: calls of functions in Python's thread, and machine instructions.
 
-    python -m benchmarks._counting                                           what there is to count, a line of JSON each
-    python -m benchmarks._counting "basics.Scan.time_trace" "basics.Scan.time_lower"                    calls of these
-    valgrind --tool=callgrind … -m benchmarks._counting "basics.Scan.time_trace"         the same, and instructions
+    python -m benchmarks._counting                                       list the benchmarks, a line of JSON each
+    python -m benchmarks._counting "basics.Scan.time_trace" "basics.Scan.time_lower"               count their calls
+    valgrind --tool=callgrind … -m benchmarks._counting "basics.Scan.time_trace"       count calls and instructions
 
-What is counted is what asv would time: the same benchmark, by the same meter, after samples that fill JAX's own caches,
-with the garbage collector off. The phases of a workload share a process, forked from one that has imported the stack:
-callgrind translates the compiler once for all of them, which takes longer than what is counted, and what else was asked
-for makes no difference.
+The counted call is the one that asv times: the same benchmark with the same meter, after samples that fill JAX's
+caches, and without the garbage collector. All phases of a workload share one process, forked from a process that has
+imported the stack. So callgrind translates the compiler's code only once, which takes longer than the counting. The
+other benchmarks that are requested do not change a count.
 
-Calls are those that `sys.setprofile` tells of: of Python functions, and of C functions by Python ones. The compiler's
-work has none, and its instructions are those of all its threads (`--separate-threads=no`). Of the other phases they are
-those of Python's thread (`--separate-threads=yes`): those of a thread that computes meanwhile differ from run to run.
+`sys.setprofile` reports the calls: of Python functions, and of C functions by Python. The compiler's work has no such
+calls: its instructions are counted in all threads (`--separate-threads=no`). In the other phases, instructions are
+counted in Python's thread only (`--separate-threads=yes`), since the counts of other threads differ between runs.
 """
 
 import ctypes
@@ -27,20 +27,20 @@ from pathlib import Path
 
 from benchmarks import _meters, _phases
 
-# Phases that the host does, in Python's thread; and those that the compiler has a part in.
+# Phases that run in Python's thread, and phases in which the compiler takes part.
 BY_PYTHON = ("trace", "lower", "trace_and_lower", "dispatch")
 BY_COMPILER = ("compile", "first_call", "new_object")
 WARM_UPS = {**dict.fromkeys(BY_PYTHON, 2), **dict.fromkeys(BY_COMPILER, 1)}
-# Of so many samples the least counts: a table that grows within one, as it would have sooner or later, is up to 7%.
+# The least of so many samples counts. One sample may include the growth of a table, which adds up to 7%.
 SAMPLES = 2
-# What takes longer is given up; callgrind takes ten times as long as the machine does, and the first time in a process
-# a hundred times.
+# Seconds after which a count is given up. Callgrind is ten times slower than the machine, and a hundred times slower
+# the first time in a process.
 SECONDS = 1800
 _PR_SET_PDEATHSIG = 1
 
 
 def benchmarks(names):
-    """The benchmarks of these modules that can be counted: asv's name with parameters → version and what to call."""
+    """Return the countable benchmarks of these modules: asv's name with parameters → version, and the call to count."""
     found = {}
     for name in names:
         module = importlib.import_module(f"benchmarks.{name}")
@@ -60,7 +60,7 @@ def benchmarks(names):
 
 
 def count(workload, phase, params):
-    """Count one benchmark: calls, and instructions where this runs under callgrind."""
+    """Count one benchmark: its calls, and its instructions under callgrind."""
     made = workload()
     timed = getattr(made, f"time_{phase}")
 
@@ -83,13 +83,13 @@ def count(workload, phase, params):
 
 
 def _be_counted(asked, writer, parent):
-    """Count these, and write down a line for each; the process ends with it."""
+    """Count these benchmarks, write a line for each, and end the process."""
     if sys.platform == "linux":
-        # What counts takes minutes, and without its parent nobody waits for it.
+        # Counting takes minutes: stop if the parent, which waits for the result, is gone.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             os._exit(1)
-    # What a release lacks says so, on standard output.
+    # Benchmarks print why they are not applicable; keep that out of the results.
     sys.stdout = sys.stderr
     for key, each in asked.items():
         signal.alarm(SECONDS)
@@ -106,7 +106,10 @@ def _be_counted(asked, writer, parent):
 
 
 def counted(asked):
-    """Count these in a process of their own, name → told; what ends it has failed, and those after it get another."""
+    """Yield the counts of these benchmarks, from a child process.
+
+    A benchmark that ends the child has failed, and a new child continues with the rest.
+    """
     left = dict(asked)
     while left:
         reader, writer = os.pipe()
@@ -127,13 +130,13 @@ def counted(asked):
 
 
 def main(keys):
-    """Count these; or say what there is."""
+    """Count these benchmarks; without keys, list all benchmarks."""
     every = sorted(path.stem for path in Path(__file__).parent.glob("[!_]*.py"))
     found = benchmarks(dict.fromkeys(key.partition(".")[0] for key in keys) if keys else every)
     if not keys:
         for key, (version, _) in found.items():
             print(json.dumps({"benchmark": key, "version": version}))
-    # Until here callgrind counts nothing (`--instr-atstart=no`), and imports take a third of the time.
+    # Callgrind starts counting here (`--instr-atstart=no`): imports would take a third of the time.
     _meters.start()
     wanted = [(key, asked) for key, (_, asked) in found.items() if key in keys]
     for _, of_workload in itertools.groupby(wanted, key=lambda each: each[1][0]):

@@ -1,6 +1,6 @@
-"""Meters of what a process does: calls that Python tells of, and machine instructions that callgrind counts.
+"""Meters of a process's work: calls in Python, and machine instructions by callgrind.
 
-Each counts only inside `with`. This module needs no stack: it is tried on a few lines of Python.
+A meter counts only inside `with`. This module does not import the stack, so its test needs only Python.
 """
 
 import ctypes
@@ -12,11 +12,11 @@ import re
 import sys
 from pathlib import Path
 
-# Where callgrind writes what it counted, so that this can read it.
+# The variable with the path where callgrind writes its counts.
 OUT = "SUITE_CALLGRIND_OUT"
 
-# valgrind looks for these instructions, which do nothing elsewhere, and answers (valgrind.h, "client requests").
-# It is a function of one argument, the address of a request, that returns the answer.
+# The machine code of a "client request" (valgrind.h): a function from a request's address to valgrind's answer. Without
+# valgrind, these instructions do nothing.
 _REQUEST = {"x86_64": "4889f8 31d2 48c1c703 48c1c70d 48c1c73d 48c1c733 4887db 4889d0 c3"}
 _RUNNING = 0x1001
 _CALLGRIND = (ord("C") << 24) + (ord("T") << 16)
@@ -25,7 +25,7 @@ _DUMP, _START = _CALLGRIND, _CALLGRIND + 4
 
 @functools.cache
 def _asker():
-    """The function that asks valgrind; None where it is not known how."""
+    """Return the function that sends requests to valgrind; None on an unknown machine."""
     code = _REQUEST.get(platform.machine())
     if code is None:
         return None
@@ -47,7 +47,7 @@ def under_callgrind():
 
 
 def start():
-    """Have callgrind count from here on, where it was told to wait (`--instr-atstart=no`)."""
+    """Start callgrind's counting, if it waits for a start (`--instr-atstart=no`)."""
     _ask(_START)
 
 
@@ -62,7 +62,7 @@ class Calls:
 
     def __exit__(self, *_):
         sys.setprofile(None)
-        # This call, and that of `setprofile`.
+        # The call of this method, and its call of `setprofile`.
         self.total -= 2
 
     def _on_event(self, frame, event, what):
@@ -71,7 +71,7 @@ class Calls:
 
 
 class Instructions:
-    """A meter of instructions: callgrind writes down what it counted, and counts from zero, before and after."""
+    """A meter of instructions: before and after, callgrind writes its count and starts again from zero."""
 
     dumps = 0
 
@@ -89,7 +89,7 @@ class Instructions:
     def _written(self):
         Instructions.dumps += 1
         dump = Path(f"{os.environ[OUT]}.{os.getpid()}.{Instructions.dumps}")
-        # With --separate-threads=yes the number of the thread stands behind it: Python's is the first.
+        # With --separate-threads=yes the name ends with the number of the thread; Python's is the first.
         path = dump if dump.exists() else dump.with_name(f"{dump.name}-01")
         total = re.search(r"^totals: (\d+)", path.read_text(encoding="utf-8"), re.M)
         path.unlink()
@@ -97,7 +97,7 @@ class Instructions:
 
 
 def own_instructions():
-    """Return the meter's own instructions: its count of an empty block. The first time is unlike the others."""
+    """Return the meter's own instructions, counted on an empty block. The first count differs, so take the second."""
     for _ in range(2):
         meter = Instructions()
         with meter:

@@ -1,7 +1,7 @@
 """The phases of a workload, as base classes for asv's benchmarks, and the counts.
 
-They are abstract, so that asv does not take them for benchmarks, and none has a `setup`: asv would time single calls of
-what takes microseconds. What a phase needs to have ready is made in the benchmark itself, with the clock stopped.
+The classes are abstract, so that asv does not take them for benchmarks. None has a `setup`, since asv would then time
+single calls, which take only microseconds. A benchmark prepares a phase itself, with the clock stopped.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-# JAX reads these as it is imported. A result from a cache on disk would be taken for a fast compiler.
+# JAX reads these variables at import. A result from a disk cache would look like a fast compiler.
 for _name in ("JAX_COMPILATION_CACHE_DIR", "JAX_ENABLE_COMPILATION_CACHE"):
     os.environ.pop(_name, None)
 
@@ -58,10 +58,9 @@ METER = Meter()
 
 
 def not_applicable(reason):
-    """Leave the benchmark as n/a, and its log with the reason.
+    """Skip the benchmark as n/a, with the reason in its log.
 
-    asv takes NotImplementedError for that in a `setup` only, and here is no `setup`: elsewhere it wants its own
-    subclass.
+    asv accepts NotImplementedError only in a `setup`; elsewhere it needs asv's own subclass.
     """
     mark = sys.modules.get("asv_runner.benchmarks.mark")
     print(f"n/a: {reason}")
@@ -70,10 +69,10 @@ def not_applicable(reason):
 
 @functools.cache
 def assert_versions():
-    """Raise unless what is installed is what the lock of asv's commit pins; outside asv there is no such lock.
+    """Raise unless the installed versions are the pins of asv's commit; outside asv there are no pins.
 
-    asv has the commit checked out in `project`, within its environment's folder. Of a stack that was there already,
-    what calls asv has said which it is.
+    asv checks the commit out into `project`, in its environment's folder. For an existing interpreter, the caller of
+    asv names the versions in SUITE_STACK.
     """
     _assert_installed(re.findall(r"(\S+)==(\S+)", os.environ.get("SUITE_STACK", "")), "that was to be measured")
     commit, environment = os.environ.get("ASV_COMMIT"), os.environ.get("ASV_ENV_DIR")
@@ -98,7 +97,7 @@ def _assert_installed(pins, whose):
         raise RuntimeError(f"this is not the stack {whose}: {', '.join(wrong)}")
 
 
-# How many backends there were in the process that this one was forked from, if it was.
+# The backends that existed before this process was forked, if it was.
 _BACKENDS_BEFORE_FORK = []
 
 
@@ -113,7 +112,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def assert_sound():
-    """Raise unless this process measures what it is said to: the lock's versions, no cache, no device before a fork."""
+    """Raise unless the process is fit to measure: the lock's versions, no cache, no device from before a fork."""
     assert_versions()
     if _BACKENDS_BEFORE_FORK:
         raise RuntimeError(
@@ -124,10 +123,11 @@ def assert_sound():
 
 
 def preimport_diffrax():
-    """Import Diffrax, unless that would start a device: a benchmark imports it itself, in a process of its own.
+    """Import Diffrax, unless the import would start a device; then each benchmark imports it in its own process.
 
-    asv forks those from one that has imported all benchmarks, and a device does not survive that. Optimistix 0.0.11
-    starts one as it is imported; it is told by its version, since to try it would be to start it.
+    asv forks these processes from one that has imported all benchmarks, and a device does not survive a fork.
+    Optimistix 0.0.11 starts a device at import. The version is checked, since an attempt to import would start the
+    device.
     """
     if version("optimistix") != "0.0.11":
         importlib.import_module("diffrax")
@@ -141,10 +141,10 @@ def version(package):
 
 
 def trace(jitted, *args):
-    """Trace a jitted function, once for all: the result's `lower()` traces no more.
+    """Trace a jitted function, so that `lower()` of the result does not trace again.
 
-    `jit(f).trace` is there from JAX 0.4.29. Before it, make_jaxpr of the jitted function stands for it: that traces f
-    into jit's own cache, and then puts one equation round it. `jit(f).lower(x)`, after that, finds f traced.
+    `jit(f).trace` exists since JAX 0.4.29. Before, `make_jaxpr` of the jitted function traces f into jit's own cache,
+    and puts one equation around it. Then `jit(f).lower(x)` finds the trace of f in the cache.
     """
     if hasattr(jitted, "trace"):
         return jitted.trace(*args)
@@ -157,7 +157,7 @@ class _Traced:
         self._jitted, self._args = jitted, args
 
     def lower(self):
-        """Lower what is traced."""
+        """Lower the traced function."""
         return self._jitted.lower(*self._args)
 
 
@@ -167,7 +167,7 @@ def lower(jitted, *args):
 
 
 def compiled(lowered):
-    """Compile, by the compiler and not from a cache."""
+    """Compile with the compiler, not from a cache."""
     result = lowered.compile()
     if _CACHE_HITS:
         raise RuntimeError("the executable came from JAX's persistent cache, which is to be off")
@@ -175,22 +175,22 @@ def compiled(lowered):
 
 
 class Workload(abc.ABC):
-    """The base of all phases: a workload, made for each sample."""
+    """The base class of all phases: a workload, made anew for each sample."""
 
     timeout = 180.0
     rounds = 1
     number = 1
     repeat = (3, 10, 0.3)
-    # Above zero, however little: one call, the process's first, before those that count.
+    # Above zero, so that asv makes one call, the first in the process, before the samples.
     warmup_time = 1e-6
     timer = METER
 
     @abc.abstractmethod
     def make(self, *params):
-        """Return a new function, that was never traced, and its arguments: NumPy's, for to make JAX's is to compile."""
+        """Return a new, untraced function and its arguments, as NumPy arrays: making JAX arrays would compile."""
 
     def jit(self, function):
-        """Wrap the function in what makes it a jitted one."""
+        """Jit the function."""
         return jax.jit(function)
 
     def fresh(self, *params):
@@ -204,7 +204,7 @@ class Workload(abc.ABC):
         return {}
 
     def ready(self, *params):
-        """Return a jitted function that has been called, and its arguments."""
+        """Return a jitted function that was called before, and its arguments."""
         if params not in self._ready:
             jitted, args = self.fresh(*params)
             jax.block_until_ready(jitted(*args))
@@ -216,7 +216,7 @@ class Tracing(Workload):
     """Python to jaxpr."""
 
     def time_trace(self, *params):
-        """Time `jit(f).trace(x)`; see `trace` for what stands for it before JAX 0.4.29."""
+        """Time `jit(f).trace(x)`; `trace` has the substitute for JAX before 0.4.29."""
         jitted, args = self.fresh(*params)
         with METER:
             trace(jitted, *args)
@@ -245,25 +245,25 @@ class Compiling(Workload):
 
 
 class FirstCall(Workload):
-    """All of a first call."""
+    """All phases of a first call."""
 
     def time_first_call(self, *params):
-        """Time the first call of a function never traced, to completion."""
+        """Time the first call of an untraced function, until it completes."""
         jitted, args = self.fresh(*params)
         with METER:
             jax.block_until_ready(jitted(*args))
 
     def peakmem_first_call(self, *params):
-        """Peak memory of a process that calls it once."""
+        """Measure the peak memory of a process that calls the function once."""
         jitted, args = self.fresh(*params)
         jax.block_until_ready(jitted(*args))
 
 
 class Dispatching(Workload):
-    """A call, as the host sees it."""
+    """A call, until it returns to the host."""
 
     def time_dispatch(self, *params):
-        """Time a call until it returns; what it has started is waited for with the clock stopped."""
+        """Time a call until it returns; wait for its result with the clock stopped."""
         jitted, args = self.ready(*params)
         with METER:
             out = jitted(*args)
@@ -274,10 +274,10 @@ class Dispatching(Workload):
 
 
 class Executing(Workload):
-    """A call, as the user of its result sees it."""
+    """A call, until its result is ready."""
 
     def time_execute(self, *params):
-        """Time a call until its result is there."""
+        """Time a call until its result is ready."""
         jitted, args = self.ready(*params)
         with METER:
             jax.block_until_ready(jitted(*args))
@@ -287,7 +287,7 @@ class Executing(Workload):
 
 
 class Slow(Workload):
-    """A workload whose host phases take seconds: each is timed once or twice in a process, the first time included."""
+    """A workload whose host phases take seconds: each is timed once or twice in a process, including the first time."""
 
     repeat = (1, 2, 0.5)
     warmup_time = 0.0
@@ -307,7 +307,7 @@ class DeviceBusy(Workload):
     calls = 5
 
     def track_device_busy(self, *params):
-        """Seconds for which the device was at work in one call, the least of five."""
+        """Return the seconds in which the device was at work during one call, the least of five calls."""
         jitted, args = self.ready(*params)
         return min(_busy(jitted, args) for _ in range(self.calls))
 
@@ -318,7 +318,7 @@ def _busy(jitted, args):
     with tempfile.TemporaryDirectory() as folder:
         with jax.profiler.trace(folder):
             jax.block_until_ready(jitted(*args))
-        # The one form that all releases write; ProfileData reads the other, from JAX 0.6.2 on.
+        # All releases write this format; ProfileData reads the other one, since JAX 0.6.2.
         (path,) = Path(folder).rglob("*.trace.json.gz")
         events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
     processes = {e["pid"]: e["args"]["name"] for e in events if e.get("name") == "process_name"}
@@ -326,7 +326,7 @@ def _busy(jitted, args):
     spans = [e for e in events if e.get("ph") == "X"]
     on_device = [e for e in spans if processes.get(e["pid"], "").startswith("/device:")]
     in_pool = [e for e in spans if threads.get((e["pid"], e["tid"]), "").startswith("tf_XLA")]
-    # A CPU that computes before the call returns does so in Python's thread.
+    # A CPU that computes before the call returns computes in Python's thread.
     in_call = [e for e in spans if e["name"].endswith("ExecuteHelper")]
     union = max(_union(on_device), 0.0) or max(_union(in_pool), _union(in_call))
     if not union:
@@ -343,9 +343,9 @@ def _union(events):
 
 
 class Counts(abc.ABC):
-    """The counts of a module's workloads: `params` has their names, and `make` makes one.
+    """The counts of a module's workloads, which are named in `params` and made by `make`.
 
-    Each subclass needs a `setup_cache` of its own, for asv knows a cache by the place of that function in its file.
+    Each subclass needs a `setup_cache` of its own, since asv identifies a cache by that function's place in the file.
     """
 
     timeout = 180.0
@@ -354,10 +354,10 @@ class Counts(abc.ABC):
 
     @abc.abstractmethod
     def make(self, workload):
-        """Return a new function, that was never traced, and its arguments."""
+        """Return a new, untraced function and its arguments."""
 
     def counted(self):
-        """Count all of all workloads; what one lacks is a string that says why."""
+        """Return all counts of all workloads; for a workload that cannot be counted, the reason."""
         assert_sound()
         names = itertools.chain.from_iterable(p if isinstance(p, (list, tuple)) else [p] for p in self.params)
         return {name: self._count(name) for name in names}
@@ -382,51 +382,51 @@ class Counts(abc.ABC):
         return found[name]
 
     def track_equations(self, counts, workload):
-        """Equations of the jaxpr, those of the jaxprs in it too."""
+        """Count the equations of the jaxpr and of its inner jaxprs."""
         return self._get(counts, workload, "equations")
 
     track_equations.unit = "equations"
 
     def track_lowered_operations(self, counts, workload):
-        """Operations in the lowered text, each function's once."""
+        """Count the operations in the lowered text, each function's once."""
         return self._get(counts, workload, "lowered operations")
 
     track_lowered_operations.unit = "operations"
 
     def track_compiled_instructions(self, counts, workload):
-        """HLO instructions in the compiled text, those in fusions too."""
+        """Count the HLO instructions in the compiled text, including those in fusions."""
         return self._get(counts, workload, "compiled instructions")
 
     track_compiled_instructions.unit = "instructions"
 
     def track_flops(self, counts, workload):
-        """Floating-point operations, as the compiler's cost analysis has them: a loop's body counts once."""
+        """Return the floating-point operations by the compiler's cost analysis, in which a loop's body counts once."""
         return self._get(counts, workload, "flops")
 
     track_flops.unit = "flops"
 
     def track_bytes_accessed(self, counts, workload):
-        """Bytes read and written, as the compiler's cost analysis has them: a loop's body counts once."""
+        """Return the bytes read and written by the compiler's cost analysis, in which a loop's body counts once."""
         return self._get(counts, workload, "bytes accessed")
 
     track_bytes_accessed.unit = "bytes"
 
     def track_temporary_bytes(self, counts, workload):
-        """Bytes that the executable needs beside its arguments and results."""
+        """Return the bytes that the executable needs besides its arguments and results."""
         return self._get(counts, workload, "temporary bytes")
 
     track_temporary_bytes.unit = "bytes"
 
 
 def count(function, args):
-    """Count all that can be counted about a function, without running it."""
+    """Return all counts of a function, without running it."""
     executable = compiled(lowered := lower(jax.jit(function), *args))
     costs = executable.cost_analysis()
     if isinstance(costs, (list, tuple)):  # a list of dicts up to JAX 0.4.38
         costs = costs[0] if costs else {}
     costs = costs or {}
     memory = executable.memory_analysis()
-    # On a CPU all of it is zero up to JAX 0.4.28.
+    # Up to JAX 0.4.28, all sizes are zero on a CPU.
     told = getattr(memory, "argument_size_in_bytes", 0) or getattr(memory, "output_size_in_bytes", 0)
     return {
         "equations": equations(jax.make_jaxpr(function)(*args).jaxpr),
@@ -446,7 +446,7 @@ def _text(lowered):
 
 
 def equations(jaxpr):
-    """Count the equations of a jaxpr and of all jaxprs within it, as often as they stand there."""
+    """Count the equations of a jaxpr and of all jaxprs within it, as often as they occur."""
     return sum(1 + sum(map(equations, _inner(list(eqn.params.values())))) for eqn in jaxpr.eqns)
 
 

@@ -1,7 +1,7 @@
-"""Issues of the catalogue as programs, compiled for a device that is not there.
+"""Issues of the catalogue as programs, compiled for an absent device.
 
-Each is the nearest there is to an issue's reproducer, but for that nothing is run. What is looked for in the compiled
-text, and what that says, is in `suite/programs/cases.py`.
+Each program is as close to an issue's reproducer as possible without a run. `suite/programs/cases.py` has what to look
+for in the compiled text, and its meaning.
 """
 
 from benchmarks._program_workloads import Workload, _array

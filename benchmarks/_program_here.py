@@ -3,8 +3,8 @@
     python -m benchmarks._program_here
     python -m benchmarks._program_here h100 FOLDER scan
 
-Without a word it prints which device that is, and which jax. Else it prints what `_program` prints of each program, by
-the texts of that target. With a device at hand XLA tries its kernels on it: its settings are left as they are.
+Without arguments, this module prints the device and the version of jax. Otherwise it prints the results of `_program`
+for each program, from the texts of the target. XLA's settings are left alone, so it tries its kernels on the device.
 """
 
 import json
@@ -17,7 +17,7 @@ from benchmarks import _program
 
 
 def main(arguments):
-    """Compile, and print what is counted; or say what there is."""
+    """Compile and print the counts; without arguments, print the device."""
     with tempfile.TemporaryDirectory() as dumped:
         dump = f"--xla_dump_to={dumped} --xla_dump_hlo_as_text --xla_dump_hlo_module_re=jit_program_.*"
         os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {dump}".strip()

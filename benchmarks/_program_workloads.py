@@ -1,6 +1,6 @@
-"""Programs for a device that is not there: small pure functions of fixed shapes, each like a benchmark here.
+"""Programs for an absent device: small pure functions of fixed shapes, each like a benchmark in this folder.
 
-A workload makes a function and the shapes of its arguments. Nothing is ever computed: no array is made.
+A workload makes a function and the shapes of its arguments. Nothing is computed, and no array is made.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,9 +10,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Workload:
-    """One of them: what it is, how it is made, and which packages beside jax have a say in it.
+    """A program: its title, the function that makes it, and the packages besides jax that affect it.
 
-    `options` are for `jax.jit`, and `around` is put round what that returns, before it is lowered.
+    `options` are for `jax.jit`. `around` wraps the jitted function before it is lowered.
     """
 
     title: str

@@ -1,6 +1,6 @@
 """The compatibility and regression suite for the JAX stack.
 
-This file is imported on both sides, in every cell: it holds nothing that would not run there.
+Both sides import this file, so its code must run in every cell.
 """
 
 __version__ = "2026.11.24"

@@ -1,7 +1,7 @@
-"""The command line `python -m suite`: its words, their meaning, and the errors for wrong ones.
+"""The command line `python -m suite`: its arguments, their meaning, and the errors for wrong arguments.
 
-A command is a function whose parameters are the options of the same names. Parsing needs the standard library alone,
-until a word names a cell, an issue or a tag.
+A command is a function whose parameters are named like the options. Parsing needs only the standard library, until an
+argument names a cell, an issue or a tag.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ CALLED = {each.name: each for each in SESSIONS}
 
 
 def main(words: Sequence[str]) -> Exit:
-    """Run one command, and return its exit code. Raises SystemExit for wrong words, and for --help."""
+    """Run one command and return its exit code. Raises SystemExit for wrong arguments and for --help."""
     with guarded() as guard:
         if sys.flags.optimize > 1:
             raise Misused("issues need their docstrings, which -OO and PYTHONOPTIMIZE=2 remove: run without them")
         options = parse(words)
-        # It needs packages, and words that cannot be meant are told without.
+        # `call` imports packages; errors in the arguments are reported without packages.
         guard.code = call(options)
     return guard.code
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    """Parse `words`, with their cells and issues. Raises SystemExit for unknown words, Misused, BadFile."""
+    """Parse `words`, and look up their cells and issues. Raises SystemExit for unknown words, Misused, BadFile."""
     parser, _ = _parser()
     options = parse_words(parser, words)
     if options.command in ("run", "report") and options.shard and not getattr(options, "tag", None):
-        raise Misused(f"a shard is a part of the cells with a tag: report --tag line --shard {options.shard}")
+        raise Misused(f"--shard needs --tag: report --tag line --shard {options.shard}")
     if options.command in ("compat", "report"):
         partial = options.issue or options.shard or options.rows == "headlines" or options.tag == "default"
         if os.path.realpath(options.to) == str(REPORTS / "published") and partial:
             raise Misused("reports/published holds full runs only: run a part with `nox -s compat-full -- …`")
     if options.command == "report" and options.cells and options.tag:
-        raise Misused(f"cells do not combine with --tag {options.tag}: leave one of them out")
+        raise Misused(f"cells do not combine with --tag {options.tag}: use one of the two")
     return options
 
 
@@ -72,10 +72,10 @@ def asked(argv: Sequence[str], variables: Mapping[str, str], root: Path) -> tupl
     parser.add_argument("--envdir", default=".nox")
     ours, _ = parser.parse_known_args(argv[:end])
     if os.pathsep in str(root / ours.envdir):
-        told = "PATH cannot name a folder with a colon, and nox's are in here: add `--envdir FOLDER`, one without"
+        told = "nox makes its environments here, and PATH entries cannot contain a colon: add `--envdir FOLDER`"
         raise Misused(f"{root}: {told}")
     if (state := variables.get("SUITE_STATE", "")) and not Path(state).is_absolute():
-        raise Misused(f"SUITE_STATE={state}: nox hides the folder that it was started in: give an absolute path")
+        raise Misused(f"SUITE_STATE={state} is relative, and nox changes the current folder: give an absolute path")
     sessions = list(ours.sessions or ([] if ours.tags else ["compat"]))
     if ours.keywords:
         sessions = [name for name in CALLED if keyword_match(ours.keywords, [name])]
@@ -83,7 +83,7 @@ def asked(argv: Sequence[str], variables: Mapping[str, str], root: Path) -> tupl
 
 
 def called(session: str, sessions: Sequence[str]) -> list[str]:
-    """Return the command's words for one of these sessions, without those after `--`; None for another session."""
+    """Return the command's arguments for a session, without the ones after `--`; empty for other sessions."""
     if match := re.fullmatch(r"cell\((.+)\)", session):
         return ["record", match[1]]
     cells = [name[5:-1] for name in sessions if session == "report" and name.startswith("cell(")]
@@ -91,10 +91,10 @@ def called(session: str, sessions: Sequence[str]) -> list[str]:
 
 
 def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
-    """Return the parser of all words, and that of each command."""
+    """Return the parser of the whole command line, and the parser of each command."""
     parser = argparse.ArgumentParser(
         prog="python -m suite",
-        description="Runs every documented JAX / Equinox / Diffrax issue on real releases, and reports what was seen.",
+        description="Runs documented JAX, Equinox and Diffrax issues on real releases, and reports the results.",
         epilog=f"{RUN_CODES} `python -m suite COMMAND --help` explains one. {STATE}",
     )
     chosen = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -108,13 +108,13 @@ def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentPa
 
 
 def _add(chosen: Any, command: Command, within: str = "", **more: Any) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    """Add the parser of a command, and of its works; yield each with its whole name."""
+    """Add the parsers of a command and of its subcommands (`works`); yield each with its whole name."""
     texts = {"help": command.help, "description": command.description, "epilog": command.codes, **more}
     made = chosen.add_parser(command.name, **texts)
     if command.carry_out:
         made.set_defaults(carry_out=command.carry_out)
     yield f"{within} {command.name}".strip(), made
-    # An empty group has no usage.
+    # argparse cannot print the usage of an empty group.
     either = made.add_mutually_exclusive_group() if any(option.either for option in command.options) else made
     for option in command.options:
         (either if option.either else made).add_argument(*option.names, **option.more)

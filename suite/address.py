@@ -1,4 +1,4 @@
-"""The addresses of this project, from pyproject.toml's `[project.urls]` alone, and of upstream."""
+"""Web addresses: of this project, from `[project.urls]` in pyproject.toml, and of upstream threads."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _REFERENCE = re.compile(r"([\w.-]+/[\w.-]+)(?:#([1-9]\d*)|@([0-9a-f]+))", re.ASC
 
 
 def address(label: Literal["Repository", "Homepage", "Package"]) -> str | None:
-    """Return the address of the code, the published pages or the released package, if pyproject.toml has it."""
+    """Return the address of the repository, homepage or package; None if pyproject.toml has no such address."""
     return _known().get(label)
 
 
 def link(ref: str) -> str:
-    """Return the address of a thread, `jax-ml/jax#27829`, a commit, `jax-ml/jax@aa2f995b1d`, or a page; else ""."""
+    """Return the address of a thread (`jax-ml/jax#27829`), a commit (`jax-ml/jax@aa2f995b1d`) or a page; else ""."""
     if found := _REFERENCE.fullmatch(ref):
         return f"https://github.com/{found[1]}/{f'issues/{found[2]}' if found[2] else f'commit/{found[3]}'}"
     return ref if ref.startswith("https://") else ""

@@ -1,4 +1,4 @@
-"""A file or a pipe, read whole within a limit of bytes and of seconds."""
+"""Reading of a whole file or pipe, within a limit of bytes and of seconds."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from pathlib import Path
 STDIN = Path("-")
 _MIB = 2**20
 _PIECE = 65536
-# Somebody who opens a pipe to write into it does so at once.
+# Seconds to wait for the writer of a pipe, who usually starts at once.
 _NOBODY_S = 5.0
 
 
 def regular(path: Path, most: int) -> bytes:
-    """Return the bytes of the file at `path`; a pipe is not waited for. Raises OSError."""
+    """Return the bytes of the file at `path`. Raises OSError, for a pipe without waiting."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         if not _is_file(os.fstat(descriptor).st_mode):
-            raise OSError("it is a pipe or a device: save its output as a file, and name that")
+            raise OSError("it is a pipe or a device: save its output in a file, and name the file")
         return _read(descriptor, most)
     finally:
         os.close(descriptor)
 
 
 def given(path: Path, most: int, patience: float | None) -> bytes:
-    """Return the bytes that a user gives at `path`: a file, a pipe, or `-`, standard input. Raises OSError.
+    """Return the bytes of a user's input: a file, a pipe, or `-` for standard input. Raises OSError.
 
-    A pipe is read while its writer writes, or for `patience` seconds.
+    A pipe is read until its writer closes it, for `patience` seconds at most.
     """
     # Standard input may be a socket, which cannot be opened again.
     descriptor = os.dup(0) if path == STDIN else os.open(path, os.O_RDONLY | os.O_NONBLOCK)
@@ -61,15 +61,15 @@ def _read(descriptor: int, most: int) -> bytes:
 def _drained(descriptor: int, most: int, patience: float | None) -> bytes:
     end = None if patience is None else time.monotonic() + patience
     found = bytearray()
-    # Standard input blocks, and ends with its last writer.
+    # Standard input is blocking, and ends when its last writer closes it.
     if not _is_ready(descriptor, _NOBODY_S) and not os.get_blocking(descriptor):
-        with suppress(BlockingIOError):  # somebody has it open, and is silent
+        with suppress(BlockingIOError):  # a writer has the pipe open, but has not written yet
             found += os.read(descriptor, 1)
             if not found:
                 raise OSError(f"it is a pipe, and nobody wrote into it for {_NOBODY_S:.0f} s")
     while True:
         if not _is_ready(descriptor, None if end is None else max(0.0, end - time.monotonic())):
-            raise OSError(f"it is a pipe, and did not end within {patience:.0f} s: write to a file, and name that")
+            raise OSError(f"it is a pipe, and did not end within {patience:.0f} s: write to a file, and name the file")
         piece = os.read(descriptor, _PIECE)
         if not piece:
             return bytes(found)
@@ -83,4 +83,4 @@ def _is_ready(descriptor: int, patience: float | None) -> bool:
 
 def _hold(size: int, most: int) -> None:
     if size > most:
-        raise OSError(f"it has more than {most // _MIB} MiB, and is not read: name a smaller one")
+        raise OSError(f"it is larger than {most // _MIB} MiB: name a smaller file")

@@ -1,6 +1,6 @@
-"""The one table of commands, of which argparse's words, nox's sessions and the documents' tables are made.
+"""The table of commands, the source of argparse's parsers, nox's sessions and the documents' tables.
 
-It needs nothing but the standard library: what a word names is looked up when one is read.
+The table needs only the standard library: a cell or an issue is looked up when an argument names one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ REPORTS = Path(__file__).resolve().parent.parent / "reports"
 
 @dataclass(frozen=True)
 class Option:
-    """An option or argument of a command, as argparse takes it; of those that are `either`, there is one at most."""
+    """An option or argument of a command, as argparse takes it. Options with `either` exclude each other."""
 
     names: tuple[str, ...]
     more: Mapping[str, Any]
@@ -28,9 +28,9 @@ class Option:
 
 @dataclass(frozen=True)
 class Command:
-    """A command of `python -m suite`, or with `works` several: its help, and the function that carries it out.
+    """A command of `python -m suite`: its help, and the function that carries it out, or its subcommands (`works`).
 
-    The description is the help with `rest` behind it, or `about`.
+    The description is `about`, or else the help followed by `rest`.
     """
 
     name: str
@@ -50,10 +50,11 @@ class Command:
 
 @dataclass(frozen=True)
 class Session:
-    """A nox session that calls a command: by these `words`, or by its own name, and `then` others.
+    """A nox session that calls a command, and afterwards the commands in `then`.
 
-    `group` is a group of packages in pyproject.toml that it needs. An exit code of `fine` is not a failure. The table
-    in `document` has a line for each of the `examples`, which follow `--`.
+    `of` are the command's arguments, by default the session's name. `group` is the dependency group in pyproject.toml
+    that the session needs. The exit code `fine` is not a failure. The table in `document` has a line for each of the
+    `examples`, which follow `--`.
     """
 
     name: str
@@ -67,12 +68,12 @@ class Session:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of the command line."""
+        """The arguments of the command line."""
         return self.of or (self.name,)
 
 
 def _option(words: str, help: str, **more: Any) -> Option:
-    """Return an option by its name and the placeholder for its value: `--to FOLDER`."""
+    """Return an option from its name and the placeholder for its value: `--to FOLDER`."""
     name, _, metavar = words.partition(" ")
     return Option((name,), {"help": help, **({"metavar": metavar} if metavar else {}), **more})
 
@@ -86,7 +87,7 @@ def _of_asv(name: str, work: str, *examples: str) -> Session:
 
 
 def _named(where: str) -> Callable[[str], Any]:
-    """Return a function that looks a word up; argparse says which option it was that named nothing."""
+    """Return a function that looks up an argument. argparse adds the option's name to an error."""
 
     def look_up(text: str) -> Any:
         try:
@@ -108,7 +109,7 @@ def _codes(good: str, bad: str, open: str) -> str:
 
 
 # fmt: off
-STATE = "Environments and records are kept in .suite, or where SUITE_STATE says."
+STATE = "Environments and records are kept in .suite, or in the folder that SUITE_STATE names."
 RUN_CODES = _codes(
     "all planned observations made and as expected", "something is not as expected", "something did not run")
 _CACHED = f"{RUN_CODES} Cached cases are not run again. {STATE}"
@@ -116,155 +117,155 @@ _CELL, _OF_LINE = _named("stack.plan:stack"), _named("timings.release_line:cell"
 _REPORT = "a compat.json, or a folder with one"
 _VERBOSE = _flag("--verbose", "report every case on the line and the arms, and every undecided one")
 _TO = _option("--to FOLDER", "where the report goes (default: reports/latest)", type=Path, default=REPORTS / "latest")
-# The options that all sessions of a run are given, each of which looks at its own.
+# All sessions of one nox run get the same options, and each uses its own.
 _OF_A_RUN = (
-    _option("--issue ID", "only this issue, by case; may be repeated", action="append", default=[],
+    _option("--issue ID", "only this issue, with a line for each case; may be repeated", action="append", default=[],
             type=_named("catalogue.catalogue:identified")),
     Option(("--all-headlines", "--headlines"), {
         "help": "the first case of each issue; the default cells run it only where it shows something new",
         "dest": "rows", "action": "store_const", "const": "headlines"}, either=True),
     Option(("--all-cases",), {
         "help": "every case of each issue", "dest": "rows", "action": "store_const", "const": "cases"}, either=True),
-    _flag("--fresh", "run cached cases again, too"), _VERBOSE,
-    _option("--shard 3/10", "3/10: only the third of ten parts, which cost the same",
+    _flag("--fresh", "also run cached cases again"), _VERBOSE,
+    _option("--shard 3/10", "only a part of the cells: 3/10 is the third of ten parts of equal cost",
             type=_named("run.spread.shard:parse")),
     _option("--scheduler ADDRESS",
             "run on the workers of this Dask scheduler: tcp://host:8786 (see suite/run/spread/cluster.py)"),
     _TO,
 )
-_RUN = (*_OF_A_RUN, _option("cells CELL", "a cell, such as jax-0.4.30, or a stack of yours: jax-0.4.36+diffrax-0.6.0",
+_RUN = (*_OF_A_RUN, _option("cells CELL", "a cell, such as jax-0.4.30, or your own stack: jax-0.4.36+diffrax-0.6.0",
                             nargs="+", type=_CELL))
 _FORGET = _flag("--forget",
-                "remove what the index no longer has from releases.json; without it, exit 3 and write nothing")
+                "drop releases that the index no longer has; without --forget, exit 3 and write nothing")
 _OF_ASV = (
     _option("--bench REGEX", "only these benchmarks; may be repeated", action="append"),
     _option("--machine NAME", "file the results under this name (default: the processor's)"),
 )
 _TIMED = (
-    *_OF_ASV, _option("cells CELL", "default: the default ones", nargs="*", type=_OF_LINE),
+    *_OF_ASV, _option("cells CELL", "default: the default cells", nargs="*", type=_OF_LINE),
     _flag("--line", "every cell of the line"), _flag("--fresh", "measure again where a result exists"),
 )
 _PUT = _flag("--keep", "also copy all results measured here to benchmarks/, for the published page")
 
 COMMANDS = (
-    Command("compat", "run what is left of the cells with a tag, and report on all of it", "commands:compat", (
+    Command("compat", "run the cases left in the cells with a tag, and report on all cases", "commands:compat", (
         *_OF_A_RUN, _option("--tag", "default, line or full (default: %(default)s)", default="default", type=_tag),
-        _flag("--plan", "print what would run, what to fetch and how much disk it takes, and run nothing")),
-        "With the default tag that is every headline on the newest release, and on four others the headlines that "
+        _flag("--plan", "print the cases to run, the download and the disk space, and run nothing")),
+        "The default tag has every headline on the newest release, and on four other releases the headlines that "
         "show something new there. Cases run side by side, one per core. Machines can share a run: the third of ten "
-        "runs --shard 3/10 and hands on the folder of its report; `merge` joins the ten, and counts what nobody "
-        "brought as not run.", codes=_CACHED),
-    Command("run", "run issues in cells, and say what they do there, the worst first", "commands:run", _RUN,
-            "Each comes with its workaround, if one was run there and helps.", codes=_CACHED),
-    Command("record", "run issues in cells, and write down what they do for a report", "commands:record", _RUN),
-    Command("report", "judge the records and report on them, without those of bisections", "commands:report", (
-        *_OF_A_RUN, _option("cells CELL", "default: those that were run", nargs="*", type=_CELL),
+        "runs --shard 3/10 and passes on the folder of its report. `merge` joins the ten reports, and counts "
+        "missing cases as not run.", codes=_CACHED),
+    Command("run", "run issues in cells, and print the results, the worst first", "commands:run", _RUN,
+            "A result comes with its workaround, if that was run there and helps.", codes=_CACHED),
+    Command("record", "run issues in cells, and keep the records for a report", "commands:record", _RUN),
+    Command("report", "judge the records and write a report, without records of bisections", "commands:report", (
+        *_OF_A_RUN, _option("cells CELL", "default: the cells that were run", nargs="*", type=_CELL),
         _option("--tag", "all cells with this tag, run or not: default, line or full", type=_tag)), codes=RUN_CODES),
     Command("merge", "join the reports of a run's shards into one", "commands:merge", (
-        _option("shards SHARD", f"{_REPORT}; a file that `check --confirm` left becomes a cell of its own",
+        _option("shards SHARD", f"{_REPORT}; a file that `check --confirm` wrote becomes a cell of its own",
                 nargs="+", type=Path), _TO, _VERBOSE), codes=RUN_CODES),
     Command("diff", "print what changed between two reports", "commands:diff", (
-        _flag("--strict", "exit 1 also if an observation is gone, or undecided in one (spurious): for a gate"),
+        _flag("--strict", "exit 1 also if an observation is missing, or undecided in one report (spurious)"),
         _option("old OLD", _REPORT, type=Path), _option("new NEW", "the same", type=Path),
         _option("--format", "default: %(default)s", choices=("terminal", "markdown", "json"), default="terminal")),
         codes="Exit codes: 0 nothing regressed; 1 something did, or --strict; 2 the command or a file is wrong."),
     Command("rebuild", "rewrite the files made from a report; for the published one, the documents' excerpts too",
             "commands:rebuild", (_option("folder FOLDER", "default: reports/published", nargs="?", type=Path,
                                          default=REPORTS / "published"),)),
-    Command("clean", "free the disk that environments take, and keep the records", "commands:clean", codes=
+    Command("clean", "free the disk space of environments, and keep the records", "commands:clean", codes=
         "Removes the environments and the store of packages, some gigabytes. Keeps records, reports, locks, logs, the "
-        "release line, timings and interpreters: what is known stays known. A cell that has something left to run "
-        "fetches its packages again. An environment that another run is using is kept. "
-        f"Exit codes: 0 done, or nothing to do; 3 the disk refused. {STATE}"),
+        "release line, timings and interpreters, so finished cases stay cached. A cell with cases left to run "
+        "fetches its packages again. An environment that another run uses is kept. "
+        f"Exit codes: 0 done, or nothing to do; 3 a file could not be removed. {STATE}"),
     Command("bisect", "find the release where a case changes, in few cell runs", "bisect.session:carry_out", (
         _option("case ISSUE/CASE", "such as tracer-hash-while-loop/hash-tracer; ISSUE alone is its headline"),
-        _option("--package", "what moves: jax, equinox or diffrax (default: %(default)s)", default="jax"),
-        _option("--hold NAME==VERSION", "along an arm that holds this; may be repeated", action="append", default=[]),
-        _option("--between", "only these releases and what is between them", nargs=2, metavar=("A", "B")),
-        _option("--find", "default: what the end points show", choices=("first-affected", "first-clear")),
+        _option("--package", "the package to move: jax, equinox or diffrax (default: %(default)s)", default="jax"),
+        _option("--hold NAME==VERSION", "on an arm that holds this release; repeatable", action="append", default=[]),
+        _option("--between", "search only the releases from A to B", nargs=2, metavar=("A", "B")),
+        _option("--find", "default: the change that the end points show", choices=("first-affected", "first-clear")),
         _flag("--scan", "run every release, and show every interval"), _flag("--fresh", "do not use records")), about=
-        "Finds the release of a package where a case changes between affected and not. A release that cannot be tested "
-        "counts as neither: the search goes around it. Linked packages move together: each jax comes with its jaxlib. "
-        "n releases take at most ⌈log2 n⌉ + 3 cell runs, less those on record, more if one cannot be tested.",
+        "Finds the release of a package where a case changes between affected and not affected. The search goes around "
+        "releases that cannot be tested. Linked packages move together: each jax comes with its jaxlib. "
+        "n releases take at most ⌈log2 n⌉ + 3 cell runs, fewer if some are on record, more if some cannot be tested.",
         codes=_codes("found, to the release, and as expected",
                      "not as expected, or the end points agree or show the opposite",
                      "not exact, or something did not run") + " Records are used."),
-    Command("discover", "read the index; lock, run and compare what is new since the snapshot",
+    Command("discover", "read the index; lock, run and compare the releases that are new since the snapshot",
             "upkeep.discover:carry_out", (_FORGET,), codes=RUN_CODES),
     Command("lock", "resolve every cell as of its day, and write the same locks each time", "commands:write_locks"),
     Command("snapshot", "read the index into releases.json", "commands:write_snapshot", (_FORGET,)),
     Command("threads", "look up the titles and states of upstream's threads, into suite/issues/threads.json",
             "commands:renew_threads"),
-    Command("names", "ask the releases of the stack for their names, and publish them", "commands:publish_names",
-            (_flag("--fresh", "ask every release again, not only those that are new"),),
-        "It says of each public name and parameter when it came and went, and which the stack's own releases need."),
+    Command("names", "list the public names of the stack's releases, and publish them", "commands:publish_names",
+            (_flag("--fresh", "list the names of every release again, not only of new ones"),),
+        "Says which releases have each public name and parameter, and which names the stack's own packages need."),
     Command("numbers", "call the numerical functions of jax on its releases, and publish what they return",
             "numbers.collect:publish", (
         _option("cells CELL", "default: every release of jax", nargs="*", type=_CELL),
         _flag("--fresh", "measure every release again")),
         "Each call is compared with a reference, and with the release before. Releases that were measured are kept."),
-    Command("line", "build the release line, and print a command of asv's that runs on it", "commands:build_line", (),
-        "It prepares plain asv: its project, the interpreter that it needs, and an entry for this machine in "
-        "~/.asv-machine.json. The command compares two releases; any others do as well."),
+    Command("line", "build the release line, and print an asv command for it", "commands:build_line", (),
+        "Prepares plain asv: a project, the interpreter, and an entry for this machine in "
+        "~/.asv-machine.json. The printed command compares two releases: replace them with any others."),
     Command("bench", "time the stack along the release line, with asv", "timings.bench:carry_out", codes=
         _codes("all was measured, and nothing is slower", "something is slower, and confirmed",
                "something was not measured, or failed")
-        + " And 4: noise left something undecided; nox does not fail on it.", works=(
+        + " And 4: noise left a benchmark undecided; nox does not fail on 4.", works=(
         Command("run", "measure cells, and keep the results", "", (
             *_TIMED, _option("--python PATH", "time the packages of this interpreter, on its device", type=Path),
-            _flag("--smoke", "each benchmark once, and nothing kept"), _PUT),
-            "The default set of benchmarks leaves out the large."),
+            _flag("--smoke", "run each benchmark once, and keep nothing"), _PUT),
+            "By default large benchmarks are left out."),
         Command("count", "count the host's work: calls in Python and, with valgrind, instructions", "", (
-            *_TIMED, _flag("--calls", "only the calls: minutes for a release and no valgrind"), _PUT),
-            "An interrupted run can be continued. A release takes a quarter of an hour, less with --bench; its calls "
-            "alone some seconds."),
+            *_TIMED, _flag("--calls", "count only calls, without valgrind"), _PUT),
+            "An interrupted run can be continued. A release takes a quarter of an hour, less with --bench, and "
+            "some seconds with --calls."),
         Command("compare", "measure two cells in turns, and say what got slower", "", (
             *_OF_ASV, _option("base A", "", type=_OF_LINE), _option("other B", "", type=_OF_LINE),
             _option("--processes N", "processes for each cell (default: the fewest that decide)", type=int),
-            _flag("--keep", "write the judgements to benchmarks/compared, for the published page; without it, keep "
-                            "nothing")),
+            _flag("--keep", "keep the judgements in benchmarks/compared, for the published page (default: keep "
+                            "nothing)")),
             "Apparent changes are measured again. An estimate of the time is printed first."),
         Command("noise", "measure a cell against itself", "", (
             *_OF_ASV, _option("cell CELL", "default: the newest of the default cells", nargs="?", type=_OF_LINE),
-            _option("--processes N", "of both sides (default: the fewest that decide)", type=int), _PUT),
-            "It shows how reliable this machine's verdicts are, and gives each benchmark its own fence."),
-        Command("publish", "make asv's site of the results, in reports/timings", "", _OF_ASV))),
-    Command("programs", "compile for devices that are not there, and count", "programs.session:carry_out", (
+            _option("--processes N", "processes for each side (default: the fewest that decide)", type=int), _PUT),
+            "Shows how reliable this machine's verdicts are, and gives each benchmark its own fence."),
+        Command("publish", "write asv's website of the results to reports/timings", "", _OF_ASV))),
+    Command("programs", "compile programs for absent devices, and count their contents", "programs.session:carry_out", (
         _option("cells CELL", "default: every release of jax from 0.4.38 on", nargs="*",
                 type=_named("programs.session:cell")),
-        _option("--target", "only this device (default: both; of --diff, h100)", choices=("h100", "v5e")),
+        _option("--target", "only this device (default: both; with --diff: h100)", choices=("h100", "v5e")),
         _flag("--fresh", "compile cached programs again, too"),
         _option("--diff", "compile nothing, and show the diff of the optimised HLO of two releases: jax-0.9.0 "
                           "jax-0.11.0 scan", nargs=3, metavar=("A", "B", "WORKLOAD")),
-        _option("--python PATH", "on a machine with the device: compare its programs with those compiled without it",
+        _option("--python PATH", "on a machine with the device: compare its programs with programs compiled elsewhere",
                 type=Path)), about=
-        "Has releases of jax compile small programs for an NVIDIA H100 and for a TPU v5e, on a machine that has "
-        "neither, and counts what is in them: kernels launched, fusions, copies, bytes, instructions. Nothing is run. "
-        "The download size is printed first: each release needs a compiler for the device, of 120 to 230 MB. Cached "
-        "programs are not compiled again. The counts are kept in benchmarks/programs, and the last lines say what "
-        "changed from one release to the next.",
-        codes=f"{_codes('all is known', 'does not occur', 'something could not be compiled here')} {STATE}"),
+        "Compiles small programs with releases of jax for an NVIDIA H100 and for a TPU v5e, on a machine with "
+        "neither. Counts kernel launches, fusions, copies, bytes and instructions. Nothing is run. "
+        "The download size is printed first: each release needs a compiler of 120 to 230 MB for the device. Cached "
+        "programs are not compiled again. The counts are kept in benchmarks/programs. The last lines list the "
+        "changes from one release to the next.",
+        codes=f"{_codes('all programs are known', 'does not occur', 'a program could not be compiled here')} {STATE}"),
     Command("readme", "put an excerpt of the published report into the README", "upkeep.readme:renew"),
     Command("rekey", "move records to this tree's keys, after a change that changes no run", "upkeep.rekey:rekey", (
         _option("commit COMMIT", "the commit under whose keys the records hold, such as HEAD~1"),
-        _option("--draw N", "run this many of them again, drawn at random, and print those that differ (default: "
+        _option("--draw N", "run N of these records again, drawn at random, and print the ones that differ (default: "
                             "%(default)s)", type=int, default=500))),
     Command("choose", "compute from the published report what the default plan runs, and what each case costs",
             "upkeep.choose:write_all"),
     Command("pins", "renew the pins of the driver's own packages: constraints.txt, the noxfile's header",
             "upkeep.pins:renew"),
-    Command("cost", "time runs and answers, each against the time that it needs at least", "upkeep.cost:measure"),
+    Command("cost", "time runs and answers, and compare each with the least time that it needs", "upkeep.cost:measure"),
 )
 # In the order of `nox --list`.
 _CHANGED, _ALL = "tracer-hash-while-loop/hash-tracer", ("compat", "--tag", "full")
 SESSIONS = (
     Session("compat", document="running", examples=("", "--plan", "--all-headlines", "--all-cases", "--fresh")),
     Session("compat-line", ("compat", "--tag", "line"), document="running", about=
-            "Do the same as compat for every cell of the release line, all cases of all issues."),
-    Session("compat-full", _ALL, "Do the same as compat for every planned cell, all cases of all issues.",
+            "Run all cases of all issues in every cell of the line, and report as compat does."),
+    Session("compat-full", _ALL, "Run all cases of all issues in every planned cell, and report as compat does.",
             document="running"),
     Session("publish", (*_ALL, "--to", str(REPORTS / "published")), then=("readme", "choose"), about=
-            "Run every cell, and write the report and the documents' excerpts of it: commit them."),
+            "Run every cell, and write the report and its excerpts in the documents, ready to commit."),
     Session("run", document="running", examples=("jax-0.4.36+diffrax-0.6.0",)),
     Session("report", document="running", examples=("", "--verbose")),
     Session("check"),
@@ -293,7 +294,7 @@ SESSIONS = (
 
 
 def help_of(command: Sequence[str], words: str) -> str:
-    """Return the help of the option of a command that `words` begin with, or of the command; nothing without either."""
+    """Return the help of the option that starts `words`, or else of the command; empty if both are unknown."""
     of = [each for each in COMMANDS if each.name == command[0]]
     of += [work for each in of for work in each.works if work.name == command[-1]]
     texts = {option.names[0]: option.more["help"] % option.more for each in of for option in each.options}

@@ -1,7 +1,7 @@
-"""The functions of the commands, called after `suite.__main__` has parsed the words.
+"""The functions of the commands, called after `suite.__main__` has parsed the arguments.
 
-Each raises BadFile, Failed, Misused, and OSError if the disk refuses, and returns its exit code. Imports of one command
-alone stand in its function: a cell of a run starts sooner without the libraries of its report.
+Each function returns its exit code, and raises BadFile, Failed, Misused or OSError. A function imports what only its
+command needs, so that a run starts without the libraries of a report.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PUBLISHED = REPORTS / "published"
 
 @contextmanager
 def _every_fault() -> Iterator[None]:
-    """Extend a BadFile about one lock or record with all other unusable ones."""
+    """Replace a BadFile about one lock or record by one that lists all unusable locks and records."""
     try:
         yield
     except BadFile as error:
@@ -58,30 +58,30 @@ def _lock_faults() -> Iterator[Fault]:
 
 
 def _tagged(tag: str, entries: Sequence[Entry], rows: Rows) -> tuple[Cell, ...]:
-    """Return the cells with this tag in which some of the rows are planned."""
+    """Return the cells with this tag that have cases in these rows."""
     return tuple(cell for cell in plans.tagged(tag) if catalogue.planned(entries, cell, rows))
 
 
 @_every_fault()
 def left(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, *, fresh: bool) -> list[Work]:
-    """Return the work on each cell, with what is left of it. Raises BadFile with every fault in locks and records."""
+    """Return each cell's work, with its cases left to run. Raises BadFile with every fault in locks and records."""
     return ask_all([planned(cell, catalogue.planned(entries, cell, rows)) for cell in cells], fresh=fresh)
 
 
 def rows_of(tag: str | None, rows: Rows | None) -> Rows:
-    """Return the default rows of the cells with a tag."""
+    """Return `rows`, or the default rows for cells with this tag."""
     return rows or ("chosen" if tag == "default" else "cases")
 
 
 def selected(issue: list[str], rows: Rows) -> tuple[Entry, ...]:
-    """Return the issues with these ids, or all, with the cases of these rows."""
+    """Return the issues with these ids, or all issues, with the cases that `rows` selects."""
     return catalogue.select(issue, headlines=rows != "cases")
 
 
 def share(cells: Sequence[Cell], part: Shard | None) -> tuple[Cell, ...]:
-    """Return the cells of one shard, divided by their costs in the published report; without a shard, all cells.
+    """Return the cells of one shard, or all cells without a shard.
 
-    Raises Misused if the shard is empty, and BadFile.
+    Shards are divided by the cells' costs in the published report. Raises Misused if the shard is empty, and BadFile.
     """
     if part is None:
         return tuple(cells)
@@ -120,7 +120,7 @@ def compat(
     entries = selected(issue, wanted)
     cells = share(_tagged(tag, entries, wanted), shard)
     if _is_published(to):
-        # Cases with a record of the published report are not run again.
+        # Cases with a record in the published report are not run again.
         archive.unpack()
     asked = left(cells, entries, wanted, fresh=fresh)
     _tell_plan(asked, len(entries), issue, named=plan)
@@ -162,7 +162,7 @@ def _tell_plan(asked: Sequence[Work], issues: int, issue: list[str], *, named: b
 
 
 def _run(works: Sequence[Work], rows: Rows, scheduler: str | None, *, fresh: bool) -> None:
-    """Run the rest of these works, here or on the workers of a Dask scheduler."""
+    """Run the cases left in these works, here or on the workers of a Dask scheduler."""
     if not works:
         return
     asked: Asked = "all" if rows == "cases" else rows
@@ -175,7 +175,7 @@ def _run(works: Sequence[Work], rows: Rows, scheduler: str | None, *, fresh: boo
 
 def _on_cluster(scheduler: str, works: Sequence[Work], *, fresh: bool) -> None:
     try:
-        from suite.run.spread import cluster  # on one machine nothing of it is needed
+        from suite.run.spread import cluster  # it needs Dask, which one machine does without
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("dask", "distributed"):
             raise
@@ -218,12 +218,12 @@ def run(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, rows:
 
 
 def _of_named(cells: Iterable[Cell], code: Exit) -> Exit:
-    """Return the exit code for cells asked for by name: an unavailable one counts as not run, though foreseen."""
+    """Return `code`, but INCOMPLETE instead of success if a cell that the user named is unavailable."""
     return Exit.INCOMPLETE if code is Exit.AS_EXPECTED and any(cell.unavailable for cell in cells) else code
 
 
 def _foretell(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
-    """Print the expectations of cells that were never run, before the minutes of their run."""
+    """Print the expectations for cells without observations, before their run."""
     from suite.report.assemble import assemble
     from suite.report.formats import one_stack
 
@@ -234,7 +234,7 @@ def _foretell(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
 
 
 def _evidence(made: Report) -> Report:
-    """Return the published report, whose runs tell what to expect of a stack; without one, `made`. Raises BadFile."""
+    """Return the published report, the evidence for expectations, or `made` without one. Raises BadFile."""
     from suite.report.stored import COMPAT, read_report
 
     return read_report(PUBLISHED) if (PUBLISHED / COMPAT).exists() else made
@@ -249,7 +249,7 @@ def renew_threads() -> None:
 
 
 def publish_names(*, fresh: bool) -> None:
-    """Walk the names of releases, and read what the stack's own code needs of them."""
+    """Collect the names of releases, and the names that the stack's own packages need."""
     from suite.names import collect
     from suite.upkeep import released
 
@@ -258,18 +258,18 @@ def publish_names(*, fresh: bool) -> None:
 
 
 def build_line() -> None:
-    """Build the release line, asv's project, prepare this machine for asv, and print a command of asv's."""
+    """Build the release line, prepare this machine for asv, and print an asv command."""
     from suite.timings import asv_call, release_line
 
     built = release_line.build(release_line.commits(), release_line.PATH)
-    OUT.print(f"{release_line.PATH}: {'built' if built else 'as it was'}", soft_wrap=True)
+    OUT.print(f"{release_line.PATH}: {'built' if built else 'unchanged'}", soft_wrap=True)
     command = asv_call.prepare_plain()
     OUT.print("This command measures two releases with asv, and changes nothing in the tree:", soft_wrap=True)
     OUT.print(command, soft_wrap=True)
 
 
 def _recorded() -> tuple[Cell, ...]:
-    """Return the cells that were run: planned ones and users' own stacks, without those of a bisection."""
+    """Return the planned cells and users' own stacks that were run, without cells of bisections."""
     asked_for = [plans.stack(path.stem) for path in sorted(lock.ASKED_FOR.glob("*.txt"))]
     found = tuple(cell for cell in (*plans.cells(), *asked_for) if _asked(cell) not in (None, "bisection"))
     if not found:
@@ -293,22 +293,22 @@ def report(
     rows: Rows | None,
     verbose: bool,
 ) -> Exit:
-    """Judge the observations in `cells`, in those with a tag, or in all cells that were run; write the report to `to`.
+    """Judge observations, write the report to `to`, and print it; return the exit code.
 
-    It prints a screen, or with `verbose` everything; for named issues, a line for each case. A `shard` has only some of
-    the cells. In a cell that ran its headlines alone, unless the cell or a tag of it is named, the other cases count as
-    unplanned.
+    The report is about `cells`, the cells with a tag, or else all cells that were run. Print one screen, with `verbose`
+    everything, and for named issues a line for each case. With a `shard`, report on its cells only. In a cell that ran
+    only its headlines, other cases count as unplanned, unless the user names the cell or one of its tags.
     """
     from suite.report.assemble import assemble
     from suite.report.formats import one_stack
     from suite.report.summary import exit_code, lacking_pythons
 
     if to.resolve() == PUBLISHED and (lost := catalogue.unread()):
-        raise BadFile([*lost.values(), Fault(PUBLISHED, "issues", "the published report needs all of them")])
+        raise BadFile([*lost.values(), Fault(PUBLISHED, "issues", "the published report needs all issues")])
     wanted = rows_of(tag, rows)
     planned = tuple(cells) or _tagged(tag or "", selected(issue, wanted), wanted) or _recorded()
     if not tag and not cells and "all" not in {_asked(cell) for cell in planned}:
-        # Nobody ran more than headlines, so no more was planned.
+        # No cell ran more than headlines, so the other cases count as unplanned.
         wanted = "headlines"
     if not tag:
         OUT.print(f"About {_named(planned)}.", soft_wrap=True)
@@ -322,14 +322,15 @@ def report(
     if _is_published(to):
         archive.pack(cell for cell in some if cell.tags)
         if told := lacking_pythons(made):
-            # A machine with all Pythons is rare, and what others saw with them is still in the report.
+            # Few machines have all Pythons. The report still has what other machines saw with them.
             OUT.print(told, soft_wrap=True)
             code = _of_named(cells, exit_code(made, other_pythons=False))
     if tag and wanted != "cases":
         more = {
-            "chosen": "Each behaviour of a headline once: `-- --all-headlines` runs each headline on each release, "
+            "chosen": "Each behaviour of a headline was run once: "
+            "`-- --all-headlines` runs each headline on each release, "
         }
-        told = more.get(wanted, "Each issue's headline alone: ")
+        told = more.get(wanted, "Only each issue's headline was run: ")
         OUT.print(f"{told}`-- --all-cases` every case.", soft_wrap=True)
     return code or catalogue.complete(issue)
 
@@ -357,7 +358,7 @@ def _asked_only(made: Report, cells: Sequence[Cell]) -> Report:
 
 
 def _named(cells: Sequence[Cell]) -> str:
-    """Return the cells of a report, for people."""
+    """Return the cells of a report as a phrase for people."""
     line = [cell for cell in cells if cell.kind == "line" and cell.tags]
     arms = [cell for cell in cells if cell.kind == "arm" and cell.tags]
     own = [cell.id for cell in cells if not cell.tags]
@@ -368,13 +369,13 @@ def _named(cells: Sequence[Cell]) -> str:
 
 
 def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
-    """Join the reports of shards into one in `to`, with a cell for each file that was sent in, and print it."""
+    """Join the reports of shards in `to`, with a cell for each file from `check --confirm`, and print the report."""
     from suite.report.join import sent
     from suite.report.join.merge import merge as joined
 
     files = [path for path in shards if sent.is_sent(path)]
     if not (reports := [path for path in shards if path not in files]):
-        raise Misused("files that were sent need a report to merge into: name its folder, too")
+        raise Misused("files from `check --confirm` need a report to merge into: name its folder, too")
     whole = joined(reports)
     return _publish(sent.add(whole, files), to, verbose=verbose)
 
@@ -390,9 +391,9 @@ def _publish(made: Report, folder: Path, *, cases: bool = False, verbose: bool =
 
 
 def diff(old: Path, new: Path, format: str, *, strict: bool) -> Exit:
-    """Print the differences of the report in `new` from the one in `old`; return 1 if something is worse.
+    """Print how the report in `new` differs from the one in `old`; return 1 if something is worse.
 
-    With `strict`, return 1 also if something is gone or was not observed.
+    With `strict`, return 1 also if an observation is missing or undecided.
     """
     from suite.report import compare
     from suite.report.formats import diff as diff_formats
@@ -404,7 +405,7 @@ def diff(old: Path, new: Path, format: str, *, strict: bool) -> Exit:
         diff_formats.show(found, OUT)
     else:
         text = diff_formats.markdown(found) if format == "markdown" else diff_formats.as_json(found)
-        # For a program or a file: as it is, whatever the width of the terminal.
+        # A program or a file reads this text, so print it unwrapped.
         OUT.file.write(text)
     return compare.exit_code(found, strict=strict)
 
@@ -437,7 +438,7 @@ def clean() -> None:
 
 
 def write_locks() -> None:
-    """Resolve every cell as of its day, and write the locks. Raises Failed once all have been tried."""
+    """Resolve every cell as of its day, and write the locks. Raises Failed after all cells were tried."""
     cells = plans.cells()
     sizes = resolve(cells)
     for name in lock.prune({cell.lock_name for cell in cells}):
@@ -451,7 +452,7 @@ def add_locks(cells: Sequence[Cell]) -> None:
 
 
 def resolve(cells: Sequence[Cell]) -> dict[str, int]:
-    """Write the locks of `cells`; return the bytes of wheels by name==version. Raises Failed once all were tried."""
+    """Write the locks of `cells`; return the bytes of wheels by name==version. Raises Failed after all were tried."""
     failed: dict[str, str] = {}
     sizes: dict[str, int] = {}
     wanted = [cell for cell in cells if not cell.unavailable]
@@ -476,7 +477,7 @@ def resolve(cells: Sequence[Cell]) -> dict[str, int]:
 def write_snapshot(*, forget: bool) -> None:
     """Read the index into releases.json, and print the new releases. Raises BadFile, Unreachable, Failed.
 
-    Releases that the index no longer has are dropped only if they are to be forgotten.
+    Releases that the index no longer has are dropped only with `forget`.
     """
     from suite.stack import index
 

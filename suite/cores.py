@@ -14,9 +14,9 @@ R = TypeVar("R")
 
 
 def over_cores(work: Callable[[T], R], shares: Sequence[T]) -> list[R]:
-    """Return the results of `work` on each share. The first runs here, each other in a fork, which pickles its result.
+    """Return the results of `work` on each share: of the first in this process, of the others in forks.
 
-    A share whose fork gives no result runs here as well, since `work` raised or the fork failed. While other threads
+    A share runs here, too, if its fork gives no result, because `work` raised or the fork failed. While other threads
     run, all shares run here: a fork would inherit their locks without the threads.
     """
     started = []
@@ -42,6 +42,6 @@ def over_cores(work: Callable[[T], R], shares: Sequence[T]) -> list[R]:
 
 
 def _send(there: Connection, work: Callable[[T], R], share: T) -> None:
-    # An error is raised when the share is done again.
+    # The parent runs the share again, and raises the error.
     with suppress(Exception), there:
         there.send(work(share))

@@ -1,6 +1,6 @@
-"""The ends of a command: its exit codes, its faults, and the only place that turns them into sentences.
+"""Exit codes, faults, and the only place that turns faults into sentences.
 
-It imports the standard library alone, since a missing package is one of the faults.
+This module imports the standard library alone, since a missing package is one of the faults.
 """
 
 from __future__ import annotations
@@ -21,14 +21,17 @@ from pathlib import Path
 from suite.printable import printable
 
 _TREE = Path(__file__).resolve().parent.parent
-# A path that no folder or file can be at: somebody named it.
+# Errors of a path that cannot exist: the user named a wrong one.
 _NO_PATH = (errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP)
 _LONGEST_PATH = 200
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Exit(IntEnum):
-    """The exit codes of `python -m suite`. Under nox each but 0 becomes 1, except UNDECIDED, noise in timings: 0."""
+    """The exit codes of `python -m suite`.
+
+    nox exits with 0 for AS_EXPECTED and for a session's `fine` code, and else with 1.
+    """
 
     AS_EXPECTED = 0
     UNEXPECTED = 1
@@ -60,11 +63,11 @@ class BadFile(Exception):
 
 
 class Misused(Exception):
-    """A command that makes no sense as given; the message names one that does."""
+    """A wrong command; the message names a right one."""
 
 
 class Failed(Exception):
-    """A failure of something outside, such as the index or the resolver. The message names it."""
+    """A failure outside the suite, such as of the index or the resolver. The message names the failed part."""
 
 
 @dataclass
@@ -76,7 +79,7 @@ class Guard:
 
 @contextmanager
 def guarded() -> Iterator[Guard]:
-    """Turn what a user or a machine can cause into a sentence and an exit code; our own faults keep their traceback.
+    """Turn errors of the user or the machine into a sentence and an exit code; the suite's own keep their traceback.
 
     Letters that the locale lacks are replaced in the output.
     """
@@ -85,7 +88,7 @@ def guarded() -> Iterator[Guard]:
     guard = Guard()
     try:
         yield guard
-        # Buffered output can meet a closed pipe or a full disk: at the interpreter's exit it is too late.
+        # Flush here: at the interpreter's exit it is too late to report a closed pipe or a full disk.
         if sys.stdout is not None:
             sys.stdout.flush()
     except (BadFile, Misused) as error:
@@ -110,7 +113,7 @@ def guarded() -> Iterator[Guard]:
             say("the current folder is gone: change into one that exists")
             guard.code = Exit.MISUSED
             return
-        # An OSError without a file is not a disk's, but ENOSPC on a stream has no file name.
+        # An OSError without a file name is a fault of the suite, except ENOSPC on a stream.
         if error.filename is None and error.errno not in _NO_ROOM:
             raise
         # Of two file names, the second is the target.
@@ -132,9 +135,9 @@ def _folder_is_gone() -> bool:
 
 
 def installation(lacking: str) -> str:
-    """Return the command that installs the driver's packages from pyproject.toml, or those of the timings.
+    """Return the pip command for the driver's packages in pyproject.toml, or for the packages of the timings.
 
-    Without a tree, as from a wheel, it installs the one package.
+    Without a source tree, as in a wheel, the command installs `lacking` alone.
     """
     path = _TREE / "pyproject.toml"
     if not path.exists():
@@ -147,7 +150,7 @@ def installation(lacking: str) -> str:
 
 
 def say(sentence: str) -> None:
-    """Print one error with `print` alone, which works without any package; its text cannot act on the terminal."""
+    """Print one error. This works without any package, and spells out control characters."""
     print(f"error: {printable(sentence, lines=True)}", file=sys.stderr)
 
 
@@ -158,7 +161,7 @@ def shown(path: object) -> str:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """A phrase that offers the names closest to a mistaken one."""
+    """Return a phrase with the names closest to a mistaken one."""
     known = list(names)
     longer = [each for each in known if name and each.startswith(name)]
     close = [*longer, *difflib.get_close_matches(name, known, n=3, cutoff=0.5)] or known

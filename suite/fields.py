@@ -1,4 +1,4 @@
-"""The types of fields in our files: an id, a version, requirements, a plausible day; faults name the field."""
+"""Types of fields in our files: ids, versions, requirements, plausible dates. Faults name the field."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import AfterValidator, AwareDatetime, StringConstraints
 
 from suite.spelling import NAME_LETTERS, cell_id, identifier, plain_requirement, requirement, specifiers, version
 
-# No release of the stack is older, and no plan looks further ahead; dates beyond have no day after them.
+# All releases of the stack and all plans are within these dates, which date arithmetic can exceed by a day.
 _OLDEST, _LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 
@@ -44,7 +44,7 @@ Id = Annotated[str, AfterValidator(identifier)]
 CellId = Annotated[str, AfterValidator(cell_id)]
 PackageName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=NAME_LETTERS)]
 VersionText = Annotated[str, AfterValidator(version)]
-# As metadata writes it; as we do; and several of ours, apart by spaces.
+# A requirement in metadata's syntax; in ours, a name and versions; several of ours, separated by spaces.
 RequirementText = Annotated[str, AfterValidator(_is_requirement)]
 PlainRequirement = Annotated[str, AfterValidator(_is_plain)]
 PlainRequirements = Annotated[str, AfterValidator(_is_every_plain)]

@@ -1,4 +1,4 @@
-"""The project's own files: their places, reading with every fault, and writing several at once."""
+"""The project's own files: their paths, reading with every fault, and writing several at once."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from suite.errors import BadFile, Fault
 
 ROOT = Path(__file__).resolve().parent.parent
 STACK = ROOT / "suite" / "stack"
-# Environments and records: some gigabytes, which a user may want elsewhere; what was installed has no tree around it.
+# Environments and records take some gigabytes: SUITE_STATE moves them. A wheel's installation has no source tree.
 _CACHE = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "jax-stack-compat"
 _OWN = ROOT / ".suite" if (ROOT / "pyproject.toml").exists() else _CACHE
-# Not by Path.resolve, which a loop of links ends.
+# Path.resolve raises on a loop of links; realpath does not.
 STATE = Path(os.path.realpath(os.environ.get("SUITE_STATE") or _OWN))
 REPORTS = ROOT / "reports"
-# No file of ours is as large.
+# In bytes; every file of ours is smaller.
 _MOST = 256 * 2**20
 
 Model = TypeVar("Model", bound="FileModel")
 
 
 class FileModel(BaseModel):
-    """A record in one of our files: unknown keys are faults, and it is immutable. JSON has no NaN and no infinity.
+    """An immutable model of one of our files: unknown keys, NaN and infinity are faults.
 
-    `mend` tells how to repair a file that cannot be read.
+    `mend` is the advice for a file that cannot be read.
     """
 
     model_config = ConfigDict(
         extra="forbid",
         frozen=True,
         allow_inf_nan=False,
-        # The schema of what we write says that no field is left out.
+        # The JSON Schema requires every field, since we write every field.
         json_schema_serialization_defaults_required=True,
     )
 
@@ -53,9 +53,9 @@ class FileModel(BaseModel):
 def parse(model: type[Model], text: str, path: Path) -> Model:
     """Parse `text`, the JSON or TOML of the file at `path`, as a `model`. Raises BadFile with every fault in it."""
     try:
-        # Into JSON, where a date is text: then a model takes the same from both.
+        # In JSON, dates are text, so a model reads TOML and JSON alike.
         found = json.dumps(tomllib.loads(text), default=str) if path.suffix == ".toml" else text
-    except (ValueError, RecursionError) as error:  # no TOML, a number too long, nested too deep
+    except (ValueError, RecursionError) as error:  # not TOML, a number too long, nested too deep
         raise BadFile([_fault(model, path, "syntax", str(error))]) from error
     try:
         return model.model_validate_json(found)
@@ -69,32 +69,32 @@ def read(model: type[Model], path: Path) -> Model:
 
 
 def text(path: Path, model: type[FileModel] | None = None) -> str:
-    """Return the text of the file at `path`, with its line ends. Raises BadFile."""
+    """Return the text of the file at `path`, with its line ends unchanged. Raises BadFile."""
     try:
         return content(path).decode("utf-8")
-    except (OSError, ValueError) as error:  # no UTF-8; a NUL in its name
+    except (OSError, ValueError) as error:  # not UTF-8; a NUL in the path
         raise BadFile([_fault(model or FileModel, path, "file", str(error))]) from error
 
 
 def content(path: Path) -> bytes:
-    """Return the bytes of the file at `path`; a pipe is not waited for. Raises OSError."""
+    """Return the bytes of the file at `path`. Raises OSError, for a pipe without waiting."""
     return bounded.regular(path, _MOST)
 
 
 def faults(model: type[FileModel], path: Path, error: ValidationError) -> list[Fault]:
-    """Return the message of `error` about the file at `path`."""
+    """Return the faults that `error` lists, in the file at `path`."""
     return [_fault(model, path, _key(each), each["msg"]) for each in error.errors()]
 
 
 def dump(data: Any) -> str:
-    """Return JSON as we write it: indented, in the given order, with a final newline."""
+    """Return JSON in our layout: indented, in the given order, with a final newline."""
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
 
 
 def dump_lines(data: Mapping[str, Any], lists: Mapping[str, str], separators: tuple[str, str] | None = None) -> str:
-    """Return JSON that git compares by line: a line for each key, and for each entry of `lists`.
+    """Return JSON for comparisons by line: one line for each key, and one for each entry of the lists in `lists`.
 
-    An entry's own list has lines, too, if `lists` names it: key → the entries' key.
+    `lists` maps a list's key to the key of a list in its entries, which gets lines, too, or to "".
     """
 
     def line(value: Any) -> str:
@@ -117,16 +117,16 @@ def dump_lines(data: Mapping[str, Any], lists: Mapping[str, str], separators: tu
 
 
 def replace_all(folder: Path, files: Mapping[str, str | bytes], gone: Iterable[str] = ()) -> None:
-    """Write `files` into `folder`, name → content, and remove those `gone`: all of them or none. Raises OSError.
+    """Write `files`, name → content, into `folder` and remove the files in `gone`: all or none. Raises OSError.
 
-    Everything that needs space is written next to the files first. Then they are swapped; if one cannot be, all are
-    restored.
+    New files, and copies of the old ones, are first written to a folder beside. Then files are swapped; if one swap
+    fails, all files are restored.
     """
     changed = {name: folder / name for name in (*files, *gone)}
     folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=folder, prefix=".new-") as beside:
         new, old = Path(beside, "new"), Path(beside, "old")
-        # The disk is waited for once for some of them, and not for each of hundreds.
+        # In threads, hundreds of writes wait for the disk together.
         with ThreadPoolExecutor() as pool:
             list(pool.map(lambda name: write(new / name, files[name]), files))
         for name, path in changed.items():
@@ -156,6 +156,6 @@ def _key(found: ErrorDetails) -> str:
 
 
 def _fault(model: type[FileModel], path: Path, key: str, message: str) -> Fault:
-    # Messages of our own validators are sentences already.
+    # pydantic puts a prefix before the messages of our validators.
     said = message.removeprefix("Value error, ")
     return Fault(path, key, f"{said} ({model.mend})" if model.mend else said)

@@ -1,15 +1,15 @@
-"""Foreign text, made printable: invisible characters that a terminal or a reader would act on are spelled out.
+"""Printable foreign text, in which invisible characters are spelled out.
 
-It imports the standard library alone, since errors need it.
+This module imports the standard library alone, since errors need it.
 """
 
 from __future__ import annotations
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    """Return `text` with controls, bidirectional marks and lone surrogates spelled out; line ends too, without `lines`.
+    """Return `text` with controls, bidirectional marks and lone surrogates spelled out; line ends, too, unless `lines`.
 
-    XML 1.0 cannot write most of these, a terminal acts on some, and a reader sees none of them.
+    XML 1.0 cannot contain most of these characters, a terminal acts on some, and a reader sees none.
     """
     if lines:
         return "\n".join(map(printable, text.split("\n")))

@@ -1,4 +1,4 @@
-"""The spelling of ids, versions and requirements in our files: each check raises ValueError. Pure.
+"""Checks of ids, versions and requirements in our files; each raises ValueError. Pure.
 
 Checked text can be parsed, and used in a path.
 """
@@ -12,12 +12,12 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-# Names become paths, and a folder's name has at most 255 bytes.
 # A release in a sentence: 0.4.30.
 RELEASE = re.compile(r"(?<![\w.])\d+(?:\.\d+){2,3}(?!\w|\.\d)")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _CELL = re.compile(r"[a-z0-9]+([.+_-][a-z0-9]+)*")
 _VERSION = re.compile(r"[0-9][A-Za-z0-9.+!_-]*")
+# Names become paths, and a folder's name has at most 255 bytes.
 NAME_LETTERS, _VERSION_LETTERS, _CELL_LETTERS, _REQUIREMENT_LETTERS = 100, 60, 200, 1000
 
 
@@ -42,7 +42,7 @@ def cell_id(text: str) -> str:
 @cache
 def is_version(text: str) -> bool:
     """Return True if `text` is a version by PEP 440 that a file name can hold."""
-    # Of thousands of digits Python makes no number.
+    # Python refuses to convert thousands of digits to a number.
     if len(text) > _VERSION_LETTERS or not _VERSION.fullmatch(text):
         return False
     try:
@@ -80,7 +80,7 @@ def plain_requirement(text: str) -> Requirement:
     found = requirement(text)
     odd = {"extras": found.extras, "a marker": found.marker, "an address": found.url}
     if has := [what for what, there in odd.items() if there]:
-        raise ValueError(f"{quoted(text)} has {' and '.join(has)}: only a name and versions stand here")
+        raise ValueError(f"{quoted(text)} has {' and '.join(has)}: write a name and versions only")
     return found
 
 
@@ -96,7 +96,7 @@ def specifiers(text: str) -> SpecifierSet:
 
 
 def quoted(value: object) -> str:
-    """Return foreign text or a number for a sentence: in ASCII, and clipped."""
+    """Return foreign text or a number in ASCII, clipped, for a sentence."""
     told = ascii(value)
     return told if len(told) <= 60 else f"{told[:59]}…"
 

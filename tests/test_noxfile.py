@@ -96,7 +96,7 @@ def test_what_nox_cannot_do_is_a_sentence(
     ran = nox("-l", *words)
 
     assert (2, "") == (ran.code, ran.said)
-    assert ("PATH cannot name a folder with a colon" if words else "SUITE_STATE=beside: ") in ran.complained
+    assert ("PATH entries cannot contain a colon" if words else "SUITE_STATE=beside is relative") in ran.complained
 
 
 def test_a_record_that_is_none_stops_it_before_anything_runs(nox: Nox) -> None:

@@ -1,1 +1,1 @@
-"""The release that changed a case, in few cell runs."""
+"""Bisection: the release that changed a case, in few cell runs."""

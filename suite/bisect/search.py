@@ -1,4 +1,4 @@
-"""Find where an answer changes along ordered releases, with few tests. Pure: no cell, no file, no process.
+"""The search for a change along ordered releases, with few tests. Pure: no cell, no file, no process.
 
 `step` takes the known answers and returns the next release to test, or the result. It keeps no state between calls, so
 an interrupted search continues from the known answers.
@@ -18,7 +18,8 @@ Find = Literal["first-affected", "first-clear"]
 class CellAnswer:
     """The answer of a release: affected, not affected, or None if it is untestable.
 
-    `confirmed` means more than one attempt. An unconfirmed answer helps to find a boundary, and cannot be a side of it.
+    A `confirmed` answer has more than one attempt. An unconfirmed answer helps to find a boundary, but cannot be a side
+    of the boundary.
     """
 
     affected: bool | None
@@ -42,8 +43,8 @@ class Found:
     """A result, and the places of the two releases that it concerns.
 
     At a `boundary` the two differ, and every release between them is untestable. Otherwise they are the outermost
-    testable releases: `agreed` if both give the same answer, or `opposite` if they differ the other way round. Without
-    any testable release they are the end points.
+    testable releases: `agreed` if both give the same answer, or `opposite` if they differ in the other direction.
+    Without any testable release they are the end points.
     """
 
     what: Literal["boundary", "agreed", "opposite", "untestable"]
@@ -52,10 +53,10 @@ class Found:
 
 
 def most_runs(count: int) -> int:
-    """Return ⌈log2 count⌉ + 3, the most releases that are tested if each is testable and repeats its answer.
+    """Return ⌈log2 count⌉ + 3, the most releases to test if each is testable and repeats its answer.
 
-    Two are for the end points, and at most ⌈log2(count - 1)⌉ halve the releases between. One more confirms a side of
-    the boundary that was known before; where both sides were known, nothing was left to halve.
+    Two tests are for the end points, and at most ⌈log2(count - 1)⌉ halve the releases between. One more test confirms a
+    side of the boundary that was known before; if both sides were known, no release was left to halve.
     """
     return (count - 1).bit_length() + 3
 
@@ -63,9 +64,9 @@ def most_runs(count: int) -> int:
 def step(known: Known, count: int, find: Find | None = None, *, start: int = 0) -> Ask | Found:
     """Return the next release to test of `count` from `start` on, or the result if `known` decides it.
 
-    The end points come first. Where an end point is untestable, the search looks for the nearest testable release, or
-    one that differs from the other end. Of several changes the first is found. `find` is the answers of the end points,
-    unless it is given.
+    The end points come first. If an end point is untestable, the search looks for the nearest testable release, or for
+    a release that differs from the other end. Of several changes the first is found. Without `find`, the end points
+    decide which change to find.
     """
     places = range(start, start + count)
     known = {at: known[at] for at in places if at in known}
@@ -95,13 +96,13 @@ def step(known: Known, count: int, find: Find | None = None, *, start: int = 0) 
 def _middle(known: Known, places: Iterable[int], why: Literal["inward", "halving"]) -> Ask | None:
     """Return the middle of the widest gap among the unknown places.
 
-    Untestable releases mostly come in a row, so the next place is far from them. A gap next to a testable release goes
-    first.
+    Untestable releases mostly come in a row, so the next place is far from known ones. A gap next to a testable release
+    goes first.
     """
     unknown = [at for at in places if at not in known]
     if not unknown:
         return None
-    # Among neighbours, place less position stays the same.
+    # The place minus the position is the same for all places in a row.
     rows = groupby(enumerate(unknown), key=lambda each: each[1] - each[0])
     gaps = [[at for _, at in row] for _, row in rows]
 

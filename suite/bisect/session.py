@@ -1,4 +1,4 @@
-"""Answer a `bisect` question: choose the cells, and run them one at a time until the result is known.
+"""The command `bisect`: choose the cells, and run them one at a time until the result is known.
 
 `search` chooses the next cell, and `wording` phrases the result.
 """
@@ -33,7 +33,7 @@ from suite.stack.plan import Cell
 from suite.stack.releases import HELD
 
 _SEVERITY = (Exit.AS_EXPECTED, Exit.INCOMPLETE, Exit.UNEXPECTED)
-# These are the machine's, and would be met in every cell: going on could only spoil the answer.
+# Faults of the machine, which would occur in every cell and spoil the answer.
 _EVERYWHERE = frozenset({"plan.no-interpreter", "install.network", "install.disk", "run.disk"})
 
 
@@ -58,8 +58,8 @@ def carry_out(
 def _question(name: str, package: str, holds: Sequence[str], between: Sequence[str] | None) -> Question:
     """Return the question about `ISSUE/CASE`, and the cells that can answer it. Raises Misused, BadFile.
 
-    Without held packages the cells are the line's. Otherwise they are an arm's: every release of `package` with the
-    held packages.
+    Without held packages, the cells are those of the line. With held packages, there is a cell for each release of
+    `package` beside the held ones.
     """
     entry, case = _case(name)
     if package not in HELD:
@@ -78,10 +78,10 @@ def _question(name: str, package: str, holds: Sequence[str], between: Sequence[s
 
 
 def _bisection(asked: Question, *, find: Find | None, fresh: bool, console: Console) -> Exit:
-    """Find where the case changes, and print it; return the exit code.
+    """Find where the case changes, and print the releases; return the exit code.
 
-    If records and rules show several changes, each is found, one after the other; `find` asks for one. `fresh` ignores
-    the records. Raises Failed if this machine cannot run a cell, BadFile, OSError.
+    If records and rules show several changes, each change is found, one after the other; with `find`, only one. `fresh`
+    ignores the records. Raises Failed if this machine cannot run a cell, BadFile, OSError.
     """
     hunt = _Hunt(asked, console, fresh, _recorded(asked, fresh=fresh))
     hunt.tell(wording.title(asked, before=len(hunt.seen)))
@@ -91,14 +91,14 @@ def _bisection(asked: Question, *, find: Find | None, fresh: bool, console: Cons
     while span:
         if searched:
             ends = f"{asked.release(span[0])} to {asked.release(span[-1])}"
-            hunt.tell(f"it changes elsewhere too, by the records and the rules: {ends}")
+            hunt.tell(f"records and rules show another change: {ends}")
         found, runs = hunt.search(span, find)
         lines, code = wording.tell(asked, hunt.seen, found, runs)
         hunt.tell(*lines)
         codes.append(code)
         searched.append((found.first, found.last) if found.what == "boundary" else (span[0], span[-1]))
         span = None if find else wording.elsewhere(asked, hunt.seen, searched)
-    # Outermost releases that agree are not an answer if a change was found between them.
+    # Equal end points are not the answer if a change was found between them.
     return max(codes[1:] if len(codes) > 1 and codes[0] is Exit.UNEXPECTED else codes, key=_SEVERITY.index)
 
 
@@ -116,7 +116,7 @@ def _scan(asked: Question, *, fresh: bool, console: Console) -> Exit:
 
 @dataclass(frozen=True)
 class _Hunt(Progress):
-    """The cells of a question and the known results of each. It passes on the messages of a running cell."""
+    """The cells of a question and their known results. It prints the messages of a running cell."""
 
     asked: Question
     console: Console
@@ -124,7 +124,7 @@ class _Hunt(Progress):
     seen: dict[int, Sighting]
 
     def search(self, span: range, find: Find | None) -> tuple[Found, int]:
-        """Run cells of a span until the change in it is known; return it, and the number of runs."""
+        """Run cells of a span until its change is known; return the change, and the number of runs."""
         known = {at: CellAnswer(each.affected, each.confirmed) for at, each in self.seen.items()}
         runs = 0
         while isinstance(now := search.step(known, len(span), find, start=span[0]), Ask):
@@ -135,7 +135,7 @@ class _Hunt(Progress):
         return now, runs
 
     def look(self, at: int, title: str, *, confirm: bool) -> None:
-        """Run the case in a cell, and return what it shows. Raises Failed, BadFile, OSError."""
+        """Run the case in a cell, and note and print the behaviour. Raises Failed, BadFile, OSError."""
         self.console.print(title, soft_wrap=True)
         self.seen[at] = self._run(self.asked.cells[at], confirm=confirm)
         self.say(wording.sighted(self.seen[at]))
@@ -148,7 +148,7 @@ class _Hunt(Progress):
         self.tell(f"  {message}")
 
     def cell(self, cell: str) -> Self:
-        """Return itself: it runs one cell after the other."""
+        """Return this object, which runs one cell after the other."""
         return self
 
     def _run(self, cell: Cell, *, confirm: bool) -> Sighting:
@@ -165,12 +165,12 @@ class _Hunt(Progress):
         if sighting is None:
             verdict = "error" if status.verdict == "ran" else status.verdict
             return Sighting(Judged(verdict, None, status.reason, tidy(status.detail)))
-        # As many attempts as the probe makes were asked for: there is no more to confirm.
+        # The probe made all its attempts, so nothing is left to confirm.
         return replace(sighting, confirmed=True)
 
 
 def _recorded(asked: Question, *, fresh: bool) -> dict[int, Sighting]:
-    """Return the answers known before any run: from the plan, and from conclusive records."""
+    """Return the answers known before any run, from the plan and from conclusive records."""
     found: dict[int, Sighting] = {}
     for at, cell in enumerate(asked.cells):
         if cell.unavailable is not None:
@@ -189,7 +189,7 @@ def _of_record(asked: Question, cell: Cell) -> Sighting | None:
 
 
 def _case(name: str) -> tuple[Entry, Case]:
-    """Return the case called ISSUE/CASE, or the headline of ISSUE, in an entry without the others."""
+    """Return the case called ISSUE/CASE, or the headline of ISSUE, with an entry that has only this case."""
     issue, _, wanted = name.partition("/")
     (entry,) = catalogue.select([issue])
     cases = {case.id: case for case in entry.issue.cases}
@@ -209,10 +209,10 @@ def _held(texts: Sequence[str], moves: str) -> dict[str, str]:
         faults = (
             (not version, "not NAME==VERSION, such as jax==0.9.2"),
             (name not in HELD, f"--hold takes one of {', '.join(HELD)}"),
-            (name == moves, f"{name} moves, so it cannot be held; choose what moves with --package"),
+            (name == moves, f"{name} moves, so it cannot be held; choose another --package"),
             (name in held, f"{name} is held twice"),
             (version not in there, f"releases.json has no such {name}; {nearest(version, there)}"),
-            (version not in offered.versions(name), "it was yanked, and no installer gives it"),
+            (version not in offered.versions(name), "it was yanked, so no installer chooses it"),
         )
         if wrong := next((message for is_wrong, message in faults if is_wrong), None):
             raise Misused(f"--hold {text}: {wrong}")
@@ -221,7 +221,7 @@ def _held(texts: Sequence[str], moves: str) -> dict[str, str]:
 
 
 def _cells(held: Mapping[str, str], moves: str) -> dict[str, Cell]:
-    """Return a cell for each release of `moves` that is not yanked, in order: the line's, or one that adds `held`."""
+    """Return a cell for each release of `moves`, in order, without yanked ones: the line's, or one that adds `held`."""
     versions = releases.load().versions(moves)
     if held:
         return {version: plan.holding({**held, moves: version}, moves) for version in versions}

@@ -23,10 +23,10 @@ from suite.stack.plan import Cell
 
 @dataclass(frozen=True)
 class Question:
-    """A case, and the cells to find its boundary in: one for each release of `package`, in version order.
+    """A case, and the cells in which to find its boundary: one for each release of `package`, in version order.
 
-    `entry` has this case alone, and `line` every release that the question covers before it is narrowed. Linked
-    packages move together, as each cell's lock has them: a jaxlib is its jax's.
+    `entry` has only this case. `line` has every release of the question, even if `cells` were narrowed. Linked packages
+    move together: each cell's lock has the jaxlib of its jax.
     """
 
     entry: Entry
@@ -37,11 +37,11 @@ class Question:
     cells: tuple[Cell, ...]
 
     def version(self, at: int) -> str:
-        """The release of `package` in the cell at this place."""
+        """Return the release of `package` in the cell at this place."""
         return dict(self.cells[at].holds)[self.package]
 
     def release(self, at: int) -> str:
-        """The package and the release: jax 0.4.36."""
+        """Return the package and the release: jax 0.4.36."""
         return f"{self.package} {self.version(at)}"
 
     def pins(self, at: int) -> Mapping[str, str]:
@@ -59,7 +59,7 @@ class Sighting:
 
     @property
     def affected(self) -> bool | None:
-        """True if the release shows the symptom; None if that is unknown."""
+        """True if the release shows the symptom; None if unknown."""
         return is_affected(self.judged.verdict)
 
     @property
@@ -72,19 +72,19 @@ Seen = Mapping[int, Sighting]
 
 
 def title(asked: Question, *, before: int, scan: bool = False) -> str:
-    """Announce the search."""
+    """Return the first line of the output, which describes the search."""
     count = len(asked.cells)
     along = f"{_counted(count, 'release')} of {asked.package}, {asked.version(0)} to {asked.version(-1)}"
     held = ", ".join(f"{name} {version}" for name, version in asked.holds.items())
     where = f"holding {held}" if held else "each with what an installer gave on its day"
-    most = f"at most {search.most_runs(count)} cell runs, more where a release cannot be tested"
+    most = f"at most {search.most_runs(count)} cell runs, more if a release cannot be tested"
     runs = _counted(count - before, "cell run") if scan else most
     known = f"; {before} known from records and the plan" if before else ""
     return f"{asked.entry.issue.id}/{asked.case.id} over {along}, in version order, {where}: {runs}{known}"
 
 
 def sighted(each: Sighting) -> str:
-    """Return a verdict and its grounds."""
+    """Return a verdict and its grounds, for people."""
     judged = each.judged
     of = f", {_counted(each.attempts, 'attempt')}" if each.attempts else ""
     why = f"{judged.reason}: {judged.detail}" if each.affected is None else judged.detail
@@ -93,7 +93,7 @@ def sighted(each: Sighting) -> str:
 
 
 def tell(asked: Question, seen: Seen, found: Found, runs: int) -> tuple[list[str], Exit]:
-    """Return the lines of a bisection, the answer last, and the exit code. Raises BadFile."""
+    """Return the lines on a bisection, the answer last, and the exit code. Raises BadFile."""
     ends, code = (found.first, found.last), Exit.UNEXPECTED
     lines: list[str] = []
     sides = [_side(asked, seen, at) for at in sorted({*ends})]
@@ -127,7 +127,7 @@ def tell(asked: Question, seen: Seen, found: Found, runs: int) -> tuple[list[str
 
 
 def tell_scan(asked: Question, seen: Seen, runs: int) -> tuple[list[str], Exit]:
-    """Return the intervals of all releases, the answer last, and the exit code. Raises BadFile."""
+    """Return the lines on a scan, the number of intervals last, and the exit code. Raises BadFile."""
     of = {at: seen[at].judged.verdict for at in sorted(seen)}
     shown = {at: None if verdict in UNDECIDED else (seen[at].name, verdict) for at, verdict in of.items()}
     found = intervals([Point(asked.version(at), each) for at, each in shown.items()], asked.package, asked.line)
@@ -145,7 +145,7 @@ def tell_scan(asked: Question, seen: Seen, runs: int) -> tuple[list[str], Exit]:
 
 
 def elsewhere(asked: Question, seen: Seen, searched: Sequence[tuple[int, int]]) -> range | None:
-    """Return the next span whose ends differ by records or rules, and which contains no span of `searched`."""
+    """Return the next span whose ends differ by records or rules, and that contains no span of `searched`."""
     told: list[tuple[int, bool]] = []
     for at in range(len(asked.cells)):
         affected = seen[at].affected if at in seen else None
@@ -161,7 +161,7 @@ def elsewhere(asked: Question, seen: Seen, searched: Sequence[tuple[int, int]]) 
 
 
 def _moved(asked: Question, seen: Seen, ends: tuple[int, int]) -> list[str]:
-    """Return the cause of a change where several packages moved, and the arm that separates them."""
+    """Return a line on the cause of a change if several packages moved, and on the arm that separates them."""
     one, other = (Run(asked.cells[at].id, asked.pins(at), seen[at].name) for at in ends)
     offered = releases.load().packages
     among = {name for at in ends for name in reached(asked.case.needs, asked.pins(at), offered, asked.cells[at].python)}
@@ -170,7 +170,7 @@ def _moved(asked: Question, seen: Seen, ends: tuple[int, int]) -> list[str]:
         return []
     if blamed.grounds != "together":
         return [f"the cause is {blamed}, not {asked.package}: {blamed.evidence or 'nothing else moved'}"]
-    # The moved package cannot be held, and a jaxlib goes with its jax.
+    # The moved package cannot be held. jaxlib moves with jax.
     moving = {asked.package, *(LINKED if asked.package in LINKED else ())}
     held = {each.package: each.before for each in blamed.moved if each.package in releases.PACKAGES.keys() - moving}
     hold = " ".join(f"--hold {name}=={version}" for name, version in {**asked.holds, **held}.items())
@@ -178,7 +178,7 @@ def _moved(asked: Question, seen: Seen, ends: tuple[int, int]) -> list[str]:
 
 
 def _expected(asked: Question, seen: Seen, at: int) -> tuple[bool, str]:
-    """Return True if the observation was expected or nothing was, and a sentence with the evidence."""
+    """Return True if the observation was expected or no rule matches, and a sentence with the evidence."""
     rule, name, release = expected(asked.case, asked.pins(at)), seen[at].name, asked.release(at)
     if rule is None:
         return True, f"nothing was expected of {release}: {name} is new"
@@ -201,7 +201,7 @@ def _because(asked: Question, seen: Seen, places: Iterable[int]) -> str:
 
 
 def _side(asked: Question, seen: Seen, at: int) -> str:
-    """A release and whether it is affected: jax 0.4.35 (not affected: future-warning)."""
+    """Return a release with its answer: jax 0.4.35 (not affected: future-warning)."""
     says = "affected" if seen[at].affected else "not affected"
     return f"{asked.release(at)} ({says}: {seen[at].name})"
 

@@ -1,4 +1,4 @@
-"""The issues, read from the folder that holds them: each `ISSUE` in a module of `suite.issues`."""
+"""The issues, read from their folder: each is the `ISSUE` of a module in `suite.issues`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from suite.stack.plan import Cell
 
 @dataclass(frozen=True)
 class Entry:
-    """An issue, the module it is in, and that module's source."""
+    """An issue, its module, and the module's source file."""
 
     issue: Issue
     module: str
@@ -42,7 +42,7 @@ class Entry:
     )
 
     def cases(self, cell: Cell) -> tuple[Case, ...]:
-        """Return the cases that are run in a cell."""
+        """Return the cases to run in a cell."""
         asked = cell.runs, cell.guests
         if asked not in self._cases:
             self._cases[asked] = run_where(*asked, self.issue.cases, row_zero=self.issue.row_zero)
@@ -50,17 +50,17 @@ class Entry:
 
 
 def entries() -> tuple[Entry, ...]:
-    """Every issue that can be read: row zero first, then by name. Raises BadFile with every fault in the tables."""
+    """Return every readable issue: row zero first, then by name. Raises BadFile with every fault in the tables."""
     return _read()[0]
 
 
 def unread() -> Mapping[str, Fault]:
-    """Why a module cannot be read, by the id that its issue has. It costs that issue alone. Raises BadFile."""
+    """Return why modules cannot be read, by the ids of their issues. The other issues still run. Raises BadFile."""
     return _read()[1]
 
 
 def complete(identifiers: Collection[str] = ()) -> Exit:
-    """Return the exit code of a command that went well otherwise: was all of them meant, all had to be read."""
+    """Return INCOMPLETE if a command on all issues lacks an unreadable one, else success."""
     return Exit.INCOMPLETE if unread() and not identifiers else Exit.AS_EXPECTED
 
 
@@ -74,15 +74,13 @@ def _read() -> tuple[tuple[Entry, ...], Mapping[str, Fault], Mapping[str, tuple[
         path = Path(str(spec and spec.origin))
         try:
             found = entry(module)
-        except (Exception, SystemExit) as error:  # whatever somebody's module does, the others run
+        except (Exception, SystemExit) as error:  # an error in one module must not stop the other issues
             lost[folder.basename(module).replace("_", "-")] = _unread(path, error)
             continue
         read.append(found)
         of_table = faults(found)
         if not of_table and found.issue.module != found.module:
-            of_table = [
-                Fault(path, "cases", f"the first reproducer is of {found.issue.module}, and not of this module")
-            ]
+            of_table = [Fault(path, "cases", f"the first reproducer is in {found.issue.module}, not in this module")]
         wrong += of_table
     named = {} if wrong else {f"{of.issue.id}/{case.id}": (of, case) for of in read for case in of.issue.cases}
     for of, case in named.values():
@@ -101,23 +99,23 @@ def entry(module: str) -> Entry:
     if not isinstance(issue := getattr(loaded, "ISSUE", None), Issue):
         raise TypeError("it does not define ISSUE as an Issue")
     found = Entry(issue, module, Path(str(loaded.__file__)))
-    # A reader is shown it, and its hash is that of the text.
+    # Check that the source can be read as text, since it is hashed and shown.
     found.source.read_text(encoding="utf-8")
     return found
 
 
 def _unread(path: Path, error: BaseException) -> Fault:
-    """A module's own error, with the line of the module where it came up."""
+    """Return a module's own error as a fault, at the line of the module that raised it."""
     lines = [each.lineno for each in traceback.extract_tb(error.__traceback__) if each.filename == str(path)]
     if isinstance(error, SyntaxError):
         lines.append(error.lineno)
     said = str(error).partition("\n")[0]
-    why = f"the module cannot be read, and its issue is left out: {type(error).__name__}: {said}"
+    why = f"the module cannot be read, so its issue is left out: {type(error).__name__}: {said}"
     return Fault(path, f"line {lines[-1]}" if lines else "module", why)
 
 
 def identified(identifier: str) -> str:
-    """The id of an issue, if it is one. Raises Misused with the nearest names, and BadFile."""
+    """Return `identifier` if it is an issue's id. Raises Misused with the nearest names, and BadFile."""
     known = [each.issue.id for each in entries()]
     if identifier in unread():
         raise BadFile([unread()[identifier]])
@@ -129,7 +127,7 @@ def identified(identifier: str) -> str:
 
 
 def select(identifiers: list[str], *, headlines: bool = False) -> tuple[Entry, ...]:
-    """The issues with these ids, or all where none is named; with `headlines`, only the first case of each.
+    """Return the issues with these ids, or all issues without ids; with `headlines`, only the first case of each.
 
     Raises Misused with the nearest names, and BadFile.
     """
@@ -139,24 +137,24 @@ def select(identifiers: list[str], *, headlines: bool = False) -> tuple[Entry, .
 
 
 def planned(entries: Sequence[Entry], cell: Cell, rows: Rows) -> tuple[Entry, ...]:
-    """Return those of `entries` that a run of these rows has in a cell. Raises BadFile."""
+    """Return the `entries` that a run of these rows has in a cell. Raises BadFile."""
     return tuple(each for each in entries if chosen.is_planned(each.issue.id, dict(cell.holds), rows))
 
 
 def awaited(case: Case) -> Mapping[str, tuple[Entry, Case]]:
-    """Return the cases that a case waits for, by the names that it gives them. Raises BadFile."""
+    """Return the cases for which `case` waits, by the names in its `waits_for`. Raises BadFile."""
     known = _read()[2]
     return {name: known[name] for name in case.waits_for if name in known}
 
 
 def by_rule(case: Case, pins: rules.Pins) -> Mapping[str, Verdict]:
-    """Return what the cases that a case waits for are known to show under these pins. Raises BadFile."""
+    """Return the verdicts, by rule, on the cases for which `case` waits under these pins. Raises BadFile."""
     told = {name: (of, rules.expected(of, pins)) for name, (_, of) in awaited(case).items()}
     return {name: of.behaviours[rule.behaviour] for name, (of, rule) in told.items() if rule is not None}
 
 
 def narrowed(entry: Entry, identifiers: Collection[str]) -> Entry:
-    """The issue as if these of its cases were all that it has."""
+    """Return the issue with only these of its cases."""
     cases = tuple(case for case in entry.issue.cases if case.id in identifiers)
     return replace(entry, issue=replace(entry.issue, cases=cases))
 
@@ -176,10 +174,10 @@ _OF_JAX = frozenset(["jax", "jaxlib"])
 def run_where(runs: Runs, holds: Collection[str], cases: Sequence[C], *, row_zero: bool) -> tuple[C, ...]:
     """Return the cases of an issue to run in a cell that holds these packages, by the cell's `runs`; row zero: all.
 
-    A case that needs a guest runs in the cells that hold the guest, and those run no other case. Most arms ask about
-    libraries, so they run only the cases that need one; the cell of a jax release runs the others. With "headlines",
-    one such case of each issue is enough, because another arm runs them all. With "jax", the arm asks about jaxlib, and
-    runs the cases that need no library.
+    A case that needs a guest runs in the cells that hold the guest, and these cells run no other case. Most arms ask
+    about libraries, so they run only the cases that need a library. The cell of a jax release runs the other cases.
+    With "headlines", one such case of each issue is enough, because another arm runs all of them. With "jax", the arm
+    asks about jaxlib, and runs the cases that need no library.
     """
     held = releases.guests(holds)
     there = tuple(case for case in cases if (each := releases.guests(case.needs)) <= held and bool(each) == bool(held))
@@ -203,31 +201,31 @@ def faults(found: Entry) -> list[Fault]:
     try:
         _TABLES.validate_python((issue,))
     except ValidationError as error:
-        # Only a table is looked into.
+        # The validation covers the tables' types only.
         return [Fault(found.source, _key(issue, each["loc"][1:]), each["msg"]) for each in error.errors()]
     if not issue.cases:
         note("cases", "is empty")
     for number, case in enumerate(issue.cases):
         for name, function in (("reproducer", case.reproducer), ("control", case.control)):
             if not isinstance(function, FunctionType):
-                note(f"cases.{number}.{name}", "it is not a function of the module")
+                note(f"cases.{number}.{name}", "is not a function of the module")
         if case.control is no_control:
             note(f"cases.{number}.control", "is missing")
     if wrong:
         return wrong
     ids = [case.id for case in issue.cases]
     for twice in sorted({each for each in ids if ids.count(each) > 1}):
-        note("cases", f"{twice!r} stands there twice")
+        note("cases", f"{twice!r} is listed twice")
     for case in issue.cases:
         for key, message in _of_case(case):
             note(f"{case.id}.{key}", message)
     for text in (issue.title, issue.story, *(case.question for case in issue.cases), *_texts(issue)):
         if text != text.encode(errors="replace").decode():
-            note("texts", f"{quoted(text)} has half a character in it, and cannot be written")
+            note("texts", f"{quoted(text)} has a lone surrogate, and cannot be written")
     return wrong
 
 
-# The classes of the tables say what stands in them, and are taken at their word.
+# Validate the tables by the types in their classes.
 _TABLES = TypeAdapter(
     tuple[Issue],
     config=ConfigDict(strict=True, revalidate_instances="always", arbitrary_types_allowed=True, allow_inf_nan=False),
@@ -235,7 +233,7 @@ _TABLES = TypeAdapter(
 
 
 def _key(issue: Issue, place: Sequence[str | int]) -> str:
-    """The way to a fault, by a case's id where it has one."""
+    """Return the path of a fault's field, with the case's id if it has one."""
     if len(place) > 1 and place[0] == "cases":
         function = getattr(issue.cases[int(place[1])], "reproducer", None)
         name = getattr(function, "__name__", "").replace("_", "-")
@@ -244,7 +242,7 @@ def _key(issue: Issue, place: Sequence[str | int]) -> str:
 
 
 def _texts(value: object) -> Iterator[str]:
-    """Every text in a table."""
+    """Yield every text in a table."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

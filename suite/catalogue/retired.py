@@ -1,4 +1,4 @@
-"""Issues that were retired: what each of their cases was about, so that an old link or entry gets a sentence."""
+"""Retired issues: the subject of each of their cases, so that an old link or entry gets a sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PATH = ROOT / "suite" / "issues" / "retired.toml"
 
 
 class _Retired(FileModel):
-    """The file."""
+    """The file retired.toml."""
 
     schema_version: Literal[1] = 1
     issues: Mapping[Id, Mapping[Id, str]]
@@ -21,11 +21,11 @@ class _Retired(FileModel):
 
 @cache
 def retired() -> Mapping[str, Mapping[str, str]]:
-    """Return the retired issues: id → case → the name that it was about. Raises BadFile."""
+    """Return the retired issues: id → case → the name that the case was about. Raises BadFile."""
     return read(_Retired, PATH).issues
 
 
 def sentence(issue: str) -> str:
-    """Return what to say of a retired issue. Raises BadFile."""
+    """Return a sentence for people about a retired issue. Raises BadFile."""
     names = list(dict.fromkeys(retired()[issue].values()))
-    return f"{issue} was retired: each release is asked for its names now, {', '.join(names[:3])} and others among them"
+    return f"{issue} was retired: the names of each release are now listed, such as {', '.join(names[:3])}"

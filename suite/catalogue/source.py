@@ -1,6 +1,6 @@
-"""Extract from an issue's module the source that a reader copies, and the upstream names that it touches. Pure.
+"""Extracts from an issue's module: the source that a reader copies, and the upstream names that it uses. Pure.
 
-A reproducer runs as printed below the definitions that it uses, those of the oracle among them.
+A reproducer runs as printed below the definitions that it uses, including definitions of the oracle.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from suite.stack.releases import PACKAGES
 
 
 def reached(text: str, functions: Collection[str]) -> list[ast.stmt]:
-    """Return the statements that `functions` of a module run: their own, those that they use, and the oracle's.
+    """Return the definitions of `functions`, and of everything in the module and the oracle that they use.
 
-    They are sorted by the names that they define, whatever their order in the module.
+    Statements are sorted by the names that they define, whatever their order in the module.
     """
     own = {*functions, *_reached(text, functions)}
     of_oracle = {name for node in _parsed(text).body if is_ours(node) for name in _defines(node)} & own
@@ -28,7 +28,7 @@ def reached(text: str, functions: Collection[str]) -> list[ast.stmt]:
     found: list[ast.stmt] = [each for each in imports if each.module == "__future__"]
     found += _defining(text, own - of_oracle)
     found += _defining(_oracle(), of_oracle | _reached(_oracle(), of_oracle))
-    # A name that is defined twice keeps its order.
+    # The sort is stable, so two definitions of a name keep their order.
     return sorted(found, key=_defines)
 
 
@@ -42,18 +42,18 @@ def of_case(source: str, case: Case) -> str:
 
 
 def shared(source: str, issue: Issue) -> str:
-    """Return what the cases' functions use of the module and of the oracle, directly or not: imports and helpers."""
+    """Return the imports and helpers of the module and of the oracle that the cases' functions use, directly or not."""
     return _beside(source, _names(issue.cases))
 
 
 def alone(source: str, case: Case) -> str:
-    """Return the reproducer of a case with everything that it names, as the text of a program."""
+    """Return a case's reproducer with everything that it uses, as the text of a program."""
     name = case.reproducer.__name__
     return _beside(source, [name]) + "\n\n" + _joined(source, [name])
 
 
 def touches(source: str, issue: Issue) -> tuple[str, ...]:
-    """Return the names, keywords and areas that an issue concerns: its touches, or those that its reproducers use.
+    """Return the names, keywords and areas that an issue concerns: its touches, or else the ones its reproducers use.
 
     For example `jax.numpy.pad`, `jax.numpy.pad(constant_values=)`, `control flow`.
     """
@@ -63,7 +63,7 @@ def touches(source: str, issue: Issue) -> tuple[str, ...]:
 
 
 def used(source: str, issue: Issue) -> tuple[str, ...]:
-    """Return what the reproducers use of the stack, helpers too, as qualified names and keywords, in order."""
+    """Return the names and keywords of the stack that reproducers and their helpers use, qualified and sorted."""
     functions = {each.reproducer.__name__ for each in issue.cases}
     functions |= _reached(source, functions)
     nodes = [node for node in _parsed(source).body if functions & set(_defines(node))]
@@ -71,7 +71,7 @@ def used(source: str, issue: Issue) -> tuple[str, ...]:
 
 
 def _touched(node: ast.AST) -> Iterator[str]:
-    """Return the functions of the stack that a definition names through its imports."""
+    """Yield the functions of the stack, and their keywords, that a definition names through its imports."""
     known: dict[str, str] = {}
     for each in ast.walk(node):
         if isinstance(each, ast.Import):
@@ -93,7 +93,7 @@ def _touched(node: ast.AST) -> Iterator[str]:
 
 
 def _is_module(name: str) -> bool:
-    """True if an imported name is a module, judged by its spelling."""
+    """Return True if an imported name is a module, judged by its spelling."""
     return name in PACKAGES or name in ("jax.numpy", "jax.lax", "jax.random", "jax.scipy", "jax.tree_util")
 
 
@@ -108,7 +108,7 @@ def _qualified(node: ast.expr, known: dict[str, str]) -> str:
 
 
 def _beside(source: str, own: Collection[str]) -> str:
-    """Return the definitions that the functions `own` use besides themselves: the oracle's first, then the module's."""
+    """Return the definitions that the functions `own` use, without their own: the oracle's, then the module's."""
     used = _reached(source, own)
     ours = {name for node in _parsed(source).body if is_ours(node) for name in _defines(node)}
     helpers = used & ours
@@ -127,7 +127,7 @@ def _oracle() -> str:
 
 
 def _reached(source: str, names: Collection[str]) -> set[str]:
-    """Return what the definitions `names` use of the module's own, however deep, less themselves."""
+    """Return the module's other definitions that the definitions `names` use, directly or not."""
     defined = {name: node for node in _parsed(source).body for name in _defines(node)}
     used: set[str] = set()
     ahead = [name for name in names if name in defined]
@@ -160,7 +160,7 @@ def _defines(node: ast.stmt) -> list[str]:
 
 
 def _joined(source: str, names: Collection[str]) -> str:
-    """Return the statements of `source` that define one of `names`, in order, spaced as by a formatter."""
+    """Return the statements of `source` that define one of `names`, in order, spaced as a formatter would."""
     lines = source.splitlines()
     found = ""
     before: ast.stmt | None = None

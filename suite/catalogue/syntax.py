@@ -1,6 +1,7 @@
-"""Code as text that changes only where the code does: for the keys of observations.
+"""Code as text that changes only if the code does, for the keys of observations.
 
-Formatting, comments, docstrings and imports of our own modules do not count. The standard library alone.
+Formatting, comments, docstrings and imports of our own modules do not count. This module uses the standard library
+alone.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import ast
 import json
 from collections.abc import Iterator
 
-# Fields that differ between Pythons or do not change what runs.
+# Fields that differ between Pythons, or that do not change how code runs.
 _IGNORED = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
 
@@ -36,7 +37,7 @@ def _canonical_fields(node: ast.AST) -> Iterator[str]:
 
 
 def _body(node: ast.AST, statements: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the statements that run, without a docstring and imports of our own modules."""
+    """Return the statements that run, without a docstring and without imports of our own modules."""
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
         statements = statements[1:]

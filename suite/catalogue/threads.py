@@ -1,4 +1,4 @@
-"""The titles and states of upstream's threads, with the day of the last look, and claims that no release confirms."""
+"""The titles and states of upstream's threads, with the day of the last look-up, and refuted claims."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ REFERENCE = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[1-9][0-9]*)
 class Thread(FileModel):
     """A thread. Only a pull request can be merged.
 
-    `source` is where it was looked up: at GitHub itself, or by a search of stored threads. If it is null, the kind is
-    taken from the address by which people name it, and title and state are unknown.
+    `source` is where the thread was looked up: at GitHub itself, or in a search of stored threads. Without a source,
+    the kind comes from the thread's address, and title and state are unknown.
     """
 
     kind: Literal["issue", "pull", "discussion", "commit"]
@@ -33,7 +33,7 @@ class Thread(FileModel):
 
 
 class Threads(FileModel):
-    """All threads."""
+    """The file threads.json."""
 
     schema_version: Literal[2] = 2
     threads: Mapping[Annotated[str, StringConstraints(pattern=f"^{REFERENCE.pattern}$")], Thread]
@@ -41,7 +41,7 @@ class Threads(FileModel):
 
 @cache
 def load() -> Threads:
-    """Each thread by its reference, `jax-ml/jax#27829`. Raises BadFile with every fault in the file."""
+    """Return each thread by its reference, `jax-ml/jax#27829`. Raises BadFile with every fault in the file."""
     return read(Threads, PATH)
 
 
@@ -55,7 +55,7 @@ class Refuted(FileModel):
 
 
 class RefutedClaims(FileModel):
-    """All claims."""
+    """The file refuted.toml."""
 
     schema_version: Literal[1] = 1
     refuted: tuple[Refuted, ...]
@@ -63,7 +63,7 @@ class RefutedClaims(FileModel):
 
 @cache
 def refuted() -> tuple[Refuted, ...]:
-    """The claims that no release bears out. Raises BadFile with every fault in the file."""
+    """Return the claims that no release bears out. Raises BadFile with every fault in the file."""
     return read(RefutedClaims, REFUTED).refuted
 
 

@@ -1,4 +1,4 @@
-"""Requirements that packages should declare so that metadata agrees with the runs. Pure."""
+"""Requirements that packages should declare, so that their metadata agrees with the runs. Pure."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ class Trial:
 class Amendment:
     """A requirement that would agree with the runs, and the package whose metadata should carry it.
 
-    `lacks`: `package` allows what does not work; it should require `specifier` of `dependency`. `declared` is None
-    where it does not require `dependency` at all. Without a `package`, the release is broken for all that need it. If
-    `grounds` is "together", other moves may be the cause: `came_with` lists them in words.
+    `lacks`: `package` allows a release of `dependency` that does not work, and should require `specifier` of it.
+    `declared` is None if `package` does not require `dependency` at all. Without a `package`, the release is broken for
+    all packages that need it. If `grounds` is "together", other moves may be the cause: `came_with` lists them in
+    words.
     """
 
     kind: Literal["lacks"]
@@ -90,7 +91,7 @@ def amendments(
 
 @dataclass(frozen=True)
 class _Cause:
-    """A dependent and a dependency that fail together by a rule. The same name twice: it is broken alone."""
+    """A dependent and a dependency that fail together by a rule. If both are one package, it is broken alone."""
 
     dependent: str
     dependency: str
@@ -100,7 +101,7 @@ class _Cause:
 
 @dataclass(frozen=True)
 class _Row:
-    """The cells of a row, and the recorded metadata of their packages."""
+    """The cells of a row, with the recorded metadata of their packages."""
 
     trials: Sequence[Trial]
     along: str
@@ -109,7 +110,7 @@ class _Row:
     python: str
 
     def cause(self, trial: Trial, case: str) -> _Cause | None:
-        """Return the cause of a failure; None if no rule matches it, or several pairs of packages fit."""
+        """Return the cause of a failure; None if no rule matches the failure, or several pairs of packages fit."""
         rule = first_match(self.tables.get(case, ()), trial.pins)
         if rule is None or rule.behaviour != trial.shown.get(case):
             return None
@@ -140,14 +141,14 @@ class _Row:
         return blame(runs[before.cell], runs[trial.cell], self.tables.get(case, ()), runs.values())
 
     def nearest(self, trial: Trial, works: Callable[[Trial], bool]) -> Trial | None:
-        """Return the nearest working cell before this one, else the nearest after it."""
+        """Return the nearest working cell before `trial`, else the nearest after it."""
         place = self.trials.index(trial)
         return next(filter(works, [*reversed(self.trials[:place]), *self.trials[place + 1 :]]), None)
 
     def lacking(
         self, dependent: str, version: str, dependency: str, causes: Sequence[tuple[Trial, _Cause]]
     ) -> Amendment | None:
-        """Return the requirement that the dependent release lacks; None if it declares it already."""
+        """Return the requirement that the dependent release lacks; None if the release declares it already."""
         cells = tuple(dict.fromkeys(trial.cell for trial, _ in causes))
         evidence = tuple(dict.fromkeys(cause.rule.evidence for _, cause in causes if cause.rule.evidence))
         grounds: Grounds = "run" if any(cause.grounds == "run" for _, cause in causes) else "rule"
@@ -160,7 +161,7 @@ class _Row:
         fails = {trial.pins[dependency] for trial, _ in causes if declared.contains(trial.pins[dependency], True)}
         if not fails:
             return None
-        # Every row must report the same of a release: take the first bound that any rule sets.
+        # Every row must report the same about a release: take the first bound that any rule sets.
         bounds = self.bounds(dependent, version, dependency)
         specifier = next((bound for bound in bounds if _agrees(SpecifierSet(bound), works, fails)), None)
         if specifier is None:
@@ -174,7 +175,7 @@ class _Row:
         both = declared & SpecifierSet(specifier)
         there = self.offered.get(dependency, {})
         if there and not any(both.contains(each, True) for each in there):
-            # No release remains to install it with, so the release itself is broken.
+            # No release of the dependency is left to install, so the dependent release itself is broken.
             return replace(alone, grounds=grounds, evidence=evidence)
         said = simplest([declared]) if dependency in self.requires(dependent, version) else None
         return Amendment("lacks", dependent, version, dependency, said, specifier, grounds, cells, evidence)
@@ -208,11 +209,11 @@ class _Row:
 
 
 def _opposed(one: SpecifierSet, other: SpecifierSet) -> bool:
-    """Return True if one has an upper and the other a lower bound: an old release beside a new one."""
+    """Return True if one has an upper and the other a lower bound, as for an old release beside a new one."""
     return bool((upper_bound(one) and lower_bound(other)) or (lower_bound(one) and upper_bound(other)))
 
 
 def _agrees(specifier: SpecifierSet, works: Iterable[str], fails: Iterable[str]) -> bool:
-    """Return True if it admits all that works and nothing that fails."""
+    """Return True if `specifier` admits all versions in `works` and none in `fails`."""
     admits = [specifier.contains(each, True) for each in works]
     return all(admits) and not any(specifier.contains(failure, True) for failure in fails)

@@ -1,7 +1,7 @@
 """Attribution of a case's change between two neighbouring cells to a package. Pure.
 
 A package is named only if it alone moved, if a run shows that moving it alone does the same, or if the case's rules say
-so. Otherwise the change came with all that moved.
+so. Otherwise the change came with all packages that moved.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from packaging.version import Version
 from suite.judge.rules import AnyRule, Pins, Run, first_match, in_stack_order
 
 Grounds = Literal["run", "rule", "together"]
-# Installers move jaxlib with its jax, so they count as one unless a run or rule tells them apart.
+# Installers move jaxlib with jax, so both count as one unless a run or a rule tells them apart.
 LINKED = ("jax", "jaxlib")
 
 
@@ -38,9 +38,9 @@ Unit = tuple[Move, ...]
 
 @dataclass(frozen=True)
 class Blame:
-    """The cause of a change. `to` is one package, or jax with its jaxlib; if `together`, all that moved.
+    """The cause of a change. `to` is one package, or jax with its jaxlib; with "together", all packages that moved.
 
-    `evidence` is the id of the cell that shows it, or the rules' evidence; empty if the two neighbours suffice.
+    `evidence` is the id of the cell that shows the cause, or the rules' evidence; empty if the two neighbours suffice.
     """
 
     to: Unit
@@ -54,12 +54,12 @@ class Blame:
         return self.to[0].package if self.grounds != "together" else None
 
     def __str__(self) -> str:
-        """Return the cause for people: "lineax 0.0.8 → 0.1.0", or "came with" all that moved."""
+        """Return the cause for people: "lineax 0.0.8 → 0.1.0", or "came with" and all moves."""
         return told(self.to) if self.grounds != "together" else f"came with {told(self.to)}" if self.to else ""
 
 
 def told(moves: Iterable[Move]) -> str:
-    """Return moves for people; a jaxlib that moves as its jax joins it: jax and jaxlib 0.8.1 → 0.8.2."""
+    """Return moves for people; jax and jaxlib join if they move alike: jax and jaxlib 0.8.1 → 0.8.2."""
     by_name = {move.package: move for move in moves}
     linked = [by_name[name] for name in LINKED if name in by_name]
     if len({(each.before, each.after) for each in linked}) == 1 and len(linked) == len(LINKED):
@@ -69,7 +69,7 @@ def told(moves: Iterable[Move]) -> str:
 
 
 def moves(before: Pins, after: Pins, among: Collection[str] | None = None) -> Unit:
-    """Return the packages that moved in stack order, the others after it; with `among`, only those.
+    """Return the packages that moved, the stack's first and in its order; with `among`, only packages in it.
 
     `metadata.reached` gives the packages that can matter to a case.
     """
@@ -81,9 +81,9 @@ def moves(before: Pins, after: Pins, among: Collection[str] | None = None) -> Un
 def blame(
     before: Run, after: Run, rules: Sequence[AnyRule], runs: Iterable[Run] = (), among: Collection[str] | None = None
 ) -> Blame | None:
-    """Attribute the change between two neighbours; return None if they show the same.
+    """Attribute the change between two neighbours; return None if both show the same behaviour.
 
-    `rules` are the case's rules, `runs` its behaviour elsewhere, `among` the packages that can matter to it.
+    `rules` are the case's rules, `runs` its behaviour elsewhere, `among` the packages that can matter to the case.
     """
     if before.behaviour == after.behaviour:
         return None
@@ -110,13 +110,13 @@ def blame(
         back = _of(_with(after.pins, part, back=True), among), before.behaviour
         return next((cell for seen, cell in near if seen in (forth, back)), None)
 
-    # Skip the search by part where the rules do not predict both sides.
+    # Search by part only if the rules predict both sides.
     ruled = [first_match(rules, each.pins) for each in (before, after)]
     both = [before.behaviour, after.behaviour]
     foreseen = [each and each.behaviour for each in ruled] == both
 
     def said(part: Unit) -> str | None:
-        """Return the rules' evidence if moving this part alone, forth and back, explains the whole change."""
+        """Return the rules' evidence if moving this part alone, in both directions, explains the whole change."""
         stacks = (_with(after.pins, part, back=True), _with(before.pins, part))
         if not foreseen or [(of := first_match(rules, pins)) and of.behaviour for pins in stacks] != both:
             return None
@@ -136,7 +136,7 @@ def blame(
 
 
 def _telling(unit: Unit, test: Callable[[Unit], str | None]) -> tuple[Unit, str] | None:
-    """Return the part of a unit that makes the change, with its evidence: one package if it suffices, else all."""
+    """Return the part of a unit that makes the change, with its evidence: one package if it suffices."""
     parts: list[Unit] = [(each,) for each in unit]
     alone = [(part, evidence) for part in parts if (evidence := test(part)) is not None]
     if len(alone) == 1:

@@ -1,4 +1,4 @@
-"""Intervals of releases along which a case shows one behaviour, and the releases that bear out its rules. Pure."""
+"""Intervals of releases on which a case shows one behaviour, and the runs that bear out its rules. Pure."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from suite.judge.rules import AnyRule, Pins, Run, first_match, in_stack_order, r
 from suite.judge.table import Verdict
 from suite.stack.beside import BESIDE
 
-# More ranges of releases than this are not listed one by one.
+# More ranges of releases are not listed one by one.
 _MAX_RANGES = 3
 
 
 @dataclass(frozen=True)
 class Point:
-    """A version on a release line and what was seen there; `None` if the case is undecided."""
+    """A version on a release line and the behaviour seen there; None if the case is undecided."""
 
     version: str
     seen: tuple[str, Verdict] | None
@@ -29,8 +29,8 @@ class Point:
 class Interval:
     """The releases `first` to `last` of `package`, which show one behaviour.
 
-    `exact` is True if both ends are known to the release. `came_with` lists other moves at its start that are or may be
-    the cause: "lineax 0.0.8 → 0.1.0".
+    `exact` is True if both ends are known to the release. `came_with` lists other moves at the start that are, or may
+    be, the cause: "lineax 0.0.8 → 0.1.0".
     """
 
     behaviour: str
@@ -51,8 +51,8 @@ def intervals(
     """Return the intervals of one behaviour along `points`, in order. An undecided point does not end an interval.
 
     `releases` are all that exist, in the same order. `blame` attributes the change between two versions; without it,
-    `package` is the cause. An interval is exact if no release adjoins it, or the adjoining one was seen to differ by
-    this package, at both ends.
+    `package` is the cause. An interval is exact if, at each end, no release adjoins it, or the adjoining release was
+    run and differs because of this package.
     """
     adjacent = set(pairwise((None, *releases, None)))
     seen = [(point.version, point.seen) for point in points if point.seen is not None]
@@ -76,7 +76,7 @@ class AnyInterval(Protocol):
 
     @property
     def package(self) -> str:
-        """The package whose releases these are."""
+        """The package to which the releases belong."""
 
     @property
     def first(self) -> str:
@@ -87,7 +87,7 @@ class AnyInterval(Protocol):
         """The last release."""
 
 
-# Symptoms, worst first. Only the first group that was seen is reported.
+# Symptoms, worst first. Only the first group with an observation is reported.
 _SYMPTOMS: tuple[frozenset[Verdict], ...] = (
     frozenset(["affected", "crashed", "hung"]),
     frozenset(["guarded"]),
@@ -95,9 +95,9 @@ _SYMPTOMS: tuple[frozenset[Verdict], ...] = (
 
 
 def affected(found: Sequence[AnyInterval]) -> str:
-    """Return the releases on which a case goes wrong, for people: "since jax 0.5.1"; "" for nowhere.
+    """Return the releases on which a case goes wrong, for people: "since jax 0.5.1"; "" if on none.
 
-    If a package other than jax changes the case, releases are those of that package.
+    If a package other than jax changes the case, the releases are that package's.
     """
     package = next((each.package for each in found if each.package != "jax"), "jax")
     along = [each for each in found if each.package == package]
@@ -118,7 +118,7 @@ def _span(first: AnyInterval, last: AnyInterval, along: Sequence[AnyInterval]) -
 
 
 def _others(found: Blame | None, package: str) -> str:
-    """Return the packages besides `package` and its linked twin that may have caused a change, in words."""
+    """Return the packages besides `package`, and its linked one, that may have caused a change, in words."""
     own = LINKED if package in LINKED else (package,)
     if found is None or found.package in own:
         return ""
@@ -126,10 +126,10 @@ def _others(found: Blame | None, package: str) -> str:
 
 
 def ran(needs: Collection[str], rules: Sequence[AnyRule], runs: Iterable[Run]) -> list[str]:
-    """Return where runs bore out each rule as the first match; "" for nowhere.
+    """Return, for each rule, where runs bore it out as the first match; "" if nowhere.
 
-    Releases are those of the packages that the rule names. For a catch-all rule, they are those of the packages that
-    the other rules name, or of the last package that the case `needs`.
+    The releases are of the packages that the rule names. For a catch-all rule, they are of the packages that the other
+    rules name, or else of the last package that the case `needs`.
     """
     known = list(runs)
     shown: dict[int, list[Pins]] = {id(rule): [] for rule in rules}

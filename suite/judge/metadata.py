@@ -19,10 +19,10 @@ DeclaredObserved = Literal["supported", "latent", "guarded", "excluded"]
 
 
 def declared_observed(says: Declared, works: bool | None) -> DeclaredObserved | None:
-    """Compare metadata with what was seen; return None if nothing was.
+    """Compare metadata with a run; return None if nothing was run.
 
-    Row zero is small. Where it works although metadata excludes the stack, the metadata need not be too tight: the rest
-    of the API, or speed, may be the reason.
+    Row zero is small. It may work in a stack that metadata excludes for good reasons, such as the rest of the API, or
+    speed.
     """
     if works is None:
         return None
@@ -32,7 +32,7 @@ def declared_observed(says: Declared, works: bool | None) -> DeclaredObserved | 
 
 
 def requires(name: str, pins: Pins, offered: Packages, python: str) -> Mapping[str, SpecifierSet]:
-    """Return what the pinned release of a package requires in a cell, by package; empty without metadata."""
+    """Return the requirements of a package's pinned release in a cell, by package; empty without metadata."""
     release = offered.get(name, {}).get(pins.get(name, ""))
     return _required(tuple(release.requires_dist), python) if release else {}
 
@@ -49,7 +49,7 @@ def _required(lines: tuple[str, ...], python: str) -> Mapping[str, SpecifierSet]
 
 
 def reached(needs: Iterable[str], pins: Pins, offered: Packages, python: str) -> frozenset[str]:
-    """Return the packages in `needs` and all that they require, by recorded metadata."""
+    """Return the packages in `needs` and all packages that they require, by recorded metadata."""
     found: set[str] = set()
     todo = list(needs)
     while todo:
@@ -62,7 +62,7 @@ def reached(needs: Iterable[str], pins: Pins, offered: Packages, python: str) ->
 
 @cache
 def parsed(version: str) -> Version:
-    """Return a parsed version. Cached: a catalogue's runs repeat a few dozen releases thousands of times."""
+    """Return a parsed version, cached: thousands of runs have a few dozen releases."""
     return Version(version)
 
 
@@ -79,17 +79,17 @@ def simplest(specifiers: Iterable[SpecifierSet]) -> str:
 
 
 def lower_bound(specifier: SpecifierSet) -> str | None:
-    """Return the highest version that a clause `>=` asks for."""
+    """Return the highest version of a `>=` clause, or None."""
     return max((each.version for each in specifier if each.operator == ">="), key=Version, default=None)
 
 
 def upper_bound(specifier: SpecifierSet) -> str | None:
-    """Return the lowest version that a clause `<` excludes."""
+    """Return the lowest version of a `<` clause, or None."""
     return min((each.version for each in specifier if each.operator == "<"), key=Version, default=None)
 
 
 def reconciled(tried: Mapping[str, bool], declared: str) -> str | None:
-    """Return the specifier that admits exactly what works of `tried`; None if nothing works.
+    """Return the specifier that admits exactly the working versions of `tried`; None if none works.
 
     `tried` maps a version to True if it works. If `declared` already agrees, it is the answer. Otherwise its lower
     bound is kept unless a release below it works, and its other clauses unless a working release contradicts them.
@@ -108,7 +108,7 @@ def reconciled(tried: Mapping[str, bool], declared: str) -> str | None:
     parts = [f">={lower}"] if lower is not None else []
     parts += [f"<{each}" for each in ordered[last + 1 : last + 2]]
     parts += [f"!={version}" for version in ordered[first:last] if not tried[version]]
-    # Clauses about releases that were not tried have reasons elsewhere.
+    # Clauses about releases that were not tried have reasons of their own.
     for clause in sorted(says, key=str):
         already = clause.operator == "!=" and clause.version not in SpecifierSet(",".join(parts))
         if clause.operator != ">=" and not already and all(map(clause.contains, works)):

@@ -1,8 +1,8 @@
 """Neighbours on a release line, in version order within a branch of releases, not by day. Pure.
 
-jax 0.8.3 came out after 0.9.0. The release before 0.8.3 is 0.8.2. The one before 0.9.0 is 0.8.2 too: the newest on its
-day. So the line is a tree. A branch is a minor release (`0.8`) in the version order of jax. It starts at the newest
-older release of its day. Library releases with one jax are in the order of their days.
+jax 0.8.3 came out after 0.9.0. Both follow 0.8.2, which was the newest release on the day of 0.9.0. So the line is a
+tree. A branch is a minor release (`0.8`) of jax, in version order, and starts at the newest older release of its day.
+Library releases with one jax are in the order of their days.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ORDER = "version order within a branch of releases"
 
 @dataclass(frozen=True)
 class LineCell:
-    """A cell of the line: its pins, the package whose release it represents, and that release's day."""
+    """A cell of the line: its pins, the package whose release it represents, and the day of that release."""
 
     id: str
     moves: str
@@ -34,21 +34,21 @@ def in_order(cells: Iterable[LineCell]) -> list[LineCell]:
 
 
 def neighbours(cells: Iterable[LineCell]) -> list[tuple[LineCell, LineCell]]:
-    """Return pairs of a cell's predecessor and the cell, in the order of `in_order`; the first cell has none."""
+    """Return pairs of a predecessor and its cell, in the order of `in_order`; the first cell has no predecessor."""
     ordered = in_order(cells)
     pairs = ((_before(ordered[:place], cell), cell) for place, cell in enumerate(ordered))
     return [(before, cell) for before, cell in pairs if before is not None]
 
 
 def _before(older: Sequence[LineCell], cell: LineCell) -> LineCell | None:
-    """Return the predecessor of a cell among the `older` ones, which are in order."""
+    """Return the predecessor of a cell among the `older` cells, which are in order."""
     if not older:
         return None
     last = older[-1]
     if _jax(last) == _jax(cell):
         return last
     if _jax(last).release[:2] == _jax(cell).release[:2]:
-        # A library release of a later day was not there when the next jax of this branch came out.
+        # Skip library releases that came out after the next jax of this branch.
         nearest = [*takewhile(lambda each: _jax(each) == _jax(last), reversed(older))]
         return next((each for each in nearest if each.released_on <= cell.released_on), nearest[-1])
     return next((each for each in reversed(older) if each.released_on <= cell.released_on), last)

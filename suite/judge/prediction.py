@@ -3,7 +3,7 @@
 The page's rules.js does the same; a test compares the two.
 
 If the version of a package is unknown, a requirement on it is undetermined. Then every rule that might match first is a
-possible outcome, and there is an answer only if all of them agree.
+possible outcome, and the prediction is unknown unless all outcomes agree.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from suite.judge.verdicts import goes_wrong
 from suite.judge.wording import named
 from suite.stack.beside import BESIDE
 
-# An issue's id and a case's.
+# The ids of an issue and of a case.
 Name = tuple[str, str]
 
 
@@ -38,7 +38,7 @@ class AnyCase(Protocol):
 
     @property
     def behaviours(self) -> Mapping[str, str]:
-        """The verdict on each behaviour that it can show."""
+        """The verdict on each behaviour that the case can show."""
 
     @property
     def waits_for(self) -> Sequence[str]:
@@ -47,10 +47,10 @@ class AnyCase(Protocol):
 
 @dataclass(frozen=True)
 class Prediction:
-    """The behaviour that a stack is expected to show, None if unknown, with the runs and rules that tell.
+    """The behaviour that a stack is expected to show, None if unknown, with its runs and rules.
 
-    `run`: `runs` are of this stack. `by rule`: `rules` tell, and `runs` are the nearest in jax under the same rules, at
-    most one on each side. `between`: `runs` are the neighbours in one package, with all else alike.
+    `run`: `runs` are of this stack. `by rule`: `rules` decide, and `runs` are the nearest in jax under the same rules,
+    at most one on each side. `between`: `runs` are the neighbours in one package, with all other packages alike.
     """
 
     behaviour: str | None
@@ -60,10 +60,10 @@ class Prediction:
 
 
 def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
-    """Return what `case` is expected to show. Runs with another jax never decide, but rules do."""
+    """Return the expected behaviour of `case`. Runs with another jax never decide, but rules do."""
     # Skipped without runs to compare: this is called thousands of times.
     matter = concerned(case.needs, case.rules) if runs else frozenset[str]()
-    # Versions of what the case needs must be known; what those import may come from an installer.
+    # The case's needs must have known versions; an installer may choose the packages that these import.
     known = {"jax", *case.needs} - {"jaxlib"} <= versions.keys()
     here = _alike(runs, versions, matter) if known else []
     outcomes = _possible(case.rules, versions)
@@ -85,7 +85,7 @@ def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
 
 
 def _possible(rules: Iterable[AnyRule], versions: Pins) -> list[AnyRule | None]:
-    """Return the rules that may match first, whatever the unknown versions are; None stands for no match."""
+    """Return the rules that may match first, given that some versions are unknown; None stands for no match."""
     found: list[AnyRule | None] = []
     names = BESIDE.union(versions)
     for rule in rules:
@@ -99,22 +99,22 @@ def _possible(rules: Iterable[AnyRule], versions: Pins) -> list[AnyRule | None]:
 
 @cache
 def _known(on: str, names: frozenset[str]) -> tuple[str, bool]:
-    """Return the requirements on packages with these names, and True if there are no others."""
+    """Return the rule's requirements on packages with these names, and True if it has no others."""
     known = [str(requirement) for requirement in requirements(on) if requirement.name in names]
     return " ".join(known), len(known) == len(requirements(on))
 
 
 def _alike(runs: Iterable[Run], versions: Pins, matter: Iterable[str]) -> list[Run]:
-    """Return the runs that agree with `versions` in every package that matters, if its version is known."""
+    """Return the runs that agree with `versions` in every package that matters and whose version is known."""
     found = list(runs)
-    # Most runs differ in jax.
+    # Filter by jax first: most runs differ in it.
     for name in sorted(matter, key=lambda each: each != "jax"):
         found = [run for run in found if _agree(name, run.pins, versions)]
     return found
 
 
 def _agree(name: str, pins: Pins, versions: Pins) -> bool:
-    """Return True if a run had the version of a package, where that is known; outside the stack any version counts."""
+    """Return True if a run had the known version of a package; outside the stack, its presence is enough."""
     if name in BESIDE:
         return is_there(name, pins) == is_there(name, versions)
     return name not in versions or (name in pins and _same(pins[name], versions[name]))
@@ -126,7 +126,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _nearest(runs: Sequence[Run], versions: Pins) -> tuple[Run, ...]:
-    """Return the nearest runs in jax, one at or below and one above; of equals, the most alike."""
+    """Return the nearest runs in jax, one at or below and one above; among equals, the most similar run."""
     jax = parsed(versions["jax"])
     places = {run.pins["jax"]: parsed(run.pins["jax"]) for run in runs}.values()
     below = max((place for place in places if place <= jax), default=None)
@@ -142,7 +142,7 @@ def _nearest(runs: Sequence[Run], versions: Pins) -> tuple[Run, ...]:
 
 
 def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Prediction | None:
-    """Return what the neighbours on both sides in one package agree on, with everything else alike."""
+    """Return the behaviour that the neighbours on both sides in one package share, with all other packages alike."""
     found: list[Prediction] = []
     for package in sorted(matter & versions.keys() - {"jax"}):
         here = parsed(versions[package])
@@ -161,9 +161,9 @@ def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Pre
 
 @dataclass(frozen=True)
 class Stopped:
-    """A block: packages that a case needs do not import, or `case`, which it waits for, goes wrong.
+    """A block: packages that a case needs do not import, or `case`, for which it waits, goes wrong.
 
-    `prediction` is the one for row zero, or for `case`.
+    `prediction` is about row zero, or about `case`.
     """
 
     packages: tuple[str, ...]
@@ -190,7 +190,7 @@ def foresee(
 def _waited(
     case: AnyCase, own: Prediction | Stopped, cases: Mapping[Name, AnyCase], found: Mapping[Name, Prediction | Stopped]
 ) -> Prediction | Stopped:
-    """Return a case's prediction after the cases it waits for; unknown if one of them is not in `cases`.
+    """Return a case's prediction after its `waits_for` cases; unknown if one of these is not in `cases`.
 
     A run with these versions decides on its own.
     """
@@ -211,7 +211,8 @@ def _waited(
 def _broken(imports: Prediction) -> tuple[str, ...]:
     """Return the packages that do not import, by the rules of row zero's prediction.
 
-    They are those that build on JAX. A rule that names only JAX and what JAX imports, such as NumPy, means JAX itself.
+    These are packages that build on JAX. A rule that names only JAX and packages that JAX imports, such as NumPy, means
+    JAX itself.
     """
     named = _names(imports) - {"jax", "jaxlib"}
     return tuple(sorted(named & IMPORTS.keys())) or ("jax",) * bool(named)
@@ -223,7 +224,7 @@ def _names(known: Prediction) -> set[str]:
 
 
 def how(known: Prediction, versions: Pins) -> str:
-    """Return how a prediction is known, for people; if unknown, the reason."""
+    """Return how a prediction is known, for people, or the reason why it is unknown."""
     runs = named([run.cell for run in known.runs])
     evidence = "".join(f": {rule.evidence}" for rule in known.rules if len(known.rules) == 1 and rule.evidence)
     match known.how:
@@ -235,10 +236,10 @@ def how(known: Prediction, versions: Pins) -> str:
             return f"between {runs}"
     if missing := sorted(_names(known) - BESIDE - versions.keys()):
         return f"it depends on {', '.join(missing)}"
-    return f"{runs} contradicts the rule that it is under" if runs else "no rule and no neighbours tell"
+    return f"{runs} contradicts its rule" if runs else "no rule and no neighbours tell"
 
 
 def with_jaxlib(versions: Pins, stacks: Iterable[Pins]) -> Pins:
-    """Add the jaxlib an installer gives with a jax: the newest that `stacks` have beside it."""
+    """Add the jaxlib that an installer gives with a jax: the newest one beside this jax in `stacks`."""
     found = [of["jaxlib"] for of in stacks if "jaxlib" in of and of.get("jax") == versions.get("jax", "")]
     return {"jaxlib": max(found, key=Version), **versions} if found else versions

@@ -1,4 +1,4 @@
-"""The record that the probe writes of one case in one cell, as the driver reads it. Raw, never judged."""
+"""The record of one case in one cell, as the driver reads it from the probe. Raw, never judged."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from suite.files import FileModel
 
 AGAIN = "remove the file, and its cell runs it again"
 
-# The ways in which a process ends without a good answer.
+# The ways in which a process ends without a usable answer.
 Ending = Literal["signal", "timeout", "memory", "output", "exit", "no-result", "garbled"]
-# The ways in which importing a package that the case needs fails.
+# The ways in which the import of a needed package fails.
 ImportEnding = Literal["import-error", "import-signal", "import-timeout"]
 # `probe-ended`: the part ended its probe, or could not be run.
 Outcome = Literal["returned", "raised", "unavailable", "probe-ended", ImportEnding, Ending]
@@ -23,8 +23,8 @@ Outcome = Literal["returned", "raised", "unavailable", "probe-ended", ImportEndi
 class Part(FileModel):
     """The result of a reproducer, a workaround or a control in one attempt.
 
-    `behaviour` is set if a reproducer returned, or raised what a signature of its case matches. `said` is the answer of
-    a part whose process then ended badly.
+    `behaviour` is set if a reproducer returned, or raised an exception that a signature of its case matches. `said` is
+    the answer of a part whose process ended badly after the answer.
     """
 
     outcome: Outcome
@@ -38,7 +38,7 @@ class Part(FileModel):
 
 
 class Attempt(FileModel):
-    """One child process, or as many as it took to run every part."""
+    """One attempt: a child process, or several if one ended before every part had run."""
 
     parts: dict[Literal["reproducer", "workaround", "control"], Part]
     seconds: float = Field(ge=0, le=86_400)
@@ -50,7 +50,7 @@ class Attempt(FileModel):
         if "reproducer" not in parts:
             raise ValueError("there is no reproducer")
         if parts["reproducer"].outcome == "returned" and parts["reproducer"].behaviour is None:
-            raise ValueError("the reproducer returned, and no behaviour says what it saw")
+            raise ValueError("the reproducer returned without a behaviour")
         return parts
 
 
@@ -65,8 +65,8 @@ class Where(FileModel):
 class Machine(FileModel):
     """The machine and environment of a run, as the cell's own interpreter saw them.
 
-    `cores`: how many the probe could use; None in older records.
-    `remade`: the environment was recreated because an import had failed in its predecessor.
+    `cores` is the number that the probe could use; None in older records. With `remade`, the environment was recreated
+    because an import had failed in the one before.
     """
 
     python: str
@@ -80,10 +80,10 @@ class Machine(FileModel):
 
 
 class Key(FileModel):
-    """Everything that an observation depends on; the shas are of file contents.
+    """Everything that an observation depends on; hashes are of file contents.
 
     `python` is the interpreter's minor version, "3.12": another patch release does not void an observation. The
-    record's machine has the full version.
+    record's `machine` has the full version.
     """
 
     lock: str
@@ -101,12 +101,12 @@ class Key(FileModel):
 class Record(FileModel):
     """Every attempt of one case in one cell.
 
-    `shared` holds attempts beside other probes that do not count; the case was then run alone, in `attempts`.
+    `shared` holds attempts beside other probes, which do not count: the case then ran alone, in `attempts`.
     """
 
     mend: ClassVar[str] = AGAIN
 
-    # Records of an older suite are read too; their keys then show that they are outdated.
+    # Records of an older suite can be read; their keys show that they are outdated.
     schema_version: Literal[1, 2]
     cell: CellId
     issue: Id

@@ -1,4 +1,4 @@
-"""A case's rules, which tell what a stack shows; the first match from the top counts. Pure."""
+"""A case's rules, which give the expected behaviour of a stack; the first match from the top counts. Pure."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from suite.stack.beside import BESIDE, LISTED
 
 Pins = Mapping[str, str]
 
-# JAX and what builds on it, in the order in which people list them.
+# JAX and the packages that build on JAX, in their usual order.
 STACK = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix")
-# The imports within the stack: a case that needs a package needs these too.
+# The imports within the stack: a case that needs a package also needs the packages that it imports.
 IMPORTS: Mapping[str, tuple[str, ...]] = {
     "diffrax": ("optimistix", "lineax", "equinox", "jax"),
     "optimistix": ("lineax", "equinox", "jax"),
@@ -34,7 +34,7 @@ class AnyRule(Protocol):
 
     @property
     def on(self) -> str:
-        """The requirements for the rule to match, separated by spaces."""
+        """The requirements under which the rule matches, separated by spaces."""
 
     @property
     def evidence(self) -> str:
@@ -47,7 +47,7 @@ R = TypeVar("R", bound=AnyRule)
 class Run(NamedTuple):
     """A case's behaviour in one cell, or its verdict if it showed none of its behaviours.
 
-    A tuple is made fast, and `check` makes tens of thousands before it answers.
+    A tuple is created fast, and `check` creates tens of thousands.
     """
 
     cell: str
@@ -57,12 +57,12 @@ class Run(NamedTuple):
 
 @cache
 def requirements(on: str) -> tuple[Requirement, ...]:
-    """Return the requirements of a rule, which are separated by spaces. Raises ValueError."""
+    """Return the requirements of a rule, given separated by spaces. Raises ValueError."""
     return tuple(map(plain_requirement, on.split()))
 
 
 def met(on: str, pins: Pins) -> bool:
-    """Return True if `pins` meet all requirements of `on`; an absent package does not meet any."""
+    """Return True if `pins` meet all requirements in `on`; an absent package meets none."""
     return all(
         _admits(on, place, pins[name]) if name in pins else is_there(name, pins)
         for place, name in enumerate(_names(on))
@@ -70,7 +70,7 @@ def met(on: str, pins: Pins) -> bool:
 
 
 def is_there(name: str, pins: Pins) -> bool:
-    """Return True if a stack has a package; unless `pins` list everything, it also has those that cells add."""
+    """Return True if a stack has a package; an incomplete list of pins also has the packages that cells add."""
     return name in pins or (name in BESIDE and LISTED not in pins)
 
 
@@ -85,22 +85,22 @@ def _admits(on: str, place: int, version: str) -> bool:
 
 
 def first_match(rules: Iterable[R], pins: Pins) -> R | None:
-    """Return the first rule that matches a stack whose versions are all known."""
+    """Return the first rule that matches a stack whose versions are all known, or None."""
     return next((rule for rule in rules if met(rule.on, pins)), None)
 
 
 def expected(case: Case, pins: Pins) -> Rule | None:
-    """Return the rule for a case under these pins, if there is one."""
+    """Return the rule that matches a case under these pins, or None."""
     return first_match(case.rules, pins)
 
 
 def in_stack_order(names: Iterable[str]) -> list[str]:
-    """Return the names, the stack's first and in its order, then the others by name."""
+    """Return the names: the stack's, in its order, then the others, sorted."""
     return sorted(names, key=lambda name: (STACK.index(name) if name in STACK else len(STACK), name))
 
 
 def concerned(needs: Iterable[str], rules: Iterable[AnyRule] = ()) -> frozenset[str]:
-    """Return the packages that can matter to a case: its needs, what those import, and what its rules name."""
+    """Return the packages that can matter to a case: its needs, their imports, and the packages that its rules name."""
     named = {requirement.name for rule in rules for requirement in requirements(rule.on)}
     imported = {each for name in needs for each in (name, *IMPORTS.get(name, ()))}
     return frozenset({"jax", "jaxlib"} | named | imported)

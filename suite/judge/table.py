@@ -18,9 +18,9 @@ Count = Literal["run", "unavailable", "error", "not_run"]
 class Properties:
     """The properties of a verdict.
 
-    `colour` is a style of rich, `css` its class on a page. `decided`: it says something about upstream, so it can agree
-    with what was expected; `good`: nothing goes wrong silently. `retried`: another run may show something else.
-    `counted` is its place in a report's coverage.
+    `colour` is a style of rich, `css` its class on a page. A `decided` verdict says something about upstream, so it can
+    agree with an expectation. With a `good` verdict, nothing goes wrong silently. A `retried` verdict may change in
+    another run. `counted` is its place in a report's coverage.
     """
 
     name: Verdict
@@ -67,8 +67,8 @@ TABLE: tuple[Properties, ...] = (
 PROPERTIES: Mapping[Verdict, Properties] = {each.name: each for each in TABLE}
 VERDICTS: tuple[Verdict, ...] = tuple(PROPERTIES)
 GLYPHS: Mapping[Verdict, str] = {each.name: each.glyph for each in TABLE}
-# Verdicts that say nothing about upstream, so cannot agree or disagree with an expectation.
+# Verdicts that say nothing about upstream, so they cannot agree or disagree with an expectation.
 UNDECIDED: frozenset[Verdict] = frozenset(each.name for each in TABLE if not each.decided)
 RETRIED: frozenset[Verdict] = frozenset(each.name for each in TABLE if each.retried)
-# Verdicts where nothing goes wrong silently; the other decided ones are bad.
+# Verdicts with which nothing goes wrong silently; the other decided verdicts are bad.
 GOOD: frozenset[Verdict] = frozenset(each.name for each in TABLE if each.good)

@@ -1,4 +1,4 @@
-"""Verdicts on a case and its workaround, by its attempts, and their agreement with the rules. Pure."""
+"""Verdicts on a case and its workaround, from its attempts, and their agreement with the rules. Pure."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _ENDINGS: Mapping[Outcome, tuple[Verdict, str]] = {
 }
 # Behaviours that the probe itself reports; a case may list one as its documented symptom.
 GIVEN: Mapping[Outcome, str] = {"signal": "crashed", "timeout": "hung", "import-error": "import-error"}
-# The verdict on an import that ends its process, for a case about imports.
+# Verdicts on an import that ends its process, if the case is about imports.
 _OF_IMPORTS: Mapping[Outcome, Verdict] = {"import-signal": "crashed", "import-timeout": "hung"}
-# Errors caused by the machine, by the start of their text.
+# Errors of the machine, by the start of their message.
 _OF_MACHINE = {
     **{"[Errno 12]": "run.memory", "[Errno 28]": "run.disk", "[Errno 122]": "run.disk"},
     **{"[Errno 24]": "run.handles", "[Errno 30]": "run.read-only"},
 }
-# Texts of imports that fail because the machine lacks a library, a permission or an instruction.
+# Messages of imports that fail because the machine lacks a library, a permission or an instruction.
 _NOT_LOADED = re.compile(
     r"cannot open shared object file|failed to map segment|version `[\w.]+' not found|ELF (class|header)|"
     r"cannot enable executable stack|your CPU|\[Errno (5|12|13|23|24|28|30|116|122)\]"
@@ -60,7 +60,7 @@ _TELLS_OF_A_WORKAROUND: frozenset[Verdict] = frozenset({"affected", "guarded", "
 
 @dataclass(frozen=True)
 class Judged:
-    """A verdict with its grounds. `behaviour` is None if none of the case's own was seen; `reason` if clear."""
+    """A verdict with its grounds. `behaviour` is None if no behaviour of the case was seen, `reason` if it is clear."""
 
     verdict: Verdict
     behaviour: str | None
@@ -70,10 +70,10 @@ class Judged:
 
 
 def judge(case: Case, attempts: Sequence[Attempt]) -> Judged:
-    """Return the verdict on all attempts of a case in one cell; `flaky`, with k of n, if they disagree."""
+    """Return the verdict on all attempts of a case in one cell; `flaky`, with counts, if the attempts disagree."""
     judged = [judge_attempt(case, attempt) for attempt in attempts]
     kinds = {(each.verdict, each.behaviour) for each in judged}
-    # A workaround holds only if it always does.
+    # A workaround holds only if it helps in every attempt.
     telling = next((each for each in judged if each.workaround == "fails"), judged[-1])
     if len(kinds) == 1:
         return telling
@@ -86,7 +86,7 @@ def judge_attempt(case: Case, attempt: Attempt) -> Judged:
     """Return the verdict on one attempt."""
     control = attempt.parts.get("control")
     part = attempt.parts["reproducer"]
-    # A package that both lack is not a fault of the machine.
+    # A package that the control and the reproducer both lack is not a fault of the machine.
     if control is not None and control.outcome != "returned" and not (_is_lacking(control) and _is_lacking(part)):
         return Judged("error", None, "run.control", tidy(f"the control failed: {explain(control)}"))
     verdict, reason = _ending(part)
@@ -110,7 +110,7 @@ def judge_attempt(case: Case, attempt: Attempt) -> Judged:
 
 
 def waited(judged: Judged, awaited: Mapping[str, Verdict]) -> Judged:
-    """Return the verdict on a case that waits for others: blocked where it raised and one of them goes wrong."""
+    """Return the verdict on a case that waits for others: blocked if it raised and one of the others goes wrong."""
     wrong = [f"{name} is {verdict}" for name, verdict in awaited.items() if goes_wrong(verdict)]
     if not wrong or (judged.verdict, judged.reason) != ("different", "run.exception"):
         return judged
@@ -118,9 +118,9 @@ def waited(judged: Judged, awaited: Mapping[str, Verdict]) -> Judged:
 
 
 def _recognised(case: Case, part: Part) -> str | None:
-    """Return the behaviour whose signature, in today's table, matches what was raised.
+    """Return the behaviour whose signature, in today's table, matches the exception.
 
-    The probe matched it by the table of its day. The record keeps what was raised, so nothing is run again.
+    The probe matched it by the table of its day. The record keeps the exception, so nothing is run again.
     """
     kind, modules = (part.exception or "").rpartition(".")[2], (part.traceback or "").replace("/", ".")
     for name, some in case.signatures.items():
@@ -133,7 +133,7 @@ def _recognised(case: Case, part: Part) -> str | None:
 
 
 def _is_lacking(part: Part) -> bool:
-    """Return True if a part failed because a package that jax does not declare is missing."""
+    """Return True if a part failed because a package is missing that jax does not declare."""
     return (part.exception, part.detail) in _NOT_INSTALLED
 
 
@@ -143,14 +143,14 @@ def goes_wrong(verdict: str) -> bool:
 
 
 def is_affected(verdict: Verdict) -> bool | None:
-    """Return True if a release with this verdict shows the issue's symptom; None if undecided."""
+    """Return True if a release with this verdict shows the issue's symptom; None if the verdict decides nothing."""
     if verdict in ("affected", "documented"):
         return True
     return False if verdict in GOOD else None
 
 
 def confirmed(attempts: Sequence[Attempt]) -> bool:
-    """Return True if a verdict rests on several attempts, or on as many as the probe ever makes."""
+    """Return True if a verdict rests on several attempts, or on as many as the probe makes for it."""
     outcome = attempts[0].parts["reproducer"].outcome
     return len(attempts) > 1 or outcome == "unavailable" or outcome.startswith("import-")
 
@@ -170,7 +170,7 @@ def agree(case: Case, judged: Judged, rule: Rule | None) -> Agreement:
 
 
 def workaround_expected(word: WorkaroundWord, fails: Iterable[str], pins: Pins) -> bool:
-    """Return True if a workaround did as expected: it holds, except on the stacks that `fails` lists."""
+    """Return True if a workaround did as expected: it helps, except on the stacks that `fails` lists."""
     known = "fails" if any(met(on, pins) for on in fails) else "holds"
     return word in (known, "not-needed", "none")
 
@@ -178,8 +178,8 @@ def workaround_expected(word: WorkaroundWord, fails: Iterable[str], pins: Pins) 
 def by_pin(pin: str, verdict: Verdict, pins: Pins, others: Iterable[tuple[Pins, Verdict]]) -> WorkaroundWord:
     """Return the result of a workaround that is a pin, for a `verdict` under `pins`.
 
-    `others` are the case's verdicts elsewhere. Only stacks that meet `pin`, and differ from here by the packages that
-    it names alone, count.
+    `others` are the case's verdicts elsewhere. Only stacks count that meet `pin`, and whose other packages are those of
+    `pins`.
     """
     if verdict not in _TELLS_OF_A_WORKAROUND or met(pin, pins):
         return "none"
@@ -196,7 +196,7 @@ def by_pin(pin: str, verdict: Verdict, pins: Pins, others: Iterable[tuple[Pins, 
 
 def _ending(part: Part) -> tuple[Verdict, str]:
     if part.outcome == "signal" and part.detail == "SIGKILL":
-        # No program kills itself so: the kernel was short of memory, or somebody ended it.
+        # Programs do not send themselves SIGKILL: memory ran out, or a person killed the process.
         return "error", "run.killed"
     if part.outcome == "import-error" and _NOT_LOADED.search(part.detail):
         return "error", "import.machine"
@@ -217,7 +217,7 @@ def _workaround(case: Case, attempt: Attempt, verdict: Verdict) -> WorkaroundWor
     if case.workaround is None or part is None or verdict not in _TELLS_OF_A_WORKAROUND:
         return "none"
     if case.workaround.code is None:
-        # Under an environment the reproducer itself runs again, so any behaviour is possible.
+        # An environment reruns the reproducer, so any behaviour is possible.
         helps = case.behaviours.get(part.behaviour or "") == "clear"
     else:
         helps = part.outcome == "returned"

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 def explain(part: Part) -> str:
     """Return the result of a part, in one line."""
     if part.outcome == "raised":
-        # JAX's last line is boilerplate about its own traceback; the first says what happened.
+        # JAX's last line is about its own traceback; the first line says what happened.
         return f"{part.exception}: {part.detail.strip().splitlines()[0] if part.detail.strip() else ''}".rstrip(": ")
     if part.said is not None:
-        # The signal can differ between runs, so it is left out.
+        # The signal is left out, since it can differ between runs.
         return f"{part.outcome} after its answer, {part.said.behaviour or part.said.outcome}: {part.said.detail}"
     return f"{part.outcome}: {part.detail}" if part.detail else part.outcome
 
@@ -25,7 +25,7 @@ def explain(part: Part) -> str:
 # Only a tenth of fifty thousand texts are distinct.
 @lru_cache(10_000)
 def tidy(detail: str) -> str:
-    """Return foreign text in one line, without the addresses and paths that differ between runs."""
+    """Return foreign text in one line, without addresses and paths that differ between runs."""
     line = " ".join(detail.split())
     line = "".join(each if each.isprintable() else f"\\u{ord(each):04x}" for each in line)
     line = re.sub(r"0x[0-9a-fA-F]{6,}", "0x…", line)
@@ -34,12 +34,12 @@ def tidy(detail: str) -> str:
 
 
 def not_imported(part: Part) -> str | None:
-    """Return the package that failed to import, if that ended a reproducer."""
+    """Return the package that failed to import, if that ended the reproducer, or None."""
     named = re.match(r"import (\w+): ", part.detail) if part.outcome.startswith("import-") else None
     return named[1] if named else None
 
 
 def named(names: Sequence[str], most: int = 3) -> str:
-    """Return the first names, and how many more there are."""
+    """Return the first names, and the number of the others."""
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,1 +1,1 @@
-"""The names in the stack's releases: walked, stored as spans, and looked up."""
+"""The public names of the stack's releases: collected, stored as spans, and looked up."""

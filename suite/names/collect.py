@@ -1,4 +1,4 @@
-"""`nox -s names`: walk the names of releases in their cells, each release once, and write their spans."""
+"""The command `nox -s names`: list the names of each release once, in its cell, and write their spans."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from suite.run import environment, probe_call
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
 
-# Packages that are walked in the cells of others.
+# Packages whose names are listed in other packages' cells.
 _BESIDE = ("jaxlib", "jaxtyping")
-# The packages whose names are walked.
+# The packages whose names are listed.
 PACKAGES = ("jax", "equinox", "diffrax", "lineax", "optimistix", *_BESIDE)
 WALKS = STATE / "names"
 _SECONDS = 600
@@ -34,7 +34,7 @@ Walk = Mapping[str, Any]
 
 
 def wanted() -> dict[Cell, list[str]]:
-    """Return the cells to walk, with the packages whose version no earlier cell has. Raises BadFile."""
+    """Return the cells to walk, each with the packages whose version no earlier cell has. Raises BadFile."""
     line = [cell for cell in plan.tagged("line") if cell.unavailable is None]
     found: dict[Cell, list[str]] = {cell: [cell.moves] for cell in line}
     seen = set()
@@ -65,9 +65,9 @@ def publish(*, fresh: bool, console: Terminal) -> None:
 def collect(known: Mapping[str, tuple[str, ...]], console: Terminal) -> dict[str, dict[str, Walk]]:
     """Return the walks of releases that are not `known`, by package and version. Raises Failed, BadFile.
 
-    Walks that this machine already made are reused if the walker's code is the same.
+    Earlier walks on this machine are reused if the walker's code is the same.
     """
-    # A cell's packages are walked together, because imports of one show in another.
+    # A cell's packages are walked together, since importing one can add names to another.
     todo = [
         (cell, packages)
         for cell, packages in wanted().items()

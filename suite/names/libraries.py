@@ -1,4 +1,4 @@
-"""Uses of names in thirty libraries on JAX, which measure how much an issue matters."""
+"""The use of names by thirty libraries on JAX, a measure of how much an issue matters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 from suite.names.model import FOLDER
 
 NAME = "libraries.json"
-# Libraries on JAX outside the stack; their newest releases are read.
+# Libraries on JAX outside the stack. Their newest releases are read.
 LIBRARIES = (
     *("blackjax", "brainstate", "brax", "chex", "distrax", "dm-haiku", "dynamax", "e3nn-jax", "evosax", "flax"),
     *("flowjax", "gpjax", "haliax", "jax-md", "jaxopt", "jraph", "jumanji", "kfac-jax", "mctx", "mujoco-mjx"),
@@ -27,10 +27,10 @@ def _used() -> Mapping[str, int]:
 
 
 def users(names: Iterable[str]) -> int:
-    """Return the number of libraries that use the most used of these names."""
+    """Return the number of libraries that use the most popular of these names."""
     return max((_used().get(name, 0) for name in names), default=0)
 
 
 def matters(count: int) -> Matters:
-    """Return how much a name matters that so many libraries use."""
+    """Return how much a name matters, given the number of libraries that use it."""
     return "everyday" if count >= _EVERYDAY else "sometimes" if count >= _SOMETIMES else "corner"

@@ -1,4 +1,4 @@
-"""The file of a package's names: for each, the releases that have it, and what changed about it."""
+"""The file of a package's names: for each name, the releases that have it, and how it changed."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from pydantic import Field
 from suite.fields import VersionText
 from suite.files import REPORTS, FileModel
 
-# In a clone they are in the published report; a wheel has the first file of each package beside this module.
+# A clone has these files in the published report; a wheel has each package's first file beside this module.
 _CARRIED = Path(__file__).with_name("data")
 FOLDER = _CARRIED if _CARRIED.exists() else REPORTS / "published" / "names"
-# The places of a first and a last release in `releases`, and the value from one to the other.
+# The places in `releases` of a first and a last release, and the value in all releases between.
 Text: TypeAlias = tuple[int, int, str]
-# A parameter is its name and its default. `/`, `*`, `=` or `**` precedes the name unless it is positional and keyword.
+# A parameter's name and default. The name has a prefix (`/`, `*`, `=`, `**`) unless it is positional or keyword.
 Parameters: TypeAlias = tuple[tuple[str, ...], ...]
 Signature: TypeAlias = tuple[int, int, Parameters | None]
 
 
 class Name(FileModel):
-    """A public name of a module. Each field holds spans, in order; a release in none lacks it."""
+    """A public name of a module. Each field has spans, in order; a release outside all spans lacks the field."""
 
     kind: tuple[Text, ...] = Field(description="module, class, function, constant, or raises")
     warns: tuple[tuple[int, int, tuple[str, str]], ...] = Field((), description="the warning's class and its words")
@@ -34,7 +34,7 @@ class Name(FileModel):
 
 
 class Module(FileModel):
-    """A module. `fails` says where it does not import, so that nothing is known of its names."""
+    """A module. `fails` has the releases on which it does not import, so that its names are unknown."""
 
     there: tuple[tuple[int, int], ...]
     fails: tuple[Text, ...] = ()

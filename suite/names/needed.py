@@ -1,4 +1,4 @@
-"""The file of needs: the releases of other packages that a release's code works with, by the names it uses."""
+"""The file of needs: the releases of other packages with which a release's code works, judged by the names it uses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAME = "needed.json"
 
 
 class CodeLine(FileModel):
-    """A line of a release's code: the name it needs, its file below the package's folder, and its number."""
+    """A line of a release's code: the name that it needs, its file below the package's folder, and its number."""
 
     name: str
     path: str
@@ -25,8 +25,8 @@ class CodeLine(FileModel):
 class Needed(FileModel):
     """A release's needs of another package.
 
-    `since` is the first release with all names in use, if an older one lacks some; `because` are the lines. `until` is
-    the last release with names that later ones lack; `gone` are the lines.
+    `since` is the first release with all used names, if an older release lacks some; `because` are the lines that use
+    them. `until` is the last release before used names were removed; `gone` are the lines that use the removed names.
     """
 
     package: str
@@ -38,7 +38,7 @@ class Needed(FileModel):
 
 
 class AllNeeded(FileModel):
-    """The needs by package and release."""
+    """The needs, by package and release."""
 
     schema_version: Literal[1] = 1
     releases: Mapping[str, Mapping[str, tuple[Needed, ...]]]

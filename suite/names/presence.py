@@ -1,4 +1,4 @@
-"""Names that a release lacks, and arguments that it does not take."""
+"""Names that a release lacks, and arguments that a function does not accept."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from suite.names import query
 from suite.names.model import Parameters
 from suite.names.spans import at
 
-# Before the name of a keyword that a function does not take.
+# Precedes the name of a keyword that a function does not accept.
 UNKNOWN = "no argument "
-# Its metaclass takes `step_ts` and `jump_ts` since 0.7.0, which its signature does not show. On three stacks, of jax
-# 0.4.35 to 0.12.0.1, no other public class of the stack has such a metaclass.
+# The metaclass accepts `step_ts` and `jump_ts` since 0.7.0, which the class's signature does not show. On three stacks,
+# with jax 0.4.35 to 0.12.0.1, no other public class of the stack has such a metaclass.
 _BY_METACLASS = ("diffrax.PIDController",)
 _KINDS = {
     "/": Parameter.POSITIONAL_ONLY,
@@ -25,9 +25,9 @@ _KINDS = {
 
 @cache
 def lacks(dotted: str, version: str, bound: int = 0, *, module: bool = False) -> str | None:
-    """Return the first part of a name that a release is known to lack; None if it has all, or it is unknown.
+    """Return the first part of a name that a release is known to lack; None if no part is known to be missing.
 
-    The first `bound` parts are not checked. `module` accepts only modules, as `import a.b` does. Raises BadFile.
+    The first `bound` parts are not checked. With `module`, only modules count, as in `import a.b`. Raises BadFile.
     """
     here, *parts = dotted.split(".")
     if query.place_of(dotted, version) is None or not query.is_listed(dotted):
@@ -40,7 +40,7 @@ def lacks(dotted: str, version: str, bound: int = 0, *, module: bool = False) ->
         known, is_module = query.has(name, version), query.is_module(name, version)
         if number > bound and not is_module and (module or known is False):
             return None if module and query.fails(here, version) else name
-        # Members of objects are unknown: `jax.config` was a module, and later an object.
+        # Members of objects are unknown: `jax.config` was a module first, and is now an object.
         if module or known is False:
             if not is_module:
                 return None
@@ -59,9 +59,9 @@ def is_there(dotted: str, version: str) -> bool:
 def misfit(
     dotted: str, version: str, positions: int, keywords: tuple[str, ...], *, open: tuple[bool, bool], partial: bool
 ) -> str | None:
-    """Return the complaint of a release's function about a call; None if it takes all, or it is unknown.
+    """Return a release's error message for a call; None if the function accepts all arguments, or is unknown.
 
-    `open` has True for a call with `*`, then for one with `**`. Raises BadFile.
+    `open` is True, first for a call with `*`, then for a call with `**`. Raises BadFile.
     """
     found = query.parameters(dotted, version)
     if found is None or dotted in _BY_METACLASS:
@@ -94,7 +94,7 @@ def _parameter(of: Sequence[str]) -> Parameter:
 
 
 def is_deprecated(dotted: str, version: str) -> str | None:
-    """Return a release's warning on access to a name; None without a warning. Raises BadFile."""
+    """Return a release's warning on access to a name, or None. Raises BadFile."""
     public, place = query.public(dotted), query.place_of(dotted, version)
     warns = at(public.warns, place) if public and place is not None else None
     return warns[1] if warns else None

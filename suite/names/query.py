@@ -1,4 +1,4 @@
-"""Queries on names: the releases that have them, their parameters, and their replacements."""
+"""Queries on names: the releases that have a name, its parameters, and its replacements."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from suite.names import store
 from suite.names.model import FOLDER, Module, Name, Names, Parameters, Text
 from suite.names.spans import at, placed, within
 
-# A name of a package in a sentence.
+# A package's name with attributes, in a sentence.
 _NAMED = re.compile(r"\b(?:jax|equinox|diffrax|lineax|optimistix|jaxlib)(?:\.\w+)+\b")
-# Folders without `__init__.py`: pkgutil does not list their modules, so the data has only the loaded ones.
+# Folders without `__init__.py`. pkgutil does not list their modules, so the data has only modules that were loaded.
 _UNLISTED = ("jaxlib.mlir.", "jaxlib.mosaic.", "jaxlib.thunky.")
 REPLACEMENTS = Path(__file__).with_name("replacements.toml")
 
 
 class Replacements(FileModel):
-    """The replacements of names whose warnings do not name one."""
+    """Replacements for names whose warnings do not mention one."""
 
     replacements: Mapping[str, tuple[str, ...]]
 
@@ -31,7 +31,7 @@ class Life:
     """The releases that have a name, from each first to its last.
 
     `since` is None if the release before the first is unknown: it was not walked, or the module does not import there.
-    `until` is None if the last is the newest, or the next one is unknown.
+    `until` is None if the last is the newest release, or the next release is unknown.
     """
 
     spans: tuple[tuple[str, str], ...]
@@ -40,7 +40,7 @@ class Life:
 
 
 def told(dotted: str, life: Life) -> str:
-    """Return the releases that have a name, in words: `0.4.18 (or older) to 0.5.3`. Raises BadFile."""
+    """Return the releases that have a name, for people: `0.4.18 (or older) to 0.5.3`. Raises BadFile."""
     oldest = names(dotted.partition(".")[0]).releases[0]
     parts = []
     for first, last in life.spans:
@@ -56,17 +56,20 @@ def names(package: str) -> Names:
 
 
 def is_listed(dotted: str) -> bool:
-    """Return True if a name that is absent from the data is absent from the release."""
+    """Return True unless the name is in a folder whose modules are not all listed.
+
+    If True, a name that is missing from the data is missing from the release.
+    """
     return not dotted.startswith(_UNLISTED)
 
 
 def is_known(package: str) -> bool:
-    """Return True if a package's releases were asked for their names."""
+    """Return True if the names of the package's releases are known."""
     return (FOLDER / f"{package}.json").exists()
 
 
 def split(dotted: str) -> tuple[Module, str] | None:
-    """Return the module of a dotted name and the name in it, by the longest module that any release has."""
+    """Return the module of a dotted name, the longest that any release has, and the name in it."""
     package = names(dotted.partition(".")[0])
     module, _, name = dotted.rpartition(".")
     while module:
@@ -78,22 +81,22 @@ def split(dotted: str) -> tuple[Module, str] | None:
 
 
 def life(dotted: str) -> Life | None:
-    """Return the releases that have the attribute `module.name`; None if none has. Raises BadFile."""
+    """Return the releases that have the attribute `module.name`; None if no release has it. Raises BadFile."""
     package, found = names(dotted.partition(".")[0]), split(dotted)
     return _life(package, _there(*found), found[0].fails) if found else None
 
 
 def module_life(dotted: str) -> Life | None:
-    """Return the releases that have a module, importable or not; None if none has. Raises BadFile."""
+    """Return the releases that have a module, importable or not; None if no release has it. Raises BadFile."""
     package = names(dotted.partition(".")[0])
     module = package.modules.get(dotted)
     return _life(package, list(module.there), ()) if module else None
 
 
 def has(dotted: str, version: str) -> bool | None:
-    """Return True if a release has `module.name`; None if it was not walked, or the module does not import there.
+    """Return True if a release has `module.name`; None if unknown. Raises BadFile.
 
-    Raises BadFile.
+    It is unknown if the release was not walked, or the module does not import there.
     """
     found, place = split(dotted), place_of(dotted, version)
     if place is None or found is None or at(found[0].fails, place) is not None:
@@ -132,7 +135,7 @@ def public(dotted: str) -> Name | None:
 
 
 def words(dotted: str) -> str:
-    """Return upstream's last words on a deprecated or removed name, if any."""
+    """Return upstream's last message about a deprecated or removed name, or ""."""
     if (known := public(dotted)) is None:
         return ""
     said = [(last, text) for _, last, (_, text) in known.warns] + [(last, text) for _, last, text in known.gone]
@@ -140,7 +143,7 @@ def words(dotted: str) -> str:
 
 
 def replacements(dotted: str, version: str) -> tuple[str, ...]:
-    """Return the replacements of a name that a release has, from our table, then from upstream's words.
+    """Return the replacements of a name that a release has: from our table, then from upstream's message.
 
     Raises BadFile.
     """
@@ -155,7 +158,7 @@ def _table() -> Mapping[str, tuple[str, ...]]:
 
 
 def place_of(dotted: str, version: str) -> int | None:
-    """Return a release's place among the walked ones of a name's package; None if it was not walked."""
+    """Return a release's place among the walked releases of a name's package; None if it was not walked."""
     releases = names(dotted.partition(".")[0]).releases
     return releases.index(version) if version in releases else None
 
@@ -174,7 +177,7 @@ def _life(package: Names, there: Sequence[tuple[int, int]], fails: Sequence[Text
 
 def _there(module: Module, name: str) -> list[tuple[int, int]]:
     if name in module.names:
-        # A name that changes its kind exists all along.
+        # A name that changes its kind exists in both spans.
         kinds: list[tuple[int, int]] = []
         for first, last, _ in module.names[name].kind:
             start = kinds.pop()[0] if kinds and kinds[-1][1] == first - 1 else first

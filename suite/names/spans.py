@@ -1,4 +1,4 @@
-"""Conversion between walks of releases and spans, which hold a value from one release to another."""
+"""Conversion between walks and spans; a span is a value from one release to another."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from suite.names.model import Module, Name, Names
 T = TypeVar("T")
 # A walk: `{"modules": {module: {"names": {name: {…}}, "private": […], "gone": {…}} or {"fails": …}}}`.
 Walk = Mapping[str, Any]
-# The parameters of a function without a known signature.
+# Stands for the parameters of a function without a known signature.
 _UNKNOWN = object()
 
 
 def track(values: Sequence[T | None]) -> tuple[tuple[int, int, T], ...]:
-    """Return the spans of equal values, by place, skipping None."""
+    """Return the spans of equal values, by place, without spans of None."""
     found, place = [], 0
     for value, of in groupby(values):
         count = len(list(of))
@@ -43,7 +43,7 @@ def join(package: str, walks: Mapping[str, Walk]) -> Names:
 
 
 def split(names: Names) -> dict[str, Walk]:
-    """Return the walks that spans were made from, by version."""
+    """Return the walks from which spans were made, by version."""
     return {
         version: {
             "modules": {
@@ -86,7 +86,7 @@ def _name(told: Sequence[Walk | None], gone: Sequence[str | None]) -> Name:
 
 
 def _member(told: Sequence[Any]) -> tuple[tuple[int, int, Any], ...]:
-    """Return the spans of a member's parameters; `...` marks a class without it."""
+    """Return the spans of a member's parameters; `...` stands for a release whose class lacks the member."""
     values = [None if each is ... else _UNKNOWN if each is None else _frozen(each) for each in told]
     return tuple((first, last, None if value is _UNKNOWN else value) for first, last, value in track(values))
 
@@ -106,7 +106,7 @@ def _grouped(told: Sequence[Iterable[str]]) -> dict[str, str]:
 
 
 def placed(spans: str) -> list[tuple[int, int]]:
-    """Parse spans such as `0-3 7-7`."""
+    """Parse a text of spans, such as `0-3 7-7`."""
     return [(int(first), int(last)) for first, _, last in (each.partition("-") for each in spans.split())]
 
 

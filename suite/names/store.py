@@ -1,4 +1,4 @@
-"""The two files of names of a package. The second has homes, members and docstrings, which `check` skips."""
+"""The two files of a package's names. The second has homes, members and docstrings, which `check` does not read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from suite.names.model import FOLDER, Module, Name, Names, Signature, Text
 
 
 class Details(FileModel):
-    """The details of a name, for the second file."""
+    """The details of a name, in the second file."""
 
     home: tuple[Text, ...] = ()
     doc: tuple[Text, ...] = ()
@@ -37,7 +37,7 @@ def detailed(names: Names, folder: Path = FOLDER) -> Names:
 
 
 def texts(names: Names) -> dict[str, str]:
-    """Return the files of a package: name → text. A module is one line, so that git compares by module."""
+    """Return the files of a package: name → text. Each module is one line, so that git compares by module."""
     details = {
         module: {name: told for name, each in found.names.items() if (told := _details(each)) != Details()}
         for module, found in names.modules.items()

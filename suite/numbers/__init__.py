@@ -1,1 +1,1 @@
-"""What the functions of jax return on each release: measured, compared with a reference and with the release before."""
+"""The results of jax's functions on each release, compared with a reference and with the release before."""

@@ -1,4 +1,4 @@
-"""Run `nox -s numbers`: make the calls on releases in their cells, each release once, and write the results."""
+"""The command `nox -s numbers`: make the calls on each release, in its cell, and write the results."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from suite.stack import lock, plan
 from suite.stack.plan import Cell
 
 WALKS = STATE / "numbers"
-# A quiet core needs three to six minutes.
+# In seconds; a quiet core needs three to six minutes.
 _SECONDS = 3600
 _ONE_CORE = "--xla_cpu_multi_thread_eigen=false"
 
 
 def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
-    """Make the missing calls in `cells`, or on every release, and write the files; with `fresh` make all on each.
+    """Make the missing calls in `cells`, or on every release, and write the files; with `fresh` make all calls again.
 
     Raises Failed, BadFile, OSError.
     """
@@ -50,7 +50,7 @@ def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
     new = tuple(key for key in every if key not in known.calls)
     todo = [(cell, every) for cell in (not fresh and cells) or wanted() if _release(cell) not in walks]
     if new:
-        # A call is made on all releases, so that a release does not look like its beginning.
+        # A new call is made on all releases, so that no release looks like the first to have it.
         todo += [(cell, _returning(new, walks[_release(cell)])) for cell in wanted() if _release(cell) in walks]
     with ThreadPoolExecutor(cores()) as pool:
         for number, walk in enumerate(pool.map(lambda each: _walked(*each), todo), 1):
@@ -62,7 +62,7 @@ def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
             if any(cpus.setdefault(key, cpu) != cpu for key in keys):
                 raise Failed("the calls were made on CPUs with other features: make all of them here with `--fresh`")
     joined = outcomes.join({release: _named_alike(walk) for release, walk in walks.items()}, cpus)
-    # A call of a function that no release has was made, too.
+    # A call of a function that no release has counts as made, too.
     whole = replace(joined, calls={**dict.fromkeys(every, ()), **joined.calls})
     found = replace(whole, mixed=_mixed(whole, known.mixed, console))
     tables = {f"{FOLDER.name}/{name}": text for name, text in table.texts(found).items()}
@@ -72,11 +72,11 @@ def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
     for cell in (cell for cell, _ in todo if _release(cell) not in known.releases):
         functions = dict.fromkeys(row.function for row in query.changed(_release(cell)))
         if functions:
-            console.print(f"{cell.id} returns something else: {', '.join(functions)}", soft_wrap=True)
+            console.print(f"{cell.id} returns other values: {', '.join(functions)}", soft_wrap=True)
 
 
 def _returning(keys: Sequence[str], known: Mapping[str, Outcome]) -> tuple[str, ...]:
-    """Return the calls whose plain form is one of `keys`, or is known to return: no form of another one does."""
+    """Return the calls whose plain form returns, or is itself to be made: where it raises, every form raises."""
     plain = {key: f"eager {key.partition(' ')[2]}" for key in keys}
     return tuple(key for key in keys if plain[key] in plain or "values" in known.get(plain[key], {}))
 
@@ -88,9 +88,9 @@ def wanted() -> list[Cell]:
 
 
 def _mixed(found: Outcomes, known: Mapping[str, Mapping[str, Outcome]], console: Terminal) -> dict[str, Any]:
-    """Return outcomes on each release of jax with the jaxlib of the release before, for the calls that changed.
+    """Return outcomes of changed calls on each release of jax with the jaxlib of the release before.
 
-    If both releases have one jaxlib, the release's own outcomes are returned.
+    If both releases have the same jaxlib, these are the release's own outcomes.
     """
     line = {_release(cell): cell for cell in wanted()}
     pairs = {tuple(cell.holds): cell for cell in plan.tagged("full") if cell.unavailable is None}
@@ -114,9 +114,9 @@ def _mixed(found: Outcomes, known: Mapping[str, Mapping[str, Outcome]], console:
 
 
 def _named_alike(walk: Mapping[str, Outcome]) -> dict[str, Outcome]:
-    """Return a walk whose calls under jit or vmap say so if they return what the plain call does.
+    """Return a walk in which calls under jit or vmap are marked if they return what the plain call returns.
 
-    The caller says it itself of calls that one process makes.
+    The cell's side marks calls that were made in one process.
     """
     of = {key: walk.get(f"eager {key.partition(' ')[2]}") for key in walk if key.startswith(("jit ", "vmap "))}
     return {key: {"same": "eager"} if of.get(key) == outcome else outcome for key, outcome in walk.items()}
@@ -132,7 +132,7 @@ def _release(cell: Cell) -> str:
 
 
 def _walked(cell: Cell, keys: Sequence[str]) -> Mapping[str, Any]:
-    """Return the outcomes of calls in a cell; those that the same code made here before come from a file."""
+    """Return the outcomes of calls in a cell; outcomes that the same code made here before come from a file."""
     path = WALKS / f"{cell.id}.json"
     kept: dict[str, Any] = {}
     with contextlib.suppress(OSError, ValueError):
@@ -175,6 +175,6 @@ def _made(cell: Cell, keys: Sequence[str]) -> dict[str, Any]:
 
 @cache
 def caller() -> str:
-    """Return the sha256 of the code that makes the calls, and of the inputs: a new call voids no other."""
+    """Return the sha256 of the code that makes the calls, and of the inputs. A new call voids no other."""
     sources = sorted((ROOT / "suite" / "cell" / "numbers").glob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()

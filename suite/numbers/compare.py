@@ -1,4 +1,4 @@
-"""Compare the outcome of a call with its reference, or with the outcome on the release before. Pure."""
+"""Comparisons of a call's outcome with its reference, or with the outcome on the release before. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from suite.numbers.outcomes import Array, Outcome, arrays
 
 Status = Literal["right", "off", "edge", "differs", "documented", "raises", "ended", "unknown"]
 Kind = Literal["value", "edge", "rounding", "bits", "dtype", "shape", "raises", "returns", "exception", "ended"]
-# The significand's bits after the first, the smallest normal number and the largest.
+# The bits of the significand after the first, the smallest normal number, and the largest number.
 _FORMATS = {
     "float16": (10, 2.0**-14, 65504.0),
     "bfloat16": (7, 2.0**-126, 3.3895313892515355e38),
@@ -24,9 +24,9 @@ _FORMATS = {
     "complex64": (23, 2.0**-126, 3.4028234663852886e38),
     "complex128": (52, 2.0**-1022, 1.7976931348623157e308),
 }
-# Up to so many units in the last place a value is right, by bits: elementwise, and where many numbers go into one.
+# The most units in the last place for a right value, by bits: elementwise, and if many numbers make one.
 _BOUNDS = {7: (2.0, 4.0), 10: (4.0, 16.0), 23: (8.0, 64.0), 52: (8.0, 64.0)}
-# Beyond this part of the value, it differs and is not just off.
+# A value whose relative error is larger differs; a smaller error is `off`.
 _FAR = 0.01
 _ORDER: tuple[Status, ...] = ("right", "off", "edge", "differs", "documented", "raises", "ended", "unknown")
 _EDGES = (
@@ -44,7 +44,7 @@ _EDGES = (
     "line64",
 )
 
-# Their results are in another order than their inputs.
+# Functions that change the order of their inputs' elements.
 _REORDERING = ("sort", "argsort", "partition", "argpartition", "unique", "lexsort")
 
 
@@ -59,7 +59,7 @@ class Assessment:
 
 @dataclass(frozen=True)
 class ValueChange:
-    """A change from one release to the next, and part of a sentence."""
+    """A change from one release to the next, with a part of a sentence about it."""
 
     kind: Kind
     detail: str
@@ -67,7 +67,7 @@ class ValueChange:
 
 @dataclass(frozen=True)
 class _Difference:
-    """The largest difference of two arrays in units in the last place; infinite if one side is no finite number."""
+    """The largest difference between two arrays, in units in the last place; infinite if only one side is finite."""
 
     ulp: float
     detail: str = ""
@@ -104,7 +104,7 @@ def _against(call: NumericCall, outcome: Outcome, got: Sequence[Array], wanted: 
     inner, whole = (_apart(call, got, wanted, names, word, with_edges=edges) for edges in (False, True))
     found = status(whole)
     if found == "differs" and status(inner) == "differs":
-        # What differs inside tells more.
+        # A difference away from edges says more.
         whole = inner
     elif found == "differs":
         found = "edge"
@@ -150,12 +150,12 @@ def _apart(
     *,
     with_edges: bool,
 ) -> _Difference:
-    """Return the largest difference of arrays; elements from edges count only `with_edges`."""
+    """Return the largest difference between arrays; elements from edges count only `with_edges`."""
     worst = _Difference(0.0)
     for value, other, dtype in zip(got, wanted, dtypes, strict=True):
         skip = reference.skipped(call, value.shape)
         if call.reference.startswith("scipy.stats") and other.dtype.kind == "f" and word != "was":
-            # SciPy checks parameters, and JAX does not.
+            # SciPy checks parameters, JAX does not.
             skip |= np.isnan(other)
         if not with_edges:
             skip |= reference.edges(call, value.shape, elementwise=is_elementwise(call))
@@ -165,13 +165,13 @@ def _apart(
 
 
 def _is_small(call: NumericCall, worst: _Difference, dtypes: Sequence[str]) -> bool:
-    """Return True if a difference is small beside 1, as for a result that should be 0 and comes of numbers near 1."""
+    """Return True if a difference is small beside 1, as for a result near 0 computed from numbers near 1."""
     bits, bounds = _precision(dtypes)
     return worst.absolute <= bounds[1] * 2.0**-bits and "e-" not in call.text
 
 
 def _precision(dtypes: Sequence[str]) -> tuple[int, tuple[float, float]]:
-    """Return the significand's bits of the least precise type, and the units up to which a value is right."""
+    """Return the bits of the least precise type's significand, and the most units for a right value."""
     bits = [_FORMATS[name][0] for dtype in dtypes if (name := dtype.removeprefix("python ")) in _FORMATS]
     return (min(bits), _BOUNDS[min(bits)]) if bits else (0, (0.0, 0.0))
 
@@ -204,7 +204,7 @@ def _difference(
 
 def _complex(call: NumericCall, got: Array, wanted: Array, dtype: str) -> Array:
     one, other = got.astype(complex), wanted.astype(complex)
-    # What is no number has many spellings as a complex one.
+    # Complex infinities and NaNs have many spellings, so compare finite values only.
     whole = np.isfinite(one) & np.isfinite(other)
     bits, tiny, _ = _FORMATS[dtype]
     size = np.abs(other) if is_elementwise(call) else np.full(other.shape, np.max(np.abs(other[whole]), initial=0.0))
@@ -216,7 +216,7 @@ def _complex(call: NumericCall, got: Array, wanted: Array, dtype: str) -> Array:
 def _ulps(call: NumericCall, got: Array, wanted: Array, dtype: str) -> Array:
     bits, tiny, most = _FORMATS[dtype]
     with np.errstate(all="ignore"):
-        # As this format has it: too large is infinite, and the subnormal may be 0.
+        # In this format, too large values are infinite, and subnormal values may be 0.
         rounded = np.where(np.abs(wanted) > most * (1 + 2.0 ** -(bits + 2)), np.sign(wanted) * np.inf, wanted)
         finite = np.abs(rounded[np.isfinite(rounded)])
         size = np.abs(rounded) if is_elementwise(call) else np.maximum(np.abs(rounded), np.max(finite, initial=0.0))
@@ -224,7 +224,7 @@ def _ulps(call: NumericCall, got: Array, wanted: Array, dtype: str) -> Array:
         apart = np.abs(got - rounded) / unit
     apart = np.where((got == rounded) | (np.isnan(got) & np.isnan(rounded)), 0.0, apart)
     apart = np.where((np.abs(got) <= tiny) & (np.abs(rounded) <= tiny), 0.0, apart)
-    # The largest number for infinity, and the other way round, is a matter of rounding.
+    # The largest number instead of infinity, or the reverse, is a matter of rounding.
     edge = (np.abs(got) >= most * (1 - 2.0**-bits * 64)) & (np.abs(rounded) >= most * (1 - 2.0**-bits * 64))
     apart = np.where(edge & (np.sign(got) == np.sign(rounded)), 0.0, apart)
     return np.where(np.isnan(apart) | (np.isinf(got) != np.isinf(rounded)) & (apart > 0), np.inf, apart)

@@ -1,4 +1,4 @@
-"""The explanations of changed numbers: issues that touch the function and change there, and new parameters."""
+"""Explanations of changed numbers: issues that touch the function and change there, and new parameters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PATH = Path(__file__).with_name("explained.toml")
 
 
 class Explained(FileModel):
-    """The file: by function pattern, the functions behind it; by call pattern, the documented difference."""
+    """The file explained.toml: the functions behind a function, and documented differences of calls, by pattern."""
 
     through: Mapping[str, tuple[str, ...]]
     documented: Mapping[str, str]
@@ -34,7 +34,7 @@ class Explained(FileModel):
 def by(function: str, before: str, release: str) -> str:
     """Return the ids of issues that explain a change after the release `before` and up to `release`.
 
-    They touch the function, or one behind it, and have a case that changes there. Raises BadFile.
+    Such an issue touches the function, or a function behind it, and has a case that changes there. Raises BadFile.
     """
     found = dict.fromkeys(_changing(function, before, release))
     for pattern, others in _file().through.items() if not found else ():
@@ -53,7 +53,7 @@ def _changing(function: str, before: str, release: str) -> list[str]:
 
 
 def affecting(function: str, release: str) -> list[str]:
-    """Return the ids of silent issues that touch the function and show on a release, by rule. Raises BadFile."""
+    """Return the ids of silent issues that touch the function and, by rule, show on a release. Raises BadFile."""
     return [issue for name in _names(function) for issue in _showing(release).get(name, ())]
 
 
@@ -64,7 +64,7 @@ def _names(function: str) -> tuple[str, str]:
 
 
 def by_parameters(call: NumericCall, before: str, release: str) -> str:
-    """Return `parameters` if only one of two releases has a parameter that the call uses as a keyword."""
+    """Return `parameters` if only one of two releases has a parameter that the call uses as a keyword, else ""."""
     keywords = set(_KEYWORDS.findall(call.text))
     old, new = (
         {each[0].lstrip("*=") for each in query.parameters(call.function, version) or ()}
@@ -74,7 +74,7 @@ def by_parameters(call: NumericCall, before: str, release: str) -> str:
 
 
 def documented(call: str, found: Assessment) -> Assessment:
-    """Return the assessment of a call; a documented difference gets that status and the words. Raises BadFile."""
+    """Return the assessment of a call; a documented difference gets that status, and its text. Raises BadFile."""
     if found.status == "differs":
         for pattern, says in _file().documented.items():
             if fnmatch(call, pattern):
@@ -89,7 +89,7 @@ def _file() -> Explained:
 
 @cache
 def _showing(release: str) -> dict[str, list[str]]:
-    """Return by function the silent issues of which a case goes wrong on a release of jax, or is documented there."""
+    """Return, by function, the silent issues with a case that is affected or documented on a release of jax."""
     found: dict[str, list[str]] = {}
     pins = lock.load(plan.cell(f"jax-{release}")).pins
     for entry in catalogue.entries():
@@ -105,7 +105,7 @@ def _showing(release: str) -> dict[str, list[str]]:
 
 @cache
 def _boundaries() -> dict[str, dict[str, frozenset[str]]]:
-    """Return by function and issue the releases of jax at which a case of the issue changes."""
+    """Return, by function and issue, the releases of jax in the issue's rules, at which a case may change."""
     found: dict[str, dict[str, frozenset[str]]] = {}
     for entry in catalogue.entries():
         touched = {

@@ -1,4 +1,4 @@
-"""The published table of numbers: one CSV for each module, a row for each call and span of releases."""
+"""The published tables of numbers: a CSV file for each module, a row for each call and span of releases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Literal
 from suite.fields import VersionText
 from suite.files import REPORTS, FileModel, dump, read, text
 
-# In a clone they are in the published report; a wheel has them beside this module.
+# A clone has the tables in the published report; a wheel has them beside this module.
 _CARRIED = Path(__file__).with_name("data")
 FOLDER = _CARRIED if _CARRIED.exists() else REPORTS / "published" / "numbers"
 MEASURED = "measured.json"
@@ -22,7 +22,7 @@ _FUNCTION = re.compile(r"\bf\(")
 
 
 class Measured(FileModel):
-    """What was measured: releases of jax in version order, features of the CPU, and counts of functions and calls."""
+    """The extent of the measurement: releases of jax in version order, CPU features, functions and calls."""
 
     schema_version: Literal[1] = 1
     releases: tuple[VersionText, ...]
@@ -38,12 +38,13 @@ class Measured(FileModel):
 
 @dataclass(frozen=True)
 class CallRow:
-    """What a call does on the releases of jax from `first` to `last`.
+    """The outcome of a call on the releases of jax from `first` to `last`.
 
-    `status` is right, off, differs, edge, documented, raises, ended or unknown; `ulp` is its error; `detail` is the
-    value that is off by most. `change` says how it differs from the row before, and `was` in what. `package` is the one
-    whose release changed it, jax, jaxlib or both, if they were tried apart. `explained` has the ids of issues
-    that explain the change or, without one, the difference. Rows of a call with one `digest` return the same.
+    `status` is right, off, differs, edge, documented, raises, ended or unknown. `ulp` is the error; `detail` is the
+    value with the largest error. `change` is the kind of change since the row before, and `was` its detail. `package`
+    is the package whose release changed the call: jax, jaxlib or both, if they were tried apart. `explained` has the
+    ids of issues that explain the change or, without a change, the difference. Rows of a call with one `digest` return
+    the same.
     """
 
     function: str
@@ -62,7 +63,7 @@ class CallRow:
 
     @property
     def listed(self) -> bool:
-        """True if the change is more than one of rounding."""
+        """True if the change is larger than rounding."""
         return self.change not in ("", "rounding", "bits")
 
 
@@ -70,7 +71,7 @@ COLUMNS = tuple(field.name for field in fields(CallRow))
 
 
 def written(rows: Iterable[CallRow]) -> str:
-    """Return rows as CSV; in a call, `f` is the function."""
+    """Return rows as CSV, with `f` for the function in a call."""
     out = StringIO()
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -92,6 +93,6 @@ def by_function(folder: Path = FOLDER) -> dict[str, tuple[CallRow, ...]]:
 
 @cache
 def measured(folder: Path = FOLDER) -> Measured:
-    """Return what was measured; nothing where no numbers are published. Raises BadFile."""
+    """Return the extent of the measurement; empty if no numbers are published. Raises BadFile."""
     path = folder / MEASURED
     return read(Measured, path) if path.exists() else Measured(releases=(), cpu=(), functions=0, calls=0)

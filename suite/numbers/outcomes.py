@@ -1,4 +1,4 @@
-"""Outcomes of calls, as the cell side tells them, and the file that keeps those of all releases."""
+"""Outcomes of calls, as the cell's side reports them, and the file with the outcomes of all releases."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from suite.names.spans import track
 
 PUBLISHED = REPORTS / "published"
 PATH = PUBLISHED / "numbers.json.xz"
-# What an outcome is: `{"values": [[dtype, shape, bytes]]}`, `{"raises": class}`, `{"ended": how}`, `{"same": "eager"}`.
+# The forms of an outcome: `{"values": [[dtype, shape, bytes]]}`, `{"raises": class}`, `{"ended": how}`, `{"same":
+# "eager"}`.
 Outcome = Mapping[str, Any]
-# An outcome from one place among the releases to another.
+# An outcome, with the places of its first and last release.
 Span = tuple[int, int, Outcome]
 Array = NDArray[Any]
 
@@ -30,10 +31,9 @@ Array = NDArray[Any]
 class Outcomes:
     """The outcomes of each call, by key, on `releases` of jax in version order.
 
-    `features` has the features of each CPU. One CPU made a call on every release: the first, or the one whose place
-    `elsewhere` has by key.
-    `mixed` has, by release and key, the outcomes of calls that changed with a release of jax: on that jax, with the
-    jaxlib of the release before.
+    `features` has the features of each CPU. A call was made on one CPU on every release: the first in `features`, or
+    the one whose place is in `elsewhere`, by key. `mixed` has outcomes of calls that changed with a release of jax, by
+    release and key: on that jax, with the jaxlib of the release before.
     """
 
     releases: tuple[str, ...]
@@ -44,7 +44,7 @@ class Outcomes:
 
 
 def join(walks: Mapping[str, Mapping[str, Outcome]], cpus: Mapping[str, str]) -> Outcomes:
-    """Return the spans of the outcomes, measured by release, on the CPU that has the features in `cpus` by key."""
+    """Return the spans of outcomes measured by release; `cpus` has the features of each call's CPU, by key."""
     releases = sorted(walks, key=Version)
     keys = sorted({key for walk in walks.values() for key in walk})
     calls = {}
@@ -67,7 +67,7 @@ def split(outcomes: Outcomes) -> dict[str, dict[str, Outcome]]:
 
 
 def load(path: Path = PATH) -> Outcomes:
-    """Return the published outcomes; none where there is no file. Raises BadFile."""
+    """Return the published outcomes; empty without a file. Raises BadFile."""
     if not path.exists():
         return Outcomes((), (), {})
     try:
@@ -82,7 +82,7 @@ def load(path: Path = PATH) -> Outcomes:
 
 
 def packed(outcomes: Outcomes) -> bytes:
-    """Return the file's bytes, the same for the same outcomes."""
+    """Return the bytes of the file, the same for the same outcomes."""
     calls = {key: outcomes.calls[key] for key in sorted(outcomes.calls)}
     data = {
         **{"releases": outcomes.releases, "features": outcomes.features},
@@ -92,7 +92,7 @@ def packed(outcomes: Outcomes) -> bytes:
 
 
 def arrays(outcome: Outcome) -> list[Array] | None:
-    """Return the arrays that a call returned; None if it did not return, or a digest is all that is known."""
+    """Return the arrays that a call returned; None if it did not return, or only a digest is known."""
     if "values" not in outcome:
         return None
     found = [_array(*leaf) for leaf in outcome["values"]]
@@ -104,7 +104,7 @@ def _array(dtype: str, shape: Sequence[int], told: str) -> Array | None:
         return None
     read, name = bytes.fromhex(told), dtype.removeprefix("python ")
     if name == "bfloat16":
-        # The upper half of a float32.
+        # A bfloat16 is the upper half of a float32.
         return (np.frombuffer(read, np.uint16).astype(np.uint32) << 16).view(np.float32).reshape(shape)
     try:
         return np.frombuffer(read, name).reshape(shape)

@@ -1,4 +1,4 @@
-"""Queries on the published numbers: what changes from one release to another, and what differs on one."""
+"""Queries on the published numbers: changes between two releases, and differences on one."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ def is_measured(release: str, folder: Path = FOLDER) -> bool:
 
 
 def known(functions: Iterable[str], folder: Path = FOLDER) -> list[str]:
-    """Return those functions that are called on the releases, by the names of their rows. Raises BadFile."""
+    """Return the measured ones of these functions, by the names in their rows. Raises BadFile."""
     aliases = uncalled().aliases
     return sorted({aliases.get(name, name) for name in functions} & by_function(folder).keys())
 
 
 def changes(function: str, old: str, new: str, folder: Path = FOLDER) -> tuple[CallRow, ...]:
-    """Return the rows in which a function returns something else after `old` and up to `new`. Raises BadFile.
+    """Return the rows in which a function's result changes after `old` and up to `new`. Raises BadFile.
 
-    What changed and changed back is not told.
+    A change that was reverted in between is left out.
     """
     found, rows = [], by_function(folder).get(function, ())
     for call in dict.fromkeys((row.form, row.call) for row in rows):
@@ -38,14 +38,14 @@ def changes(function: str, old: str, new: str, folder: Path = FOLDER) -> tuple[C
 
 
 def changed(release: str, folder: Path = FOLDER) -> tuple[CallRow, ...]:
-    """Return the rows that begin on a release with a change of more than rounding. Raises BadFile."""
+    """Return the rows that begin on a release with a change larger than rounding. Raises BadFile."""
     return tuple(row for rows in by_function(folder).values() for row in rows if row.listed and row.first == release)
 
 
 def unlike(function: str, release: str, folder: Path = FOLDER) -> tuple[CallRow, ...]:
     """Return the rows in which a function differs from its reference, or does not end, on a release. Raises BadFile.
 
-    What differs at edges alone, or as documented, is none of them.
+    Differences at edges only, and documented ones, are left out.
     """
     rows = by_function(folder).get(function, ())
     return tuple(row for row in rows if row.status in ("differs", "ended") and _holds(row, release))

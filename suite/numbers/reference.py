@@ -1,4 +1,4 @@
-"""The reference of a call: NumPy's and SciPy's functions on the same inputs in 64 bits. The driver's side."""
+"""The reference of a call: NumPy's and SciPy's functions on the same inputs, in 64 bits. Driver's side."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from suite.cell.numbers.recipes import NumericCall
 from suite.numbers.outcomes import Array
 
 _WIDE = {"float32": "float64", "float16": "float64", "bfloat16": "float64", "complex64": "complex128"}
-# jax.lax names what NumPy and SciPy have under other names.
+# Functions of jax.lax whose names differ in NumPy and SciPy.
 _LAX = {
     **{
         "asin": "arcsin",
@@ -48,7 +48,7 @@ def _sigmoid(x: Array) -> Any:
     return importlib.import_module("scipy.special").expit(x)
 
 
-# As jax.nn documents them.
+# Formulas from the documentation of jax.nn.
 _NN: Mapping[str, Callable[..., Any]] = {
     "relu": lambda x: np.maximum(x, 0),
     "relu6": lambda x: np.minimum(np.maximum(x, 0), 6),
@@ -87,7 +87,7 @@ def _poisson_entropy(mu: float) -> float:
     return float(-np.sum(np.exp(logpmf) * logpmf))
 
 
-# Where SciPy's own value overflows, or is not of a sum that is long enough.
+# Formulas for functions whose value in SciPy overflows, or sums too few terms.
 _STATS: Mapping[str, Callable[..., Any]] = {
     "jax.scipy.stats.poisson.entropy": lambda mu, loc=0: np.vectorize(
         lambda each: _poisson_entropy(each) if 0 < each < np.inf else 0.0 if each == 0 else np.nan
@@ -129,9 +129,9 @@ def _sorted(x: Array) -> Any:
 
 @cache
 def values(call: NumericCall) -> tuple[tuple[Array, ...], ...]:
-    """Return what a call may return: nothing without a reference, and two values where an integer counts as a float.
+    """Return the values that a call may return: none without a reference, two if integers may count as floats.
 
-    NumPy makes a float16 of a small integer, and a float64 of a large one, where JAX makes a float32.
+    For a small integer NumPy makes a float16, for a large one a float64; JAX makes a float32.
     """
     function = _function(call) if call.form != "grad" else None
     if function is None:
@@ -150,13 +150,13 @@ def values(call: NumericCall) -> tuple[tuple[Array, ...], ...]:
                 made = eval(text, {"_function": function, "float": float, **given})
                 found.append(tuple(np.asarray(leaf) for leaf in _leaves(made)))
         except Exception:
-            # What NumPy refuses of integers has no reference as floats either.
+            # If NumPy refuses a call on integers, it has no reference as floats, either.
             break
     return tuple(found)
 
 
 def owner(call: NumericCall) -> str:
-    """Return whose value the reference is."""
+    """Return the source of the reference's value, as the start of a phrase."""
     if call.function in _STATS or (call.reference == "nn" and call.function.rpartition(".")[2] in _NN):
         return "its formula gives"
     name = call.function.rpartition(".")[2]
@@ -167,7 +167,7 @@ def owner(call: NumericCall) -> str:
 def skipped(call: NumericCall, shape: tuple[int, ...]) -> Array:
     """Return a mask of the elements that no reference decides.
 
-    XLA may take a subnormal number for 0; an integer divided by 0 has no value.
+    XLA may replace a subnormal number by 0, and an integer divided by 0 has no value.
     """
     mask = np.zeros(shape, bool)
     for place, name in enumerate(call.inputs):
@@ -185,10 +185,10 @@ def skipped(call: NumericCall, shape: tuple[int, ...]) -> Array:
 
 
 def edges(call: NumericCall, shape: tuple[int, ...], *, elementwise: bool) -> Array:
-    """Return a mask of the elements that come of an edge: an infinite, NaN, tiny or huge number, or 0.
+    """Return a mask of the elements that come from an edge: an infinite, NaN, tiny or huge number, or 0.
 
-    Where many numbers go into one, all come of an edge if one of these does, 0 apart, if the input is empty or
-    singular, or if the call itself has a huge number.
+    If many numbers make one, all elements come from an edge in three cases: an input has such a number other than 0;
+    the input is empty or singular; or the call's text has a huge number.
     """
     mask = np.full(shape, bool(_HUGE.search(call.text)))
     for name in call.inputs:
@@ -210,13 +210,13 @@ def _leaves(made: Any) -> list[Any]:
 
 
 def array(name: str, *, wide: bool = True) -> Array:
-    """Return an input, in 64 bits if `wide`, after it was rounded to its own format."""
+    """Return an input rounded to its own format, and, if `wide`, converted to 64 bits."""
     dtype, given = INPUTS[name]
     if given is None:
         return np.zeros(SHAPES[name])
     if dtype == "bfloat16":
         bits = np.asarray(given, np.float32).view(np.uint32)
-        # To the nearest, ties to even, NaN kept.
+        # Round to the nearest, ties to even, and keep NaN.
         rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)).view(np.float32)
         found = np.where(np.isnan(np.asarray(given)), np.nan, rounded)
         return found.astype(np.float64)

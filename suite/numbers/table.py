@@ -1,4 +1,4 @@
-"""The rows of the published tables, from the outcomes of all releases: statuses, changes and what explains them."""
+"""The rows of the published tables, made from the outcomes of all releases: statuses, changes and explanations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from suite.numbers.outcomes import Outcome, Outcomes, Span
 
 
 def texts(outcomes: Outcomes) -> dict[str, str]:
-    """Return the files: name → text, one for each module."""
+    """Return the tables' files, one for each module: name → text."""
     found: dict[str, list[CallRow]] = {}
     for row in rows(outcomes):
         found.setdefault(row.function.rpartition(".")[0], []).append(row)
@@ -28,7 +28,7 @@ def texts(outcomes: Outcomes) -> dict[str, str]:
 
 
 def rows(outcomes: Outcomes) -> Iterator[CallRow]:
-    """Return the rows, by call and release; of a call under jit or vmap, where it is not the same as without."""
+    """Yield the rows, by call and release; under jit or vmap, only if the result differs from the plain call's."""
     for call in calls():
         before: Outcome | None = None
         row: CallRow | None = None
@@ -40,7 +40,7 @@ def rows(outcomes: Outcomes) -> Iterator[CallRow]:
             before = span[2]
             made = _row(outcomes, call, span, changed)
             if row is not None and not made.change and (row.status, row.detail) == (made.status, made.detail):
-                # Only bits that no comparison tells apart are others.
+                # Only bits changed that no comparison distinguishes.
                 made = replace(made, first=row.first, change=row.change, was=row.was, explained=row.explained)
             elif row is not None:
                 yield row
@@ -73,7 +73,7 @@ def _row(outcomes: Outcomes, call: NumericCall, span: Span, changed: ValueChange
 def _explained(
     call: NumericCall, status: Status, changed: ValueChange | None, releases: Sequence[str], span: Span
 ) -> Iterator[str]:
-    """Yield what explains a change, or else a difference."""
+    """Yield the explanations of a change, or else of a difference."""
     first, last, _ = span
     if changed and changed.kind not in ("rounding", "bits"):
         if changed.kind in ("raises", "returns", "exception"):
@@ -84,7 +84,7 @@ def _explained(
 
 
 def _package(outcomes: Outcomes, call: NumericCall, place: int) -> str:
-    """Return the package whose release changed a call; empty if its jax was not tried with the jaxlib before."""
+    """Return the package whose release changed a call; empty if the new jax was not tried with the older jaxlib."""
     mixed = outcomes.mixed.get(outcomes.releases[place], {}).get(call.key)
     spans = outcomes.calls[call.key]
     if mixed is None:

@@ -1,4 +1,4 @@
-"""The public functions that are not called: other names of called ones, and those without a recipe, by reason."""
+"""The public functions that are not called: aliases of called functions, and functions without a recipe, by reason."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ PATH = Path(__file__).with_name("uncalled.toml")
 
 
 class Uncalled(FileModel):
-    """The file: for another name the function that is called, and by reason lines of `module: names`."""
+    """The file uncalled.toml: aliases → the function that is called; reasons → lines of `module: names`."""
 
     aliases: Mapping[str, str]
     reasons: Mapping[str, str]
 
     def functions(self, reason: str) -> frozenset[str]:
-        """Return the functions that are not called for a reason."""
+        """Return the functions that are not called for this reason."""
         lines = [line.partition(": ") for line in self.reasons[reason].split("\n") if line]
         return frozenset(f"{module}.{name}" for module, _, names in lines for name in names.split())
 

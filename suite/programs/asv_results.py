@@ -1,6 +1,6 @@
-"""Write counts of programs as asv results, so that asv's site charts them along the releases.
+"""Counts of programs as asv results, so that asv's website charts them along the releases.
 
-asv runs nothing here. Each target is one machine for asv, and each count a `track_` benchmark over all workloads.
+asv runs nothing here. For asv, each target is a machine, and each count a `track_` benchmark over all workloads.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ENVIRONMENT = "compiled"
 
 
 def machine(found: Programs) -> str:
-    """Return the name that a target's results are filed under: `h100-compiled-not-run`."""
+    """Return the machine name for a target's results: `h100-compiled-not-run`."""
     return f"{found.target}-compiled-not-run"
 
 
@@ -46,7 +46,7 @@ def files(found: Programs, commits: Mapping[str, str]) -> dict[str, str]:
 
 def _result(found: Programs, release: ReleasePrograms, commits: Mapping[str, str], machine: Mapping[str, str]) -> str:
     params, programs = _params(found), [release.program(workload) for workload in _workloads(found)]
-    # asv has NaN for what a benchmark does not tell.
+    # asv writes NaN for a missing value.
     results = {
         name: [[each.counts.get(count, math.nan) if each else math.nan for each in programs], params, _version(found)]
         for count, name in _names(found).items()
@@ -60,7 +60,7 @@ def _result(found: Programs, release: ReleasePrograms, commits: Mapping[str, str
         "requirements": {},
         "env_vars": {},
         "result_columns": ["result", "params", "version"],
-        # Counts of another recipe do not belong to the same line.
+        # Counts of another recipe are not comparable.
         "results": results if release.recipe == found.releases[-1].recipe else {},
         "durations": {},
         "version": 2,
@@ -69,7 +69,7 @@ def _result(found: Programs, release: ReleasePrograms, commits: Mapping[str, str
 
 
 def _names(found: Programs) -> dict[str, str]:
-    """Return asv's name of each count that the target has."""
+    """Return asv's name for each count that the target has."""
     counts = (count for count, known in COUNTS.items() if known.only in ("", found.target))
     return {count: f"device_programs.{found.target.upper()}.track_{count}" for count in counts}
 

@@ -1,4 +1,4 @@
-"""Device cases along the releases that were compiled: a row of a table, and bands of those alike. Pure."""
+"""Rows of device cases along the compiled releases, with bands of equal behaviour. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suite.programs.model import Programs, ReleasePrograms
 
 @dataclass(frozen=True)
 class CaseCell:
-    """A case on a release; without a verdict if it was not compiled, or is not decided."""
+    """A case on a release; `verdict` is None if the case was not compiled or is undecided."""
 
     release: ReleasePrograms
     verdict: Verdict | None
@@ -23,14 +23,14 @@ class CaseCell:
 
 @dataclass(frozen=True)
 class ProgramRow:
-    """A case along the releases that were compiled."""
+    """A case along the compiled releases."""
 
     case: DeviceCase
     cells: tuple[CaseCell, ...]
 
     @property
     def bands(self) -> list[tuple[CaseCell, CaseCell, int]]:
-        """The releases side by side that show the same: the first, the last, and how many."""
+        """The runs of neighbouring releases with the same behaviour: the first, the last, and how many."""
         told = [each for each in self.cells if each.verdict]
         of = [list(alike) for _, alike in groupby(told, lambda cell: (cell.verdict, cell.seen))]
         return [(alike[0], alike[-1], len(alike)) for alike in of]
@@ -38,21 +38,21 @@ class ProgramRow:
 
 @dataclass(frozen=True)
 class Device:
-    """The cases of an issue on one target."""
+    """The device cases of an issue on one target."""
 
     found: Programs
     rows: tuple[ProgramRow, ...]
 
 
 def rows(found: Programs, cases: Sequence[DeviceCase] = CASES) -> tuple[ProgramRow, ...]:
-    """The cases of which any release has a program."""
+    """Return the rows of the cases that have a program on any release."""
     judged = [(release, verdicts(release)) for release in found.releases]
     every = [ProgramRow(case, tuple(_cell(release, case, of) for release, of in judged)) for case in cases]
     return tuple(row for row in every if row.bands)
 
 
 def of_issue(compiled: Sequence[Programs], issue: str) -> list[Device]:
-    """Return what the device cases of an issue show, by target."""
+    """Return the results of an issue's device cases, by target."""
     mine = [case for case in CASES if case.issue == issue]
     return [Device(found, of) for found in compiled if (of := rows(found, mine))]
 

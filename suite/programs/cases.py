@@ -1,6 +1,6 @@
-"""Device cases: what an issue says of a CPU, looked for in the text of a program that was compiled for a device. Pure.
+"""Device cases, which look for an issue's behaviour in a program compiled for a device. Pure.
 
-Nothing was run: a verdict here is of what the compiler wrote, and what the device would do with it nobody has seen.
+Nothing is run. A verdict is about the compiler's output; nobody has seen what the device does with it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal
 from suite.judge.table import GOOD, Verdict
 from suite.programs.model import ReleasePrograms
 
-# A behaviour and its evidence: the line of the program that shows it, or the thing that is missing.
+# A behaviour and its evidence: the line of the program that shows it, or a note on what is missing.
 Seen = tuple[str, str]
 Role = Literal["case", "workaround", "control"]
 
@@ -22,9 +22,9 @@ Role = Literal["case", "workaround", "control"]
 class DeviceCase:
     """A program of `benchmarks/_program_cases.py`, and how it decides a case of an issue.
 
-    `role` is the case's own program, its workaround's, or the nearest one that must be right. `look` examines the
-    optimised HLO and the counts for `looked_for`, a sentence. `verdicts` are by behaviour. Where nothing was compiled,
-    `refusals` map a part of jax's message to a behaviour.
+    `role` says whose program it is: the case's, its workaround's, or its control's. `look` examines the optimised HLO
+    and the counts for `looked_for`, a sentence. `verdicts` are by behaviour. If nothing was compiled, `refusals` map a
+    part of jax's message to a behaviour.
     """
 
     program: str
@@ -51,7 +51,7 @@ def _offloaded(text: str, counts: Mapping[str, int]) -> Seen:
 
 
 def _called(targets: Mapping[str, str]) -> Callable[[str, Mapping[str, int]], Seen]:
-    """Return a function that looks for a call of a kernel: part of its target → behaviour; other calls do not count."""
+    """Return a function that looks for a kernel call, by part of its target → behaviour; other calls do not count."""
 
     def look(text: str, counts: Mapping[str, int]) -> Seen:
         called = re.search(r'custom_call_target="[^"]*"', text)
@@ -63,7 +63,7 @@ def _called(targets: Mapping[str, str]) -> Callable[[str, Mapping[str, int]], Se
 
 
 def _copies(shape: str) -> Callable[[str, Mapping[str, int]], Seen]:
-    """Return a function that looks for a copy of an array of this shape in a loop; the entry does not count."""
+    """Return a function that looks for a copy of an array of this shape in a loop, not in the entry."""
 
     def look(text: str, counts: Mapping[str, int]) -> Seen:
         if not counts.get("while_loops"):
@@ -76,7 +76,7 @@ def _copies(shape: str) -> Callable[[str, Mapping[str, int]], Seen]:
 
 
 def _beside(size: int) -> Callable[[str, Mapping[str, int]], Seen]:
-    """Return a function that looks for a temporary buffer of so many bytes in a program that donates its argument."""
+    """Return a function that looks for a temporary buffer of this size in a program that donates its argument."""
 
     def look(text: str, counts: Mapping[str, int]) -> Seen:
         head = text.partition("\n")[0]
@@ -97,7 +97,7 @@ def _computations(text: str) -> list[str]:
 
 
 def _line(text: str, pattern: str) -> str:
-    """Return the first line with that text, cut to 200 characters."""
+    """Return the first line that matches the pattern, cut to 200 characters."""
     found = next((line.strip() for line in text.splitlines() if re.search(pattern, line)), "")
     return found if len(found) <= 200 else f"{found[:199]}…"
 
@@ -109,8 +109,8 @@ _HOST: Mapping[str, Verdict] = {"on-host": "clear", "on-device": "affected", "at
 _DEVICE: Mapping[str, Verdict] = {"on-device": "clear"}
 _LOOP: Mapping[str, Verdict] = {"in-place": "clear", "copies": "affected"}
 _BYTES: Mapping[str, Verdict] = {"in-place": "clear", "copy": "affected", "not-aliased": "affected", "untold": "absent"}
-# Up to 0.8.3 jax knows no memories of a GPU that is not there, and lowers no move between them: what that leaves on the
-# device says nothing of a GPU that is there.
+# Up to 0.8.3, jax knows no memory spaces of an absent GPU, and lowers no move between them. A value that stays on the
+# device then says nothing about a real GPU.
 _MEMORY: Mapping[str, Verdict] = {"offloaded": "clear", "kept": "absent"}
 _KEPT: Mapping[str, Verdict] = {"kept": "clear"}
 _KERNEL: Mapping[str, Verdict] = {"triton": "clear", "mosaic": "documented", "wants-a-gpu": "affected"}
@@ -148,7 +148,7 @@ BY_PROGRAM: Mapping[str, DeviceCase] = {each.program: each for each in CASES}
 
 
 def seen(program: str, text: str, counts: Mapping[str, int], reason: str) -> Seen:
-    """Return the behaviour that a program shows, and the line; nothing without a case or a decision."""
+    """Return a program's behaviour, and the line that shows it; empty without a case or a decision."""
     case = BY_PROGRAM.get(program)
     if case is None:
         return "", ""

@@ -1,4 +1,4 @@
-"""Changes of programs from one release to the next, in words. Pure: counts have no noise, so any change is one."""
+"""Changes of programs from one release to the next, in words. Pure. Counts have no noise, so every change is real."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Change:
 
     @property
     def known(self) -> Count:
-        """The count that changed."""
+        """The description of the count."""
         return COUNTS[self.count]
 
     @property
@@ -37,10 +37,10 @@ class Change:
 
 @dataclass(frozen=True)
 class ProgramTurn:
-    """A release's change to the program of one workload: its counts, or whether there is a program.
+    """A release's change to a workload's program: its counts, or that it compiles or no longer compiles.
 
-    `before` is the nearest earlier release with a program, `failed` are the releases between them, and `gained` is
-    their reason. `saw` has the behaviours of a device case, before and after. `moved` has the other packages that
+    `before` is the nearest earlier release with a program. `failed` are the releases between, and `gained` is the
+    reason of their failure. `saw` has a device case's behaviours, before and after. `moved` has the other packages that
     affect the program and moved as well: name, before and after.
     """
 
@@ -59,12 +59,12 @@ class ProgramTurn:
         """The first change in a sentence, for a reader who does not know the counts."""
         release, before = f"jax {self.after.jax}", self.before.jax
         if self.lost:
-            return f"{release} does not compile this program, and {before} did."
+            return f"{release} does not compile this program; {before} did."
         if self.saw:
             return f"{release} shows {self.saw[1]} where {before} shows {self.saw[0]}."
         if self.changes:
             return f"{release} needs {self.changes[0].by} for this program than {before}."
-        return f"{release} compiles this program, and {', '.join(self.failed) or before} did not."
+        return f"{release} compiles this program; {', '.join(self.failed) or before} did not."
 
     @property
     def told(self) -> str:
@@ -81,10 +81,10 @@ class ProgramTurn:
 
 
 def turns(found: Programs) -> list[ProgramTurn]:
-    """Return every change between neighbouring releases, in order; programs of other sources are not compared.
+    """Return every change between neighbouring releases, in order; programs of different sources are not compared.
 
-    A missing count is not a change. A device case changes if its behaviour does. After a release without a program, the
-    next one is compared with the last program.
+    A missing count is not a change. A device case changes if its behaviour does. After releases without a program, the
+    next program is compared with the last one.
     """
     pairs = found.pairs()
     older = {after.cell: before for before, after in pairs}
@@ -126,7 +126,7 @@ def _turn(
 
 
 def _alike(before: ReleasePrograms, old: Program | None, after: ReleasePrograms, new: Program | None) -> bool:
-    """True if two releases have a program of the same source, compiled and counted alike."""
+    """Return True if two releases have a program of the same source, compiled and counted alike."""
     return bool(old and new and old.source == new.source and before.recipe == after.recipe)
 
 

@@ -1,4 +1,4 @@
-"""Count the programs of an environment by running `benchmarks._program`, again after a program that ended the compiler.
+"""Counts of the programs in an environment, by `benchmarks._program`, which restarts if a program ends the compiler.
 
 `ABSENT` compiles for an absent device, and `HERE` on the device itself.
 """
@@ -18,17 +18,17 @@ from suite.files import STATE
 from suite.programs.model import Program, Workload
 from suite.run import probe_call
 
-# These signals come from the machine or a user, not from the program: they say nothing about the release.
+# Signals from the machine or a user, which say nothing about the release.
 _FROM_OUTSIDE = (-Signals.SIGTERM, -Signals.SIGKILL, -Signals.SIGINT, -Signals.SIGHUP)
 ABSENT, HERE = "benchmarks._program", "benchmarks._program_here"
 TEXTS = STATE / "programs" / "texts"
 LOGS = STATE / "logs"
-# Without a word for so long, a compiler is given up.
+# Seconds without output after which a compiler is killed.
 SECONDS = 1200.0
 
 
 class CompilerEnded(Exception):
-    """The compiler was killed or did not answer; this machine is at fault, so no release gets a record of it."""
+    """The compiler was killed or did not answer. The machine is at fault, so no release gets a record."""
 
 
 @dataclass
@@ -57,10 +57,10 @@ def compile(
         if found.reason:
             break
         if doing:
-            found.programs.append(Program(workload=doing, reason=f"the compiler was ended by it: {how}"))
+            found.programs.append(Program(workload=doing, reason=f"the program ended the compiler: {how}"))
         elif _left(wanted, found) == left:
             log = (LOGS / f"program-{cell}.log").read_text(encoding="utf-8", errors="replace").strip().splitlines()
-            found.reason = f"it ended before the first program ({how}): {' / '.join(log[-1:]) or 'without a word'}"
+            found.reason = f"it ended before the first program ({how}): {' / '.join(log[-1:]) or 'without a message'}"
             break
     return found
 
@@ -71,7 +71,10 @@ def _left(wanted: Sequence[str], found: Compiled) -> list[str]:
 
 
 def _once(command: Sequence[str], cell: str, found: Compiled, note: Callable[[str], None]) -> tuple[str, str]:
-    """Run one process; return the workload in which it ended, if any, and how it ended. Raises CompilerEnded."""
+    """Run one process; return the workload that it was compiling at its end, if any, and how it ended.
+
+    Raises CompilerEnded.
+    """
     LOGS.mkdir(parents=True, exist_ok=True)
     doing, late = "", False
     with (
@@ -104,10 +107,10 @@ def _once(command: Sequence[str], cell: str, found: Compiled, note: Callable[[st
     code = process.returncode
     how = next((each.name for each in Signals if each.value == -code), f"exit status {code}")
     if late:
-        raise CompilerEnded(f"no answer in {SECONDS:g} s, while it compiled {doing or 'nothing yet'}")
+        raise CompilerEnded(f"no answer in {SECONDS:g} s, while compiling {doing or 'nothing yet'}")
     if code in _FROM_OUTSIDE:
         raise CompilerEnded(
-            f"the compiler was ended by {how}, by somebody or for want of memory, in {doing or 'its start'}"
+            f"the compiler was ended by {how}, by somebody or for lack of memory, in {doing or 'its start'}"
         )
     return doing, how
 
@@ -116,7 +119,7 @@ def _take(line: bytes, found: Compiled, doing: str) -> str:
     """Store a line's result, and return the workload that is now being compiled."""
     try:
         told: dict[str, Any] = json.loads(line)
-    except ValueError:  # jax itself may print there
+    except ValueError:  # jax itself may print lines
         return doing
     match told:
         case {"workloads": dict(workloads)}:

@@ -1,6 +1,6 @@
-"""The file benchmarks/programs/<target>.json: counts of the programs by release, or the reason why there are none.
+"""The file benchmarks/programs/<target>.json: counts of the programs by release, or why a release has none.
 
-A program is one line, and releases follow each other, so only newly compiled programs change the file.
+Each program is a line in its release, so newly compiled programs change only their lines.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Workload(FileModel):
 
 
 class Program(FileModel):
-    """One workload on one release: its counts, with a reason for each missing one, or the `reason` why there are none.
+    """One workload on one release: its counts, or the `reason` why it has none; `absent` has reasons of single counts.
 
     `source` is a hash of the compiled source. For a device case, `seen` is the behaviour, and `shown` the part of the
     program that shows it.
@@ -46,9 +46,10 @@ class Program(FileModel):
 
 
 class ReleasePrograms(FileModel):
-    """One release of jax; `key` is a hash of everything that its programs depend on, except their own sources.
+    """One release of jax; `key` is a hash of everything that its programs depend on, except their sources.
 
-    The key includes `recipe`, a hash of how they were compiled and counted. `reason` says why it has no programs.
+    The key includes `recipe`, a hash of how programs are compiled and counted. `reason` says why the release has no
+    programs.
     """
 
     cell: str
@@ -62,23 +63,23 @@ class ReleasePrograms(FileModel):
 
     @property
     def jax(self) -> str:
-        """Its version."""
+        """The version of jax."""
         return self.packages["jax"]
 
     def program(self, workload: str) -> Program | None:
-        """The program of a workload, if it was compiled or tried."""
+        """Return the program of a workload, if it was compiled or tried."""
         return next((each for each in self.programs if each.workload == workload), None)
 
     def stale(self, sources: Mapping[str, str]) -> list[str]:
-        """Return the workloads with no program, or with one of another source; empty if none can be compiled."""
+        """Return the workloads without a program of this source; empty if the release cannot compile any."""
         known = {each.workload: each.source for each in self.programs}
         return [] if self.reason else [name for name, source in sources.items() if known.get(name) != source]
 
 
 class Diff(FileModel):
-    """A unified diff of a workload's programs on two releases, by lines; `left_out` counts the lines beyond.
+    """A unified diff of a workload's programs on two releases, as lines; `left_out` counts the lines cut off.
 
-    It is empty if the two differ by names and numbers alone.
+    The diff is empty if the programs differ only in names and numbers.
     """
 
     workload: str
@@ -99,7 +100,7 @@ class Programs(FileModel):
     diffs: list[Diff] = Field(default_factory=list)
 
     def release(self, cell: str) -> ReleasePrograms | None:
-        """A release, if it was compiled."""
+        """Return a release, if it was compiled."""
         return next((each for each in self.releases if each.cell == cell), None)
 
     def diff(self, workload: str, before: str, after: str) -> Diff | None:
@@ -113,7 +114,7 @@ class Programs(FileModel):
         return [(known[before.id], known[after.id]) for before, after in neighbours(map(_line_cell, self.releases))]
 
     def plus(self, release: ReleasePrograms, workloads: dict[str, Workload]) -> Programs:
-        """Return the target with this release in its place; its other programs with the same key stay."""
+        """Return the target with this release added or replaced; its other programs with the same key stay."""
         former = self.release(release.cell)
         if former and former.key == release.key:
             of = {each.workload: each for each in (*former.programs, *release.programs)}
@@ -152,7 +153,7 @@ def listed(path: Path) -> tuple[Programs, ...]:
 
 
 def list_text(found: Iterable[Programs]) -> str:
-    """Return the text of programs.json, with all targets: the page is made of the report's own files."""
+    """Return the text of programs.json with all targets, from which the page is made."""
     return "[\n" + ",\n".join(text(each).strip() for each in found) + "\n]\n"
 
 

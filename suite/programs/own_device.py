@@ -1,6 +1,6 @@
-"""Compare the programs that an interpreter compiles for its own device with those compiled without the device.
+"""The comparison of an interpreter's programs for its own device with programs compiled without the device.
 
-Only the texts are kept: programs compiled here depend on this machine's device and driver, too.
+Only the texts are kept, since programs compiled here also depend on this machine's device and driver.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from suite.run import probe_call
 
 
 def compare(python: Path, console: Console) -> Exit:
-    """Compile by the device that jax sees with this interpreter, and say what differs. Raises Misused, BadFile."""
+    """Compile with this interpreter for its own device, and print the differences. Raises Misused, BadFile."""
     here = probe_call.asked_of_jax(python, probe_call.command(python, compiling.HERE))
     jax, device = here["jax"], here["device"]
     target = next((each for each in TARGETS.values() if device.startswith(each.kinds)), None)
     if target is None:
         devices = " and ".join(each.device for each in TARGETS.values())
-        raise Misused(f"{python}: jax sees {device}, and programs are known for {devices}: nothing to compare with")
+        raise Misused(f"{python}: jax sees {device}, and programs are known for {devices}: there is nothing to compare")
     cell = f"jax-{jax}"
     release = model.load(target).release(cell)
     of = release.programs if release and release.recipe == sources.recipe() else []
@@ -34,7 +34,7 @@ def compare(python: Path, console: Console) -> Exit:
     known = {each.workload: each for each in of if every.get(each.workload) == each.source}
     if not known:
         raise Misused(
-            f"no program of {cell} for {target.device} was compiled as programs are now: "
+            f"no program of {cell} for {target.device} was compiled with the present code: "
             f"`python -m suite programs {cell} --target {target.id}` compiles them without the device"
         )
     console.print(Text.assemble((device, "bold"), f", {cell}: {len(known)} programs. {target.caveat}"), soft_wrap=True)
@@ -51,7 +51,8 @@ def compare(python: Path, console: Console) -> Exit:
         same += not differs
         told = Text(f"  {each.workload}: {differs or 'the same'}", style="yellow" if differs else "")
         console.print(told, soft_wrap=True)
-    last = f"{device}: {same} of {len(came.programs)} programs are counted as without it; their texts are in {texts}"
+    counted = f"{same} of {len(came.programs)} programs are counted as without the device"
+    last = f"{device}: {counted}; their texts are in {texts}"
     console.print(last, style="bold", soft_wrap=True)
     return Exit.AS_EXPECTED
 
@@ -66,5 +67,5 @@ def _differences(without: Program, here: Program, texts: Path) -> Iterator[str]:
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     shown, _ = cases.seen(here.workload, text, here.counts, here.reason)
     if shown != without.seen:
-        yield f"shows {shown or 'nothing known'}, and {without.seen or 'nothing known'} without"
+        yield f"shows {shown or 'nothing known'}, and {without.seen or 'nothing known'} without the device"
     yield from (each.told for each in changed(without, here))

@@ -1,4 +1,4 @@
-"""Run `python -m suite programs`: have each release compile for absent devices, and print the changes."""
+"""The command `python -m suite programs`: compile with each release for absent devices, and print the changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from suite.run import environment
 from suite.stack import lock, plan
 from suite.stack.plan import Cell
 
-# Before it, jax cannot be told what a GPU is that is not there.
+# Older releases of jax cannot be told the properties of an absent GPU.
 OLDEST = Version("0.4.38")
 
 
@@ -36,7 +36,7 @@ def every_cell() -> tuple[Cell, ...]:
 
 
 def cell(identifier: str) -> Cell:
-    """Return the one of `every_cell` called so. Raises Misused with the nearest names."""
+    """Return the cell of `every_cell` called `identifier`. Raises Misused with the nearest names."""
     return plan.among(every_cell(), identifier, f"no release of jax from {OLDEST} on is called")
 
 
@@ -49,14 +49,14 @@ def carry_out(
     *,
     fresh: bool,
 ) -> Exit:
-    """Compile the missing programs of one target, or of all, and tell the changes; or show the diff of two programs.
+    """Compile the missing programs of one target or of all, and print the changes; or print the diff of two programs.
 
-    With `python`, compare the programs for its own device with those compiled without one. Raises Misused, BadFile,
-    OSError.
+    With `python`, compare its programs for its own device with programs compiled without the device. Raises Misused,
+    BadFile, OSError.
     """
     if python:
         if cells or target or diff or fresh:
-            raise Misused("--python takes the release and the device that are there: name no cell, and no other option")
+            raise Misused("--python uses its own release and device: leave out cells and other options")
         return own_device.compare(python, console)
     asked = [TARGETS[target]] if target else list(TARGETS.values())
     if diff:
@@ -68,7 +68,7 @@ def carry_out(
 
 @dataclass(frozen=True)
 class _Job:
-    """A release to compile for a target, the wheels it is installed from, and the sources of its programs."""
+    """A release to compile for a target, the wheels to install, and the sources of its programs."""
 
     cell: Cell
     wheels: DeviceWheels
@@ -97,7 +97,7 @@ def _compile(target: Target, wanted: Sequence[Cell], console: Console, *, fresh:
                 failed += 1
                 _say_not(console, str(error))
     known = len(wanted) - len(todo)
-    start = f": {len(wanted)} releases, {known} known and unchanged; {_to_fetch(jobs)}"
+    start = f": {len(wanted)} releases, {known} cached; {_to_fetch(jobs)}"
     console.print(Text.assemble((target.title, "bold"), start), soft_wrap=True)
     for number, job in enumerate(jobs, 1):
         console.print(f"{number}/{len(jobs)} ", end="")
@@ -126,7 +126,7 @@ def _key(cell: Cell, target: Target, recipe: str) -> str:
 
 
 def _left(known: ReleasePrograms | None, key: str, every: Mapping[str, str]) -> list[str]:
-    """Return the missing programs of a release, and those whose source changed."""
+    """Return the workloads that a release lacks, or whose source changed."""
     return known.stale(every) if known and known.key == key else list(every)
 
 
@@ -135,13 +135,13 @@ def _say_not(console: Console, why: str) -> None:
 
 
 def _to_fetch(jobs: Sequence[_Job]) -> str:
-    """Print the number of programs to compile, and the size of the download."""
+    """Return the number of programs to compile, and the size of the download, for people."""
     if not jobs:
         return "nothing to compile"
     absent = [each.wheels for each in jobs if environment.ready(each.wheels.cell, each.wheels.pinned) is None]
     told = f"{len(jobs)} to compile, minutes each"
     if not absent:
-        return f"{told}: every environment is there, nothing to fetch"
+        return f"{told}: all environments exist: nothing to fetch"
     beside = {pin: size for each in absent for pin, size in each.bytes.items()}
     size = environment.to_fetch([(each.cell, each.pinned) for each in absent]) + sum(beside.values())
     fetched = f"up to {size / 1e6:,.0f} MB to fetch, less what uv has in its cache"
@@ -149,7 +149,7 @@ def _to_fetch(jobs: Sequence[_Job]) -> str:
 
 
 def _compiled(job: _Job, console: Console) -> Compiled:
-    """Compile for one release, in an environment of its own. Raises Unprepared, Ended."""
+    """Compile for one release, in an environment of its own. Raises Unprepared, CompilerEnded."""
     bar = Progress(
         SpinnerColumn(),
         TextColumn("{task.fields[cell]}", markup=False),
@@ -173,14 +173,14 @@ def _compiled(job: _Job, console: Console) -> Compiled:
 
 
 def _judged(job: _Job, program: Program) -> Program:
-    """Return the program with its source, and with the behaviour of its case."""
+    """Return the program with its source's hash, and the behaviour of its device case."""
     text = "" if program.reason else texts.compiled(job.target, job.cell.id, program.workload)
     seen, shown = cases.seen(program.workload, text, program.counts, program.reason)
     return program.model_copy(update={"source": job.sources[program.workload], "seen": seen, "shown": shown})
 
 
 def _keep(job: _Job, came: Compiled, console: Console) -> Programs:
-    """Add the results of a release to the file; another run may have added to it meanwhile."""
+    """Add a release's results to the file, which another run may have changed meanwhile."""
     pins = job.wheels.pinned.pins
     release = ReleasePrograms(
         cell=job.cell.id,
@@ -199,5 +199,5 @@ def _keep(job: _Job, came: Compiled, console: Console) -> Programs:
     told = came.reason or f"{len(came.programs) - len(without)} programs, {seconds:.0f} s in the compiler"
     console.print(Text.assemble((job.cell.id, "bold"), f": {told}"), soft_wrap=True)
     for each in without:
-        console.print(f"  {each.workload} cannot be had: {each.reason}", soft_wrap=True)
+        console.print(f"  {each.workload} has no program: {each.reason}", soft_wrap=True)
     return now

@@ -1,7 +1,7 @@
-"""Hash the sources of programs: how all are compiled and counted, and the definition of each.
+"""Hashes of the sources of programs: of the code that compiles and counts, and of each definition.
 
-The first hash belongs to a release, the second to a program: a new or changed workload recompiles alone. The cell's
-side is read here and never imported, since it imports jax.
+The first hash belongs to a release, the second to a program: if a workload is new or changed, only its program is
+compiled. The cell's side is read here, not imported, since it imports jax.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ def recipe() -> str:
 
 
 def programs() -> dict[str, str]:
-    """Return by name a hash of each program's definition: its row without the title, and all that it names."""
+    """Return a hash of each program's definition, by name: its row without the title, and everything the row names."""
     return of_tables("\n".join((ROOT / name).read_text(encoding="utf-8") for name in TABLES))
 
 
 def of_tables(text: str) -> dict[str, str]:
-    """Return these hashes from modules' texts, in which `NAME = {"name": Workload(title, …)}` is a table."""
+    """Return these hashes for the text of modules, where `NAME = {"name": Workload(title, …)}` is a table."""
     body = ast.parse(text).body
     named = {name: node for node in body for name in _names(node)}
     tables = [node.value for node in body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)]
@@ -49,7 +49,7 @@ def _hash(text: str, made: list[ast.AST], named: Mapping[str, ast.stmt]) -> str:
             if name in named and name not in reached:
                 reached[name] = named[name]
                 todo.append(named[name])
-    # As it is written, and not as a Python would write it: that another does otherwise.
+    # The source text, not ast.unparse, whose output differs between Pythons.
     whole = [ast.get_source_segment(text, each) or "" for each in (*made, *(reached[name] for name in sorted(reached)))]
     return hashlib.sha256("\n".join(whole).encode()).hexdigest()[:16]
 

@@ -1,8 +1,8 @@
-"""Store the optimised HLO of programs, and diff those of two releases.
+"""The optimised HLO of programs, and diffs between two releases.
 
 The state folder has all programs that were compiled here. In the tree, `<target>.hlo.tar.xz` has both sides of each
-change and each first program, so that a clone can show the diff. It also has all programs of device cases, so that a
-changed judgement can be applied to them.
+change and each first program, so that a clone can show the diffs. The archive also has all programs of device cases, so
+that a changed judgement can be applied to them.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from suite.programs.changes import ProgramTurn, turns
 from suite.programs.model import Diff, Program, Programs, ReleasePrograms
 from suite.programs.targets import TARGETS, Target
 
-# So many letters of a diff are shown on a page.
+# The most characters of a diff on a page.
 _MOST = 12_000
-# The numbers that tell instructions of one name apart, of which most change where nothing else does.
+# The numbers of instructions with one name. Most numbers change even if nothing else does.
 _NUMBERS = re.compile(r"(?<=%)([A-Za-z][A-Za-z_-]*?)(?:[._]?\d[\d.]*|[._]clone|[._](?=[\d.]))*(?![\w.-])")
 
 
 def diff(target: Target, before: str, after: str, workload: str) -> Iterator[str]:
-    """Return the lines of a unified diff without the numbers of instructions. Raises Misused for a missing program."""
+    """Return the lines of a unified diff without the instructions' numbers. Raises Misused for a missing program."""
     old, new = (_text(target, cell, workload) for cell in (before, after))
     yield from (f"{sign} {cell} {workload} ({target.title})" for sign, cell in (("---", before), ("+++", after)))
     yield from _differ(_numberless(old), _numberless(new))
@@ -40,7 +40,7 @@ def diff(target: Target, before: str, after: str, workload: str) -> Iterator[str
 def with_diffs(found: Programs, folder: Path = model.FOLDER) -> Programs:
     """Return the programs with the diffs of all changes whose two sides are in the tree."""
     kept = packed(TARGETS[found.target], folder)
-    # Most programs stand after one change and before the next.
+    # Most programs follow one change and precede another.
     lines = cache(lambda name: _numberless(kept[name].decode()))
     diffs = []
     for turn in turns(found):
@@ -51,24 +51,24 @@ def with_diffs(found: Programs, folder: Path = model.FOLDER) -> Programs:
 
 
 def _numberless(text: str) -> list[str]:
-    """Return the lines of a program without the numbers of instructions."""
+    """Return the lines of a program without the instructions' numbers."""
     return _NUMBERS.sub(r"\1", text).splitlines()
 
 
 def _differ(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
-    """The lines of a unified diff without its head."""
+    """Return the lines of a unified diff without its head."""
     return islice(unified_diff(before, after, lineterm=""), 2, None)
 
 
 def _clipped(turn: ProgramTurn, lines: list[str]) -> Diff:
-    """Return a diff, cut to the length of a page."""
+    """Return a diff, cut to the length for a page."""
     before, after = turn.before.cell, turn.after.cell
     shown = sum(end <= _MOST for end in accumulate(len(line) + 1 for line in lines))
     return Diff(workload=turn.workload, before=before, after=after, lines=lines[:shown], left_out=len(lines) - shown)
 
 
 def pack(target: Target, found: Programs, folder: Path = model.FOLDER) -> None:
-    """Store in the tree the programs that a clone needs to show the changes: the same bytes for the same programs."""
+    """Store the programs that a clone needs to show the changes: the same bytes for the same programs."""
     kept = packed(target, folder)
     turned = {(turn.workload, each.cell) for turn in turns(found) for each in (turn.before, turn.after)}
     followers = {after.cell for _, after in found.pairs()}
@@ -109,7 +109,7 @@ def judged(found: Programs, folder: Path = model.FOLDER) -> Programs:
 
 
 def compiled(target: Target, cell: str, workload: str) -> str:
-    """Return the program that was compiled here, or None."""
+    """Return the program that was compiled here, or ""."""
     path = _path(target, cell, workload)
     return path.read_text(encoding="utf-8") if path.exists() else ""
 

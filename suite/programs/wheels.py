@@ -1,6 +1,6 @@
-"""Find the wheels with a compiler for a device, by jax's own metadata, and add them to a cell's lock.
+"""The wheels with a compiler for a device, found in jax's metadata and added to a cell's lock.
 
-CUDA, cuDNN and other libraries of NVIDIA's are left out: only running a program needs them.
+CUDA, cuDNN and other NVIDIA libraries are left out: only running a program needs them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LOCKS = STATE / "programs" / "locks"
 
 
 class Resolved(FileModel):
-    """An installer's choice: entries of a lock, and name==version → bytes."""
+    """An installer's choice: entries of a lock, and the bytes of each name==version."""
 
     wanted: str
     entries: str
@@ -29,7 +29,7 @@ class Resolved(FileModel):
 
 @dataclass(frozen=True)
 class DeviceWheels:
-    """Return the cell under an id of its own, with a lock that has the wheels for a target."""
+    """A cell with an id of its own, and a lock that includes the wheels for a target."""
 
     cell: Cell
     pinned: Lock
@@ -37,21 +37,21 @@ class DeviceWheels:
 
     @property
     def versions(self) -> dict[str, str]:
-        """The versions installed besides the cell's own lock, by name."""
+        """The versions of packages that the cell's own lock lacks, by name."""
         return dict(pin.split("==") for pin in sorted(self.bytes))
 
 
 def wanted(cell: Cell, target: Target) -> str:
-    """Return the requirement of jax's extra that brings the compiler: `libtpu==0.0.50.*`. Raises Failed."""
+    """Return the requirement in jax's extra for the compiler: `libtpu==0.0.50.*`. Raises Failed."""
     jax = lock.load(cell).pins["jax"]
     for each in map(requirement, releases.load().packages["jax"][jax].requires_dist):
         if each.name == target.wheel and releases.applies(each, cell.python, target.extra):
             return f"{each.name}{each.specifier}"
-    raise Failed(f"{cell.id}: jax {jax} asks for no {target.wheel} under its extra {target.extra}")
+    raise Failed(f"{cell.id}: jax {jax} does not require {target.wheel} in its extra {target.extra}")
 
 
 def obtain(cell: Cell, target: Target) -> DeviceWheels:
-    """Return the cell's lock and the wheels, with one query of the index. Raises Failed if it has none or fails."""
+    """Return the cell with a lock that has the wheels. The index is asked once. Raises Failed."""
     asked = wanted(cell, target)
     made = replace(cell, id=f"{cell.id}+{target.id}", requires=(asked,), tags=())
     kept = LOCKS / f"{made.id}.json"
@@ -66,7 +66,7 @@ def obtain(cell: Cell, target: Target) -> DeviceWheels:
 
 
 def _resolve(made: Cell, asked: str) -> Resolved:
-    """Return the cell's day, or the snapshot's for a wheel that came later."""
+    """Resolve as of the cell's day, or of the snapshot's for a wheel that came later. Raises Failed."""
     late, said = max((moment for _, moment in made.as_of_package), default=made.as_of), ""
     for as_of in (late, releases.load().taken_at):
         try:
@@ -75,4 +75,4 @@ def _resolve(made: Cell, asked: str) -> Resolved:
             said = (str(error).splitlines() or ["uv said nothing"])[-1]
         else:
             return Resolved(wanted=asked, entries=entries, bytes=sizes)
-    raise Failed(f"{made.id}: no {asked} can be had: {said}")
+    raise Failed(f"{made.id}: {asked} cannot be resolved: {said}")

@@ -1,1 +1,1 @@
-"""The records: the key that each holds under, those in force, their status, and the archive."""
+"""Records: their keys, the records in force, the cells' statuses, and the archive."""

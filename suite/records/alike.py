@@ -1,9 +1,9 @@
-"""Find cells in which a case imports the same packages: one observation holds for all of them.
+"""Cells in which a case imports the same packages, so that one observation counts for all of them.
 
 A case forks from a process that imported its needs and nothing built on them: see `suite.cell.probe`. Packages above
-its needs cannot change it, so a case of jax runs for a release of Diffrax only where numpy or another package below jax
-moved. A guest imports any package of the stack, so none is above it. Row zero asks about the environment itself and
-runs in each cell.
+its needs cannot change it. So in a cell of a Diffrax release, a case of jax runs only if a package below jax moved,
+such as numpy. A guest may import any package of the stack, so no package is above it. Row zero asks about the
+environment itself, and runs in each cell.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 from suite.stack.releases import guests
 
-# Each builds on those before it, and on what is in no layer: jax, jaxlib, numpy, whatever a release of them asks for.
+# Each layer builds on the layers before it, and on packages in no layer: jax, jaxlib, numpy and their dependencies.
 LAYERS = (
     frozenset(["equinox", "jaxtyping", "typeguard", "typing-extensions", "wadler-lindig"]),
     frozenset(["lineax"]),
@@ -29,14 +29,14 @@ _Below = tuple[str, str, frozenset[tuple[str, str]]]
 
 
 def places(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Iterator[tuple[Cell, Lock]]:
-    """Yield the cell, then the others whose record of a case counts for it. Raises BadFile."""
+    """Yield the cell, then the other cells whose record of a case counts for it. Raises BadFile."""
     yield cell, pinned
     if not entry.issue.row_zero:
         yield from alike(cell, case.needs, pinned.pins)
 
 
 def alike(cell: Cell, needs: Collection[str], pins: Mapping[str, str]) -> list[tuple[Cell, Lock]]:
-    """Return the other planned cells in which a case with these `needs` imports exactly what it imports in `cell`.
+    """Return the other planned cells in which a case with these `needs` imports the same packages as in `cell`.
 
     Raises BadFile for an unreadable lock.
     """
@@ -46,13 +46,13 @@ def alike(cell: Cell, needs: Collection[str], pins: Mapping[str, str]) -> list[t
 
 
 def met(cell: Cell, needs: Collection[str], pins: Mapping[str, str]) -> Hashable:
-    """Return what a case with these `needs` imports in `cell`: the same for each cell that is alike."""
+    """Return a value for the packages that a case with these `needs` imports in `cell`: equal for alike cells."""
     above = _above(needs)
     return above, _below(cell, above, pins)
 
 
 def _above(needs: Collection[str]) -> frozenset[str]:
-    """Return the packages that build on the last of `needs`."""
+    """Return the packages that build on the last layer of `needs`."""
     if guests(needs):
         return frozenset()
     last = max((number for number, layer in enumerate(LAYERS, 1) if not layer.isdisjoint(needs)), default=0)
@@ -73,5 +73,5 @@ def _cells(above: frozenset[str]) -> Mapping[_Below, list[tuple[Cell, Lock]]]:
 
 @cache
 def _locked() -> list[tuple[Cell, Lock]]:
-    """The planned cells that can be installed, each with its lock. Raises BadFile."""
+    """Return the planned cells that can be installed, each with its lock. Raises BadFile."""
     return [(cell, lock.load(cell)) for cell in plan.cells() if cell.unavailable is None]

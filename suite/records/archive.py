@@ -1,16 +1,17 @@
-"""The records behind the published report, packed beside it: publishing one new issue runs that issue alone.
+"""The records behind the published report, packed beside it, so that publishing a new issue runs only that issue.
 
 `reports/published/records/` has a file for each issue, `<issue>.jsonl.xz`, and `_cells.jsonl.xz`: for each cell its
-status, its lock and what was installed. A record that is unpacked is like any other: its case is cached if its key
-agrees with the tree.
+status, its lock and the installed packages. An unpacked record is like any other: its case is cached if its key agrees
+with the tree.
 
-A line of an issue's file is what some records share, with null for what is a record's own, and then a list for each of
-these records: its cell, and what fills the nulls, in their order.
+A line of an issue's file has the fields that some records share, with null for a record's own values. Then follows a
+list for each of these records: its cell, and its own values, in the order of the nulls.
 
     [{"cell": null, …, "attempts": [{"parts": …, "seconds": null}]}, ["jax-0.4.31", "2026-11-22T05:20:43Z", 0.091], …]
 
-With 52,928 records of 179 issues in 498 cells this is 1.5 MB. A new issue with 291 records adds 0.11 MB to a history
-that git has repacked, and a new jax 1.6 MB, data and pages included. One archive of all added 2.7 MB each time.
+With 52,928 records of 179 issues in 498 cells, the archive has 1.5 MB. A new issue with 291 records adds 0.11 MB to a
+repacked git history. A new jax adds 1.6 MB, including data and pages. A single archive of all records would add 2.7 MB
+each time.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ from suite.stack.plan import Cell
 
 FOLDER = REPORTS / "published" / "records"
 _SUFFIX = ".jsonl.xz"
-# An issue's id has no such beginning.
+# No issue's id begins with an underscore.
 _CELLS = f"_cells{_SUFFIX}"
-# All of it is 65 MiB today, and is held in memory.
+# The archive has 65 MiB today, and is read into memory.
 _MOST = 512 * 2**20
 # The fields that all valid records of a cell share.
 _OF_CELL = ("cell", "lock", "packages")
@@ -67,10 +68,10 @@ class _Packed(NamedTuple):
 
 
 def pack(cells: Iterable[Cell], folder: Path = FOLDER) -> int:
-    """Pack the records and statuses of these cells into `folder`; return how many records.
+    """Pack the records and statuses of these cells into `folder`; return the number of records.
 
-    A record is left out if its case is not in the tree or its key is not the tree's. A file is written if its text
-    changes, whatever xz this is; all of them or none. Raises BadFile, OSError.
+    A record is left out if its case is not in the tree, or its key is not the tree's. Files whose text changes are
+    written, all or none; other versions of xz give other bytes for the same text. Raises BadFile, OSError.
     """
     there, cells_there = _load(folder)
     of_cells: list[_CellLine] = []
@@ -82,7 +83,7 @@ def pack(cells: Iterable[Cell], folder: Path = FOLDER) -> int:
             continue
         pinned = lock.load(cell)
         of_cells.append(_CellLine(status=status, lock=pinned.sha256, packages=dict(pinned.pins)))
-        # Each run of a cell rewrites its status.
+        # Each run of a cell rewrites its status, so an equal status means unchanged records.
         same = of_cells[-1] == cells_there.get(cell.id)
         for entry in catalogue.entries():
             for case in entry.issue.cases:
@@ -97,7 +98,7 @@ def pack(cells: Iterable[Cell], folder: Path = FOLDER) -> int:
         lines = (f"[{shared},{','.join(map(_line, rows))}]\n" for shared, rows in sorted(groups.items()))
         texts[f"{issue}{_SUFFIX}"] = "".join(lines)
     changed = {name: text for name, text in texts.items() if text != _text(folder / name)}
-    # The records of an issue whose module cannot be read stay as they are.
+    # Keep the records of issues whose modules cannot be read.
     kept = {*texts, *(f"{issue}{_SUFFIX}" for issue in catalogue.unread())}
     gone = {path.name for path in folder.glob(f"*{_SUFFIX}")} - kept
     replace_all(folder, {name: lzma.compress(text.encode()) for name, text in changed.items()}, gone)
@@ -136,7 +137,7 @@ def _load(folder: Path) -> tuple[dict[_Name, _Packed], dict[str, _CellLine]]:
     left = _MOST
     for path in sorted(folder.glob(f"*{_SUFFIX}")):
         try:
-            # Texts may have the other ends of lines in them.
+            # Texts may contain other line ends, so split at newlines only.
             unpacked = _text(path, left) or ""
             left -= len(unpacked)
             for line in filter(None, unpacked.split("\n")):
@@ -146,14 +147,14 @@ def _load(folder: Path) -> tuple[dict[_Name, _Packed], dict[str, _CellLine]]:
                     continue
                 shared, *rows = json.loads(line)
                 text = _line(shared)
-                # They become paths.
+                # The ids become paths, so check them.
                 issue, case = identifier(shared["issue"]), identifier(shared["case"])
                 for cell_id, *own in rows:
                     found[cell_id, issue, case] = _Packed(text, shared["key"], own)
         except (lzma.LZMAError, OSError, EOFError, ValueError, LookupError, TypeError, RecursionError) as error:
             faults.append(_fault(path, f"{type(error).__name__}: {error}"))
     if not faults and (lost := {cell for cell, _, _ in found} - cells.keys()):
-        faults.append(Fault(folder / _CELLS, "archive", f"has no {min(lost)}, but records of it"))
+        faults.append(Fault(folder / _CELLS, "archive", f"has no {min(lost)}, but has records of it"))
     if faults:
         raise BadFile(faults)
     return found, cells
@@ -164,7 +165,7 @@ def _fault(path: Path, why: str) -> Fault:
 
 
 def _of_disk(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> _Packed | None:
-    """Return the record of a case on this machine if it has the key that the tree gives it, on whatever platform."""
+    """Return the record of a case on this machine if its key is the tree's, on any platform."""
     path = records.path_of(cell.id, entry.issue.id, case.id)
     try:
         record = json.loads(path.read_bytes())
@@ -182,13 +183,13 @@ def _of_disk(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> _Packed | No
 
 
 def _holds(key: dict[str, Any], cell: Cell, entry: Entry, case: Case, pinned: Lock) -> bool:
-    """True if a key, apart from its lock, is the tree's."""
+    """Return True if a key, apart from its lock, is the tree's."""
     wanted = keys.key(entry, case, pinned.sha256, cell.python, key["platform"])
     return key == {**dict(wanted), "lock": None}
 
 
 def _split(found: Any, own: list[Any]) -> Any:
-    """Return `found` with null for the values of the cell and the record; the record's are appended to `own`."""
+    """Return `found` with null for the values of the cell and of the record; append the record's values to `own`."""
     if isinstance(found, list):
         return [_split(each, own) for each in found]
     if not isinstance(found, dict):
@@ -200,7 +201,7 @@ def _split(found: Any, own: list[Any]) -> Any:
 
 
 def _filled(shared: Any, of_cell: dict[str, Any], own: Iterator[Any]) -> Any:
-    """Return what `_split` took apart."""
+    """Return the record that `_split` took apart."""
     if isinstance(shared, list):
         return [_filled(each, of_cell, own) for each in shared]
     if not isinstance(shared, dict):
@@ -217,12 +218,12 @@ def _text(path: Path, most: int = _MOST) -> str | None:
     with lzma.open(BytesIO(content(path))) as stream:
         packed = stream.read(most + 1)
     if len(packed) > most:
-        raise ValueError(f"with those before it, it unpacks to more than {_MOST // 2**20} MiB")
+        raise ValueError(f"together with earlier files, it unpacks to more than {_MOST // 2**20} MiB")
     return packed.decode()
 
 
 def _present(folder: Path) -> Collection[str]:
-    """Return the files of a cell's folder, `cell.json` and `issue/case.json`; calls for fifty thousand are usual."""
+    """Return the files of a cell's folder: `cell.json` and `issue/case.json`."""
     if not folder.is_dir():
         return ()
     names = [each.name for each in os.scandir(folder)]
@@ -231,8 +232,8 @@ def _present(folder: Path) -> Collection[str]:
 
 
 def _put(path: Path, record: Any) -> None:
-    """Write a record, so that an interruption leaves nothing that looks like one."""
-    # Not by `atomic.write`, which waits for the disk with each of them.
+    """Write a record, so that an interruption leaves no partial record."""
+    # `atomic.write` would wait for the disk with each record.
     new = path.with_suffix(".new")
     path.parent.mkdir(parents=True, exist_ok=True)
     new.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

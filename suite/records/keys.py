@@ -1,8 +1,8 @@
 """The key of an observation: hashes of the lock, the case and the probe, and the interpreter and platform.
 
-A key changes only where the observation may. Code counts as a syntax tree: formatting, comments, docstrings, imports of
-our own modules and the order of definitions do not. The vocabulary (`suite.cell.issue`) does not count either: of a
-case's table, the case's own hash holds what its process is given.
+A key changes only if the observation may change. Code counts as a syntax tree: formatting, comments, docstrings,
+imports of our own modules and the order of definitions do not count. The vocabulary (`suite.cell.issue`) does not
+count, either. Of a case's table, only the fields that its process receives are in the case's hash.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from suite.judge.record import Key
 
 # The modules of suite/cell that run a case.
 PROBE = ("atomic", "child", "guard", "machine", "parts", "probe", "signatures")
-# The fields of a case that decide how its process runs. The key lists each of them, also where it has its default.
+# The fields of a case that decide how its process runs. The key lists all of them, even with default values.
 _OF_A_PROCESS = ("needs", "x64", "environment", "host_devices", "cpu", "python", "isolation", "seconds", "memory_mib")
 
 
@@ -42,7 +42,7 @@ def key(entry: Entry, case: Case, lock_sha256: str, python: str, where: str = ""
 
 def case_sha256(entry: Entry, case: Case) -> str:
     """Return the sha256 of a case's code and of the table fields that its process depends on."""
-    # Asked for with each cell. A case has no hash in Python; while it is kept here, no other has its id.
+    # Cached by id, since a case is not hashable. The case is kept, so that no other object gets its id.
     place = id(case), _text(entry.source)
     if place not in _KNOWN:
         _KNOWN[place] = case, _case_sha256(place[1], case)
@@ -57,9 +57,9 @@ def _case_sha256(text: str, case: Case) -> str:
     asked["environment"] = dict(case.environment)
     if case.workaround is not None and case.workaround.environment:
         asked["workaround"] = dict(case.workaround.environment)
-    # An exception is on record and is recognised later. A warning is recorded only if a signature asks for it.
+    # Exceptions are on record, and are recognised later. A warning is recorded only if a signature asks for it.
     if about_warnings(case.signatures):
-        # The first that matches counts.
+        # In order, since the first matching signature counts.
         asked["signatures"] = [[name, _fields(some)] for name, some in case.signatures.items()]
     return _sha256(_code(text, _functions(case)), json.dumps(asked, sort_keys=True))
 

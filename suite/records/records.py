@@ -1,8 +1,8 @@
 """Records and statuses on disk: one record per case and cell, one status per cell. Nothing here is judged.
 
-The paths are `.suite/records/<cell>/<issue>/<case>.json` and `.suite/records/<cell>/cell.json`. A record holds under
-its key, a hash of everything that it depends on. A record with another key than the tree's counts as not run. So does
-one that was set aside, as `<case>.aside`, because a new one was asked for.
+The paths are `.suite/records/<cell>/<issue>/<case>.json` and `.suite/records/<cell>/cell.json`. A record counts under
+its key, a hash of everything that it depends on. A record whose key differs from the tree's counts as not run. So does
+a record that was set aside, as `<case>.aside`, because a new one was requested.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ RECORDS = STATE / "records"
 _ASIDE = ".aside"
 
 
-# From the least to the most.
+# From the least to the most cases.
 Asked = Literal["bisection", "chosen", "headlines", "all"]
 ASKED: tuple[Asked, ...] = get_args(Asked)
 
 
 class Status(FileModel):
-    """A cell's status. `reason` is `ran`, or a reason code with the sentence in `detail`.
+    """A cell's status. `reason` is `ran`, or a reason code explained in `detail`.
 
-    `asked` is the widest plan that ran the cell: cells that only a bisection ran are in no report of a run.
+    `asked` is the widest plan that ran the cell: reports of a run leave out cells that only a bisection ran.
     """
 
     mend: ClassVar[str] = AGAIN
@@ -56,11 +56,12 @@ class Status(FileModel):
 
 
 def in_force(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | None:
-    """Return the record in force of a case: of this lock, code and probe, from the cell's last platform.
+    """Return the record of a case in force: of this lock, code and probe, from the cell's last platform.
 
-    Without one in this cell, it is the record of another cell with the same packages, which it names. Records with
-    other versions than the lock's do not count. Nor does an import that failed only once, since the machine may be at
-    fault. Raises BadFile for a file that is no record; it is not ours to remove.
+    If the cell has no such record, return the record of another cell with the same packages; the record names its cell.
+    Records with other versions than the lock's do not count. An import that failed only once does not count, either,
+    since the machine may be at fault. Raises BadFile for a file that is not a record, which may be the user's and is
+    not removed.
     """
     places = alike.places(cell, entry, case, pinned)
     return next(filter(None, (_of_cell(each, entry, case, held) for each, held in places)), None)
@@ -74,7 +75,7 @@ def _of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | Non
 
 
 def of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock, platform: str) -> Record | None:
-    """Return the cell's own record of a case if it holds. `platform` is the status's. Raises BadFile."""
+    """Return the cell's own record of a case if it counts. `platform` is the status's. Raises BadFile."""
     record = read(Record, path_of(cell.id, entry.issue.id, case.id))
     wanted = key(entry, case, pinned.sha256, cell.python, platform)
     if record.key != wanted or (record.cell, record.issue, record.case) != (cell.id, entry.issue.id, case.id):
@@ -86,23 +87,23 @@ def of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock, platform: str) -
 
 
 def fails_to_import(record: Record) -> bool:
-    """True if a package that the case needs did not import."""
+    """Return True if a package that the case needs did not import."""
     return record.attempts[0].parts["reproducer"].outcome.startswith("import-")
 
 
 def source_sha256(entry: Entry) -> str:
-    """The sha256 of an issue's module."""
+    """Return the sha256 of an issue's module."""
     return _sha256(entry.source)
 
 
 def path_of(cell: str, issue_id: str, case_id: str) -> Path:
     """Return the path of the record of a case in a cell."""
-    # One join, where `/` makes three: a plan asks for some hundred thousand of them.
+    # One joinpath is faster than three `/`, for some hundred thousand paths in a plan.
     return RECORDS.joinpath(cell, issue_id, f"{case_id}.json")
 
 
 def set_aside(cell: str, cases: Iterable[tuple[Entry, Case]]) -> None:
-    """Set the records of these cases aside: they no longer count, even without a successor."""
+    """Set the records of these cases aside: they no longer count, even without a new record."""
     for entry, case in cases:
         path = path_of(cell, entry.issue.id, case.id)
         if path.exists():
@@ -110,7 +111,7 @@ def set_aside(cell: str, cases: Iterable[tuple[Entry, Case]]) -> None:
 
 
 def settle(cell: str, *, back: bool) -> None:
-    """Remove set-aside records that have a successor; with `back`, the others count again."""
+    """Remove set-aside records that were replaced; with `back`, restore the others."""
     for aside in list((RECORDS / cell).glob(f"*/*{_ASIDE}")):
         path = aside.with_suffix(".json")
         if path.exists():
@@ -131,7 +132,7 @@ def write_status(found: Status) -> None:
 
 
 def there(cell: Cell, entries: Iterable[Entry]) -> Iterator[Record]:
-    """Yield the records that the cell has of these issues, whether they hold or not. Raises BadFile."""
+    """Yield the cell's records of these issues, valid or not. Raises BadFile."""
     for entry in entries:
         for case in entry.issue.cases:
             if (path := path_of(cell.id, entry.issue.id, case.id)).exists():

@@ -1,4 +1,4 @@
-"""The records, judged: each file is read and judged once, however many cells and reports use it."""
+"""The records, judged. Each file is read and judged once, even if many cells and reports use it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from suite.stack.plan import Cell
 
 
 class Seen(NamedTuple):
-    """A judged record without its texts; a tuple, since there are tens of thousands. `cell` is where it ran."""
+    """A judged record without its texts, as a tuple, since there are tens of thousands. `cell` ran the case."""
 
     cell: str
     verdict: Verdict
@@ -43,23 +43,23 @@ class Seen(NamedTuple):
 
     @property
     def judged(self) -> Judged:
-        """Its verdict, with the grounds."""
+        """The verdict, with its grounds."""
         return Judged(self.verdict, self.behaviour, self.reason, self.detail, self.workaround)
 
 
-# Replacing a file or writing to it changes one of these.
+# One of these changes when a file is replaced or written.
 _Stamp = tuple[int, int, int, int]
-# The grounds of an answer, besides the file.
+# The inputs of a judgement, besides the file.
 _Grounds = tuple[str, str, str, int]
 
 _SEEN: dict[str, tuple[_Stamp, _Grounds, Seen | None]] = {}
-# While a case is kept here, no other has its id.
+# A case is kept here so that no other object gets its id.
 _CASES: dict[int, Case] = {}
 _PLATFORMS: dict[str, tuple[_Stamp | None, str]] = {}
 
 
 def seen(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
-    """Return the observation in force of a case, with those of the cases it waits for. Raises BadFile."""
+    """Return the observation of a case in force, judged with the cases for which it waits. Raises BadFile."""
     places = alike.places(cell, entry, case, pinned)
     found = next(filter(None, (_of_cell(each, entry, case, held) for each, held in places)), None)
     if found is None or not case.waits_for:
@@ -72,7 +72,7 @@ def seen(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
 
 
 def read_ahead(cells: Iterable[tuple[Cell, Lock, Sequence[tuple[Entry, Case]]]]) -> None:
-    """Read and judge the records of these cells on all cores; `seen` raises for a faulty one."""
+    """Read and judge the records of these cells on all cores; `seen` raises for a faulty record."""
     planned = list(cells)
     _CASES.update((id(case), case) for _, _, cases in planned for _, case in cases)
 
@@ -90,7 +90,7 @@ def read_ahead(cells: Iterable[tuple[Cell, Lock, Sequence[tuple[Entry, Case]]]])
 
 
 def shown(case: Case, record: Record) -> Seen:
-    """Return what a record of a case shows."""
+    """Return a record of a case, judged."""
     judged, where, last = verdicts.judge(case, record.attempts), record.machine.platform, record.attempts[-1]
     return Seen(
         cell=record.cell,

@@ -1,1 +1,1 @@
-"""Lock to record: interpreter, environment, one cell's run, and what is kept of it."""
+"""From lock to record: interpreters, environments, and the run of one cell."""

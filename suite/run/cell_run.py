@@ -1,6 +1,6 @@
-"""Cell → records: what is left to run in a cell → its environment → its tasks → its probes → its records and status.
+"""The run of one cell: its environment, tasks, probes, records and status.
 
-Nothing here judges a release, and nothing here stops another cell: whatever goes wrong ends in the cell's status.
+This module judges no release. A fault stops no other cell: it ends in its cell's status.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from suite.stack.plan import Cell
 class CellRun:
     """One cell's run, from its reservation to its status. Several probes may work for it at a time.
 
-    `fresh` runs known cases, too. With `confirm`, a case is known once it has more than one attempt. `asked` is the
-    purpose of the run. After `prepare`, `todo` holds the tasks that no probe has taken yet, and `alone` those that run
-    alone. `one_at_a_time` is True where two probes would disturb each other: on one device, or by writing to the
+    `fresh` runs cached cases, too. With `confirm`, a case is known once it has more than one attempt. `asked` is the
+    purpose of the run. After `prepare`, `todo` holds the tasks that no probe has taken yet, and `alone` the tasks that
+    must run alone. `one_at_a_time` is True if two probes would disturb each other: on one device, or by writing to the
     packages.
     """
 
@@ -63,7 +63,7 @@ class CellRun:
         self._changed = Condition()
 
     def reserve(self, *, wait: bool) -> bool:
-        """Reserve the cell, so that no other run mixes with this one. With `wait`, wait until that is possible."""
+        """Reserve the cell against other runs. Without `wait`, return False if another run has it."""
         with suppress(Timeout):
             self._hold.acquire(timeout=0)
             return True
@@ -75,8 +75,8 @@ class CellRun:
     def prepare(self, claimed: set[Hashable]) -> None:
         """Find the cases to run, and make the environment if there are any.
 
-        `claimed` has the cases that other cells of this run will show with the same packages. This cell leaves those to
-        them, and claims the rest. Raises BadFile for an unreadable lock or record, and OSError.
+        `claimed` has the cases that other cells of this run will show with the same packages. This cell leaves these
+        cases out, and claims its other cases. Raises BadFile for an unreadable lock or record, and OSError.
         """
         begin(self.work, fresh=self.fresh)
         self.work = ask(self.work, fresh=self.fresh, confirm=self.confirm)
@@ -107,7 +107,7 @@ class CellRun:
             (self.alone if self.confirm or runs_alone(task) else self.todo).append(task)
 
     def call(self, tasks: Sequence[Task], *, alone: bool, remade: bool = False) -> None:
-        """Run these tasks in a probe of their own, and find those that must run again alone.
+        """Run these tasks in a probe of their own, and find the tasks that must run again alone.
 
         Tasks that a sibling's fault prevented go back to `todo`. In a `remade` environment, a failed import counts.
         """
@@ -140,7 +140,7 @@ class CellRun:
                 self._changed.notify_all()
 
     def reserve_again(self) -> None:
-        """Reserve the cell for the tasks that run alone, without those that another run finished meanwhile."""
+        """Reserve the cell for the tasks that run alone, and drop tasks that another run finished meanwhile."""
         if self.reserved:
             return
         self.reserve(wait=True)
@@ -179,9 +179,9 @@ class CellRun:
         return self._failed is not None
 
     def settle(self) -> None:
-        """Run cases whose imports failed a second time, in a new environment.
+        """Run the cases with failed imports a second time, in a new environment.
 
-        An import counts only if it fails there too. Call this when no probe of the cell runs.
+        A failed import counts only if it fails there, too. Call this when no probe of the cell runs.
         """
         doubtful, self._doubtful = self._doubtful, []
         if not doubtful or self._failed:
@@ -193,10 +193,10 @@ class CellRun:
             self.call(doubtful, alone=True, remade=True)
 
     def close(self) -> bool:
-        """Write the status and release the cell; return False if only tasks that run alone are left."""
+        """Write the status and release the cell; return False if the tasks that run alone are all that is left."""
         self.settle()
         if self.alone and not self._orders:
-            # Nothing was run yet, so another run would take it for its own.
+            # Nothing was run yet. A status would let another run take the cell.
             return False
         self.finish()
         self._hold.release()
@@ -205,11 +205,11 @@ class CellRun:
     def finish(self) -> None:
         """Write the status."""
         status = self._failed or note(self.cell, "ran", "ran", python=self._python(), device=self._device)
-        # Without the interpreter or the device nothing was run afresh: what was seen with it still counts.
+        # Without the interpreter or the device nothing was run, so earlier records still count.
         records.settle(self.cell.id, back=status.verdict == "unavailable")
         before = self.status or self.work.before
         most = max(self.asked, before.asked if before else self.asked, key=records.ASKED.index)
-        # The records were made on a device, however this run ended.
+        # The records were made on a device, whatever ended this run.
         device = status.device or (before.device if before and before.platform == status.platform else "")
         self.status = status.model_copy(update={"asked": most, "device": device})
         records.write_status(self.status)
@@ -232,7 +232,7 @@ class CellRun:
                 continue
             record = read(Record, task.record)
             if not alone and must_run_again(task.case, record, self._pinned.pins):
-                # Until it has run alone, there is no record of it.
+                # Until the case has run alone, it has no record.
                 task.record.unlink()
                 self.alone.append(replace(task, shared=tuple(record.attempts)))
             elif records.fails_to_import(record) and not record.machine.remade:
@@ -273,7 +273,7 @@ class CellRun:
 
 @cache
 def _can_be_apart() -> bool:
-    """Return True if the kernel gives a probe its own namespaces; a process with one thread asks it."""
+    """Return True if the kernel gives a probe its own namespaces; a child with one thread tests this."""
     command = [sys.executable, "-c", "import sys; from suite.cell import guard; sys.exit(not guard.can_be_apart())"]
     return subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 0
 
@@ -296,7 +296,7 @@ def _has_device(cell: Cell, made: Environment) -> bool:
 
 
 def note(cell: Cell, verdict: Any, reason: str, detail: str = "", python: str = "", device: str = "") -> Status:
-    """Return a status of the cell with the present time and machine."""
+    """Return a status of the cell, with the present time and machine."""
     return Status(
         cell=cell.id,
         at=datetime.now(UTC).replace(microsecond=0),

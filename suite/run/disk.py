@@ -1,8 +1,8 @@
-"""Estimate the disk space of the environments before they are made, and free it.
+"""Estimates of the disk space that environments take, and the command that frees it.
 
-uv unpacks a wheel once, into the store, and links its files into each environment: as clones where the file system has
-them, else as hard links. So a wheel takes its space once, however many environments have it, and an environment
-outlives the store. uv copies files only where the file system has neither kind of link.
+uv unpacks a wheel once, into the store, and links its files into each environment: as clones if the file system has
+clones, else as hard links. So a wheel takes its space once, however many environments contain it, and an environment
+outlives the store. uv copies files only if the file system has neither kind of link.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from suite.stack.plan import Cell
 # to 0.12.0.1 on CPython 3.12 and 3.13, are 1019 MB and unpack to 3753 MB. scipy has 3.3, numpy 3.6, jaxlib 3.8 (3.6 to
 # 4.2 by release), and the small packages 4 to 5.
 UNPACKED = 3.7
-# Bytes of an environment that no other one shares: mostly __pycache__, then folders and uv's metadata. Measured on 14
-# environments in which jax, equinox and diffrax had been imported: 13 to 19 MB, and 26 MB with numpyro.
+# Bytes of an environment that no other environment shares: mostly __pycache__, then folders and uv's metadata. Measured
+# on 14 environments in which jax, equinox and diffrax had been imported: 13 to 19 MB, and 26 MB with numpyro.
 OWN = 16_000_000
 
 
@@ -68,15 +68,15 @@ def _installed() -> Iterator[Lock]:
 def clean() -> Freed:
     """Remove the environments and the store of packages, nothing else. Raises Failed, OSError.
 
-    An environment stays while another run holds its cell. It works without the store, since its files are links or
-    copies. uv waits for a running installation.
+    An environment stays while another run has its cell reserved. The environment works without the store, since its
+    files are links or copies. uv waits for a running installation.
     """
     before = _taken()
     removed, kept = 0, []
     for folder in list(_environments()):
         try:
             with environment.reservation(folder.name).acquire(timeout=0):
-                # Without its marker, an environment that is removed by half is made again.
+                # Without its marker, a half-removed environment is made again.
                 (folder / environment.MARKER).unlink(missing_ok=True)
                 _remove(folder)
         except Timeout:
@@ -90,7 +90,7 @@ def clean() -> Freed:
 
 
 def _environments() -> Iterator[Path]:
-    """Yield the folders of environments, finished or not. SUITE_STATE may hold other folders of the user's."""
+    """Yield the folders of environments, finished or not. SUITE_STATE may contain other folders of the user."""
     names = {path.parent.name for path in environment.ENVIRONMENTS.glob(f"*/{environment.MARKER}")}
     names |= {path.stem for path in environment.ENVIRONMENTS.glob("*.reserved")}
     for folder in (environment.ENVIRONMENTS / name for name in sorted(names)):
@@ -109,17 +109,17 @@ def _remove(folder: Path) -> None:
 def _taken() -> int:
     """Return the bytes of disk that only the environments and the store take.
 
-    A hard link counts once, and not at all if the file has another one elsewhere. Clones of a file count each in full:
+    A file with several hard links counts once, and not at all if a link is elsewhere. Clones count in full, since
     `stat` does not say what they share.
     """
     seen: dict[tuple[int, int], tuple[os.stat_result, int]] = {}
     for path in _walk(environment.ENVIRONMENTS, uv_call.STORE):
-        # Another run may remove files meanwhile.
+        # Another run may remove files at the same time.
         with suppress(FileNotFoundError):
             stat = os.lstat(path)
             inode = stat.st_dev, stat.st_ino
             seen[inode] = stat, seen.get(inode, (stat, 0))[1] + 1
-    # st_blocks counts units of 512 bytes on Linux and macOS, whatever the file system's own blocks are.
+    # On Linux and macOS, st_blocks counts units of 512 bytes, whatever the file system's block size is.
     return sum(512 * stat.st_blocks for stat, links in seen.values() if S_ISDIR(stat.st_mode) or links >= stat.st_nlink)
 
 

@@ -1,10 +1,10 @@
-"""Lock → cell environment: a virtual environment with exactly the pins of the lock, made by uv.
+"""The environments of cells: virtual environments with exactly the pins of a lock, made by uv.
 
 `.suite/envs/<cell>` is reused while the lock, the interpreter and every installed file stay the same: a changed file
-would give wrong evidence about upstream. Where the file system lacks clones, the files are hard links into the suite's
+would give wrong evidence about upstream. On a file system without clones, the files are hard links into the suite's
 store, so writing to one environment may change others.
 
-An installer's exit status is no evidence about upstream: its faults are `error`, and only a missing interpreter is
+An installer's exit status is no evidence about upstream. Its faults are `error`; only a missing interpreter is
 `unavailable`.
 """
 
@@ -34,7 +34,7 @@ from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 
 ENVIRONMENTS = STATE / "envs"
-# The file in an environment that says it was finished, and how: Marker.
+# The file in an environment that marks it as finished: Marker.
 MARKER = "suite.json"
 
 
@@ -51,14 +51,14 @@ class Marker(FileModel):
 
 @dataclass(frozen=True)
 class Environment:
-    """A finished environment: its interpreter, and that interpreter's full version."""
+    """A finished environment: its interpreter, and the interpreter's full version."""
 
     executable: Path
     python: str
 
 
 class Unprepared(Exception):
-    """The reason why there is no environment: a verdict, a reason code, and a sentence for people."""
+    """The reason why an environment is missing: a verdict, a reason code, and a sentence for people."""
 
     def __init__(self, verdict: Literal["unavailable", "error"], reason: str, detail: str) -> None:
         super().__init__(detail)
@@ -68,7 +68,7 @@ class Unprepared(Exception):
 
 
 def reserve(cell: Cell) -> FileLock:
-    """The reservation of a cell by one run, so that two runs do not mix in its environment or records."""
+    """Return the reservation of a cell for one run, so that two runs do not mix in its environment or records."""
     ENVIRONMENTS.mkdir(parents=True, exist_ok=True)
     return reservation(cell.id)
 
@@ -79,7 +79,7 @@ def reservation(name: str) -> FileLock:
 
 
 def ready(cell: Cell, pinned: Lock) -> Environment | None:
-    """Return the environment of `cell` if it was made from this lock; `prepare` verifies its files."""
+    """Return the environment of `cell` if it was made from this lock; `prepare` also verifies its files."""
     folder = ENVIRONMENTS / cell.id
     executable = folder / "bin" / "python"
     marker = _marker(cell)
@@ -91,18 +91,18 @@ def ready(cell: Cell, pinned: Lock) -> Environment | None:
 def prepare(cell: Cell, pinned: Lock) -> Environment:
     """Return the verified environment of `cell`, made if necessary.
 
-    Raises Unprepared; OSError if the disk refuses.
+    Raises Unprepared, and OSError for a fault of the disk.
     """
     folder = ENVIRONMENTS / cell.id
     if (found := ready(cell, pinned)) is not None and (marker := _marker(cell)) is not None:
         if stamp(folder) == marker.files:
             return found
-        # If files are links, the store itself has changed, and the next environment would be wrong too.
+        # If files are links, the store has changed as well, and the next environment would also be wrong.
         if changed := sorted({dist.name for dist in _installed(folder) if not _is_whole(dist)}):
             uv_call.run("cache", "clean", *changed)
     ENVIRONMENTS.mkdir(parents=True, exist_ok=True)
     if os.statvfs(ENVIRONMENTS).f_flag & os.ST_NOEXEC:
-        where = "lies on a file system that runs no programs (noexec): set SUITE_STATE to a folder that does"
+        where = "is on a file system mounted noexec: set SUITE_STATE to a folder where programs can run"
         raise Unprepared("error", "install.noexec", f"{ENVIRONMENTS} {where}")
     try:
         python, full = interpreter.find(cell.python)
@@ -120,7 +120,7 @@ def prepare(cell: Cell, pinned: Lock) -> Environment:
 
 @contextmanager
 def held(cell: Cell) -> Iterator[Environment]:
-    """Make the environment of a planned cell, and reserve it meanwhile. Raises Failed, BadFile."""
+    """Make the environment of a planned cell, and keep the cell reserved meanwhile. Raises Failed, BadFile."""
     with reserve(cell):
         try:
             made = prepare(cell, lock.load(cell))
@@ -157,7 +157,7 @@ def _installed(folder: Path) -> list[Distribution]:
 
 
 def _is_whole(dist: Distribution) -> bool:
-    """True if every file of a distribution matches its RECORD."""
+    """Return True if every file of a distribution matches its RECORD."""
     for file in dist.files or ():
         path = Path(str(dist.locate_file(file)))
         if not path.is_file():
@@ -170,7 +170,7 @@ def _is_whole(dist: Distribution) -> bool:
 
 
 def _lacking(folder: Path, python: str) -> Iterator[str]:
-    """Yield the requirements without any installed version; metadata may exclude the installed one."""
+    """Yield requirements without any installed version. An installed version that metadata excludes is fine."""
     there = _installed(folder)
     names = {canonicalize_name(dist.name) for dist in there}
     where = {"python_version": ".".join(python.split(".")[:2]), "python_full_version": python, "extra": ""}
@@ -182,12 +182,12 @@ def _lacking(folder: Path, python: str) -> Iterator[str]:
 
 
 def forget(cell: Cell) -> None:
-    """Mark the environment of `cell` for replacement at its next use."""
+    """Mark the environment of `cell` to be made again at its next use."""
     (ENVIRONMENTS / cell.id / MARKER).unlink(missing_ok=True)
 
 
 def to_fetch(needed: list[tuple[Cell, Lock]]) -> int:
-    """Return the bytes of wheels of the missing environments, each wheel once; uv's cache may have some."""
+    """Return the bytes of the missing environments' wheels, each wheel once; uv's cache may have some."""
     sizes = lock.sizes()
     wheels = {wheel: pin for cell, pinned in needed if not ready(cell, pinned) for wheel, pin in pinned.wheels.items()}
     return sum(sizes.get(pin, 0) for pin in wheels.values())
@@ -201,7 +201,7 @@ def _uv(*words: str) -> None:
         raise Unprepared("error", reason, f"uv {' '.join(words[:2])}: {said[-1500:]}")
 
 
-# Only to tell the reader where to look; whichever it is, the verdict is `error`.
+# Reason codes for the reader; the verdict is `error` in any case.
 _REASONS = (
     ("install.hash", r"[Hh]ash mismatch"),
     ("install.disk", r"No space left on device|os error 28|Disk quota"),

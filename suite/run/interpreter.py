@@ -1,7 +1,7 @@
-"""Find a CPython of the version that the cells pin, on a machine that may hide it.
+"""A search for a CPython of the version that the cells pin.
 
-The first `python3.12` on PATH may be a version manager's shim that does not run. So every candidate is run, the version
-managers' own folders are searched, and uv comes last, since it may download one.
+The first `python3.12` on PATH may be a version manager's shim that does not run. So every candidate is run, and the
+version managers' own folders are searched. uv comes last, since it may download an interpreter.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _DECIDE = (
 
 
 class NoInterpreter(Exception):
-    """The machine has no such interpreter, and none could be downloaded; the message names it and the next step."""
+    """The machine has no such interpreter and cannot download one; the message names the version and the next step."""
 
 
 def find(version: str) -> tuple[Path, str]:
@@ -37,11 +37,11 @@ def find(version: str) -> tuple[Path, str]:
 
 @cache
 def looked_for(version: str, _surroundings: tuple[str | None, ...]) -> tuple[Path, str] | str:
-    """Search once in a process, since many cells may lack it. Return the interpreter, or why there is none."""
+    """Return the interpreter, or why there is none. Cached, since many cells may lack the same interpreter."""
     for candidate in _candidates(version):
         if (full := _runs(candidate, version)) is not None:
             return candidate, full
-    # Without a network, uv would retry for each cell.
+    # Without retries: without a network, uv would retry for each cell.
     run = uv_call.run("python", "install", "--quiet", version, UV_HTTP_RETRIES="0")
     found = _uv_find(version)
     if found is not None and (full := _runs(found, version)) is not None:
@@ -71,14 +71,14 @@ def _candidates(version: str) -> Iterator[Path]:
 
 
 def _uv_find(version: str) -> Path | None:
-    # Not with --quiet, which hides the answer; --system, as an active environment's interpreter is not a managed one.
+    # --quiet would hide the answer. Without --system, uv would find an active environment's interpreter.
     run = uv_call.run("python", "find", "--system", "--managed-python", "--no-python-downloads", version)
     return Path(run.stdout.strip()) if run.returncode == 0 and run.stdout.strip() else None
 
 
 def _runs(candidate: Path, version: str) -> str | None:
     """Return the full version of `candidate` if it is a CPython of this version that runs."""
-    # Settings of the Python that runs this are not for that one.
+    # Settings for the Python that runs this process do not apply to the candidate.
     env = uv_call.surroundings()
     try:
         run = subprocess.run([candidate, "-c", _ASK], capture_output=True, text=True, timeout=30, check=False, env=env)

@@ -1,4 +1,4 @@
-"""Order → records: run the probe in an environment, restart it after a crash, and report its progress."""
+"""Calls of the probe: carry out an order in an environment, restart after a crash, and report the progress."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from suite.run.schedule.costs import UNKNOWN, Cost
 
 LOGS = STATE / "logs"
 IMPORT_SECONDS = 300.0
-# After so many seconds a person is told what an import waits for.
+# After this many seconds, a message says where an import is waiting.
 SLOW_IMPORT = 10.0
 MOST_ATTEMPTS = 3
 _MIB = 1024**2
-# What JAX needs, generously, of what a shell limits: with less it dies, and that would be told of upstream. Each with
-# the letter of `ulimit`, and the unit that people know it in.
+# Limits of a shell below which JAX dies, which would count against upstream; with a margin. Each limit has its letter
+# in `ulimit`, and its usual unit.
 _LEAST = (
     *(("RLIMIT_AS", "v", 16 * 1024, _MIB), ("RLIMIT_DATA", "d", 16 * 1024, _MIB), ("RLIMIT_STACK", "s", 4, _MIB)),
     *(("RLIMIT_FSIZE", "f", 1024, _MIB), ("RLIMIT_CPU", "t", 3600, 1), ("RLIMIT_NOFILE", "n", 256, 1)),
     ("RLIMIT_NPROC", "u", 256, 1),
 )
-# An issue's id and a case's.
+# The ids of an issue and of a case.
 Name = tuple[str, str]
-# In a traceback of faulthandler, the innermost call first.
+# A line of faulthandler's traceback, which starts with the innermost call.
 _CALL = re.compile(r'  File "(?P<file>.*)", line (?P<line>\d+) in (?P<function>.*)')
-# As a shell has it.
+# A shell's exit status for a command that cannot be started.
 _NOT_STARTED = 127
-# What of the user's surroundings would make their machine's answers their own: settings of Python, of the stack, of
-# what computes below it, and of what is loaded before all of it.
+# Variables of the user that would change an answer: settings of Python, of the stack, of the libraries below the stack,
+# and of the dynamic loader.
 _LEFT_OUT = (
     *("PYTHON", "JAX", "XLA_", "EQX_", "TF_", "TEST_", "LIBTPU_", "BEARTYPE", "NPY_", "NUMPY_", "SCIPY_", "SUITE_"),
     *("OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "BLIS_", "NUMEXPR_", "VECLIB_", "MALLOC_", "GLIBC_", "LC_"),
@@ -57,7 +57,7 @@ _LEFT_OUT = (
 class Task:
     """A case to run in a cell, and the key of its record.
 
-    `shared` holds the attempts made while other probes ran; the record keeps them next to those that count.
+    `shared` holds the attempts made while other probes ran; the record keeps them beside the attempts that count.
     """
 
     entry: Entry
@@ -75,7 +75,7 @@ class Task:
 
 
 class Progress:
-    """The progress of a cell; this base class receives it and shows nothing."""
+    """The progress of a cell. This base class ignores all reports."""
 
     def expect(self, seconds: Mapping[Name, float]) -> None:
         """Note the cases to run, with their expected seconds."""
@@ -95,7 +95,7 @@ class Progress:
 
 @dataclass
 class Ended:
-    """The end of an order: the device, and a reason code with a sentence if it was given up.
+    """The end of an order: the device, or a reason code with a sentence if the order was given up.
 
     `left` are the tasks that were not carried out.
     """
@@ -107,7 +107,7 @@ class Ended:
 
 
 class Stop:
-    """A handle that ends a call from another thread: it terminates the probe, and no other is started."""
+    """A handle that ends a call from another thread: the running probe is terminated, and no new one starts."""
 
     def __init__(self) -> None:
         self.requested = False
@@ -122,7 +122,7 @@ class Stop:
                 self._process.terminate()
 
     def watch(self, process: subprocess.Popen[bytes] | None) -> None:
-        """Note the process that a request has to terminate."""
+        """Note the process that `request` must terminate."""
         with self._lock:
             self._process = process
             if self.requested and process is not None:
@@ -131,7 +131,7 @@ class Stop:
 
 @dataclass
 class _Seen:
-    """One probe's progress: its finished cases, and the phase in which it last reported."""
+    """One probe's progress: its finished cases, and the phase that it last reported."""
 
     done: set[tuple[str, str]] = field(default_factory=set)
     doing: tuple[str, str] | None = None
@@ -150,10 +150,10 @@ def call(
     import_seconds: float = IMPORT_SECONDS, most_attempts: int = MOST_ATTEMPTS, root: Path = ROOT,
     stop: Stop | None = None,
 ) -> Ended:  # fmt: skip
-    """Have a probe run `todo` with this interpreter. A new one continues if a case ended the one before.
+    """Run `todo` in a probe with this interpreter. If a case ends the probe, a new probe continues.
 
-    Cases cannot write into the folders `shut`. If one wrote into the installed packages all the same, `remake` makes
-    a new environment and returns its interpreter. `root` has the probe and the issues, and `log` names the file of the
+    Cases cannot write into the folders in `shut`. If a case wrote into the installed packages anyway, `remake` makes a
+    new environment and returns its interpreter. `root` has the probe and the issues, and `log` names the file of the
     probe's output. `stop` ends the call from another thread.
     """
     if why := limited():
@@ -197,7 +197,7 @@ def call(
             ended[seen.doing] = f"it ended the probe that ran it ({told})"
             progress.say(f"{'/'.join(seen.doing)} ended the probe ({how}); a new one continues")
         else:
-            # Nothing that it ran ended it, so it would end again.
+            # No case, module or import ended the probe, so a new one would end, too.
             detail = f"the probe ended ({how}): {said}; {len(left)} of {len(todo)} left"
             return Ended("", "run.probe", detail, tuple(left.values()))
     return Ended(left=tuple(left.values()))
@@ -214,7 +214,7 @@ def _ordered(task: Task, ended: str) -> dict[str, Any]:
 
 @dataclass
 class _Probe:
-    """One probe, from its start to its end."""
+    """One probe, from start to end."""
 
     executable: Path
     log: Path
@@ -224,7 +224,7 @@ class _Probe:
     stop: Stop
 
     def carry_out(self, order: Mapping[str, Any]) -> tuple[_Seen, int, str]:
-        """Return the probe's progress, its exit status, and its last words."""
+        """Return the probe's progress, its exit status, and the last lines of its output."""
         self.log.parent.mkdir(parents=True, exist_ok=True)
         # Stray processes may still write here while they are ended; ignore that.
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch, self.log.open("wb") as errors:
@@ -246,7 +246,7 @@ class _Probe:
                 try:
                     seen = self._follow(process)
                 except BaseException:
-                    # Not killed: the guardian ends what the probe has started.
+                    # Terminate the probe, not kill: its guardian then ends the probe's own processes.
                     process.terminate()
                     raise
                 finally:
@@ -295,7 +295,7 @@ class _Probe:
         return seen
 
     def _where(self) -> str:
-        """Return the innermost call of a slow import, from the traceback that the probe has written."""
+        """Return the innermost call of a slow import, from the traceback in the probe's log."""
         for line in self._lines():
             if (call := _CALL.fullmatch(line)) and "importlib" not in call["file"]:
                 return f", in {call['function']} ({call['file']}, line {call['line']})"
@@ -306,7 +306,7 @@ class _Probe:
 
 
 def _lines_of(process: subprocess.Popen[bytes]) -> Iterator[bytes | None]:
-    """Yield what a process prints, a line at a time, and None after each second of silence."""
+    """Yield the lines that a process prints, and None after each second of silence."""
     assert process.stdout is not None
     rest = b""
     with selectors.DefaultSelector() as selector:
@@ -328,12 +328,12 @@ def _how(code: int) -> str:
 
 
 def limited(probes: int = 1) -> str:
-    """Return the limit of this shell that is too low to judge anything with so many probes, or an empty text.
+    """Return a message about a limit of this shell that is too low for so many probes, or "".
 
-    A limit that can be raised is raised, for this process and its children.
+    Limits that can be raised are raised, for this process and its children.
     """
     for name, letter, of_one, unit in _LEAST:
-        # The kernel counts the processes of a user, and whatever else of each process.
+        # The kernel limits processes per user, and everything else per process.
         kind, least = getattr(resource, name), of_one * (probes if name == "RLIMIT_NPROC" else 1)
         soft, hard = resource.getrlimit(kind)
         if soft == resource.RLIM_INFINITY or soft >= least * unit:
@@ -369,12 +369,12 @@ def command(executable: Path, module: str, *words: str, root: Path = ROOT) -> li
 
 
 def surroundings() -> dict[str, str]:
-    """Return the environment variables of a cell: the user's, without those that would change an answer."""
+    """Return the environment variables of a cell: the user's, without the ones that would change an answer."""
     return {
         **{name: value for name, value in os.environ.items() if not name.startswith(_LEFT_OUT)},
         "LC_ALL": "C.UTF-8",
         "PYTHONHASHSEED": "0",
         "JAX_TRACEBACK_FILTERING": "off",
-        # OpenBLAS starts threads as NumPy is imported, and a process with threads cannot be forked.
+        # OpenBLAS starts threads when NumPy is imported, and a process with threads cannot be forked.
         "OPENBLAS_NUM_THREADS": "1",
     }

@@ -1,4 +1,4 @@
-"""The progress of a run, for people: a line per cell on a terminal, elsewhere a line per cell and minute."""
+"""The progress of a run, for people: a live line per cell on a terminal, elsewhere a line per cell and minute."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rich.text import Text
 
 from suite.run.probe_call import Name, Progress
 
-# Without a terminal a cell says at most so often how far it is. In seconds.
+# Seconds between the lines of a cell, if the output is not a terminal.
 INTERVAL = 60.0
 
 
@@ -35,7 +35,7 @@ class RunProgress(progress.Progress):
         )
 
     def cell(self, cell: str) -> CellProgress:
-        """Return the line of a cell. It appears once there is something to run."""
+        """Return the line of a cell. The line appears once the cell has a case to run."""
         return CellProgress(self, cell)
 
 
@@ -70,7 +70,7 @@ class CellProgress(Progress):
             self._show()
 
     def step(self, issue: str, case: str) -> None:
-        """Count a finished case; one that runs again counts once."""
+        """Count a finished case; a case that runs again counts once."""
         with self._lock:
             self._running.pop((issue, case), None)
             self._left.pop((issue, case), None)
@@ -95,7 +95,7 @@ class CellProgress(Progress):
         return self._total - len(self._left)
 
     def _time_left(self) -> str:
-        """Return the expected time of the rest, with as many cases at a time as now."""
+        """Return the expected time of the rest, if as many cases as now run side by side."""
         seconds = sum(self._left.values()) / max(len(self._running), 1)
         return f"about {duration(seconds)} left" if seconds else ""
 
@@ -107,6 +107,6 @@ class CellProgress(Progress):
 
 
 def duration(seconds: float) -> str:
-    """Return a time in words: `42 s`, `3 min 20 s`."""
+    """Return a time for people: `42 s`, `3 min 20 s`."""
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,4 +1,4 @@
-"""The work on a cell: the planned cases, those left without a record, and the probe's tasks."""
+"""The work on a cell: the planned cases, the cases left without a record, and the probe's tasks."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from suite.stack.plan import Cell
 class Work:
     """The work on a cell, and its approximate seconds on one core.
 
-    `cases` are all that are planned there. After `ask`, `left` are those without a valid record, and `before` is the
-    cell's last status. `lent` is the number of cases that another cell runs for this one.
+    `cases` are all cases planned in the cell. After `ask`, `left` are the cases without a valid record, and `before` is
+    the cell's last status. `lent` is the number of cases that another cell runs for this one.
     """
 
     cell: Cell
@@ -38,12 +38,12 @@ class Work:
 
 
 def planned(cell: Cell, entries: Sequence[Entry], seconds: float = 0.0) -> Work:
-    """Return all work on a cell. An unplanned stack is resolved now. Raises BadFile, Unresolvable."""
+    """Return all work on a cell. An unplanned stack is resolved if it has no lock. Raises BadFile, Unresolvable."""
     return Work(cell, entries, seconds, lock.obtain(cell), [(of, case) for of in entries for case in of.cases(cell)])
 
 
 def ask(work: Work, *, fresh: bool = False, confirm: bool = False) -> Work:
-    """Find what is left: the cases without a valid record, with `fresh` all; none if the cell is unavailable.
+    """Find the cases left: without a valid record, or all with `fresh`; none if the cell is unavailable.
 
     With `confirm`, a record is valid if it has more than one attempt. Raises BadFile.
     """
@@ -66,7 +66,7 @@ def ask_all(works: Sequence[Work], *, fresh: bool) -> list[Work]:
 
 
 def claim(work: Work, claimed: set[Hashable]) -> Work:
-    """Claim the cases that no other cell runs for this one; leave the others to it. Row zero is run in each cell."""
+    """Claim the cases that no other cell runs for this one, and drop the others. Row zero runs in each cell."""
     mine = []
     for entry, case in work.left:
         name = (entry.issue.id, case.id, alike.met(work.cell, case.needs, work.pinned.pins))
@@ -74,13 +74,13 @@ def claim(work: Work, claimed: set[Hashable]) -> Work:
             claimed.add(name)
             mine.append((entry, case))
     if work.left and not (mine or (work.before and work.before.device)):
-        # Only a run in the cell tells the device.
+        # Only a run in the cell shows the device.
         mine = [work.left[-1]]
     return replace(work, left=mine, lent=len(work.left) - len(mine))
 
 
 def orders(work: Work, *, confirm: bool = False) -> list[Task]:
-    """Return the probe's tasks for the cases that are left."""
+    """Return the probe's tasks for the cases left."""
     return [task(work.cell, *both, work.pinned, confirm=confirm) for both in work.left]
 
 
@@ -91,7 +91,7 @@ def task(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool = 
         entry,
         case,
         keys.key(entry, case, pinned.sha256, cell.python),
-        # The probe is content with one attempt where it sees what is expected.
+        # The probe makes one attempt only if the attempt shows the expected behaviour.
         rule.behaviour if rule and not confirm else None,
         records.path_of(cell.id, entry.issue.id, case.id),
         cost=costs.of(entry, case),
@@ -99,17 +99,16 @@ def task(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool = 
 
 
 def begin(work: Work, *, fresh: bool) -> None:
-    """Set aside the records of a fresh run's cases; in another run, restore those that were not replaced."""
+    """Set aside the records of a fresh run's cases; in any other run, restore the ones that were not replaced."""
     records.settle(work.cell.id, back=not fresh)
     if fresh:
         records.set_aside(work.cell.id, work.cases)
 
 
 def known(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool = False) -> bool:
-    """Return True if there is a record to keep.
+    """Return True if a record exists that need not be made again.
 
-    The record of a failed run is not kept: the case is tried again. So is a case whose single attempt was expected
-    then, and is not by the present rules.
+    A failed run's case is tried again. So is a case with a single attempt that the present rules do not expect.
     """
     record = seen(cell, entry, case, pinned)
     if record is None:

@@ -1,8 +1,8 @@
-"""Packages that jax imports in places and no metadata declares."""
+"""Packages that parts of jax import, and that no metadata declares."""
 
 from __future__ import annotations
 
-# `jax.export` and Pallas import them on many releases. Every cell has them, but for those of an arm without.
+# `jax.export` and Pallas import these on many releases. All cells have them, except the cells with `beside = false`.
 BESIDE = frozenset({"absl-py", "flatbuffers"})
-# Every jax requires it, and nobody names it by hand: where it is listed, all of a stack is.
+# Every jax requires opt-einsum, and nobody names it by hand: a list of pins with it is a complete stack.
 LISTED = "opt-einsum"

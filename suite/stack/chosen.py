@@ -1,7 +1,7 @@
-"""The file default.json: what `nox -s compat` runs besides the newest release of jax.
+"""The file default.json: the releases that `nox -s compat` runs besides the newest release of jax.
 
-It has releases, and for each the issues whose headline case shows something new there. `nox -s choose` computes it from
-the published report.
+For each release it lists the issues whose headline shows something new there. `nox -s choose` computes it from the
+published report.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from suite.fields import Id, VersionText
 from suite.files import STACK, FileModel, dump, read
 
 PATH = STACK / "default.json"
-# The cases that a tag's cells run: each behaviour once, each issue's first case, or every case.
+# The cases to run: one for each behaviour of a headline, each issue's headline, or every case.
 Rows = Literal["chosen", "headlines", "cases"]
 
 
@@ -32,14 +32,14 @@ def load() -> Chosen:
 
 
 def is_planned(issue: str, holds: Mapping[str, str], rows: Rows) -> bool:
-    """Return True if these rows have an issue in the cell that holds these releases. Raises BadFile.
+    """Return True if `rows` include an issue in the cell that holds these releases. Raises BadFile.
 
-    Only a default cell that is not the newest has less than all.
+    Only `chosen` leaves issues out, and only in cells of the releases in default.json.
     """
     of_release = load().rows.get(holds.get("jax", "")) if rows == "chosen" and len(holds) == 1 else None
     return of_release is None or issue in of_release
 
 
 def text(chosen: Chosen) -> str:
-    """Return default.json."""
+    """Return the text of default.json."""
     return dump(chosen.model_dump(mode="json"))

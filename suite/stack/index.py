@@ -30,37 +30,37 @@ from remotezip import RemoteIOError, RemoteZip
 from suite.errors import Failed
 from suite.stack.releases import EXTRAS, HELD, PYTHONS, Release, Snapshot, Wheels, tag_of
 
-# nox logs all there is, down to each connection.
+# nox logs at debug level, where urllib3 reports each connection.
 logging.getLogger("urllib3").setLevel(logging.WARNING)
 
 
-# Errors of a request that is not answered by an index; errors in its content come besides.
+# Errors of a request. Errors in an answer's content are KeyError and ValueError.
 _NO_INDEX = (requests.RequestException, NoSuchProjectError, UnsupportedRepoVersionError, RemoteIOError, BadZipFile)
-# Of each package, of what would be lost.
+# The lost releases to list for each package.
 _MOST = 20
 
 
 class Unreachable(Failed):
-    """The package index did not answer, or gave no answer of an index."""
+    """The package index did not answer, or its answer was not that of an index."""
 
 
 def snapshot(known: Snapshot | None = None, *, forget: bool = False) -> Snapshot:
     """Read the index; the metadata of releases in `known` is not fetched again.
 
     The index is the user's own: UV_DEFAULT_INDEX, UV_INDEX_URL or PIP_INDEX_URL if set, else the public one. Raises
-    Unreachable, and Failed if something of `known` is gone, unless it is to be forgotten.
+    Unreachable, and, without `forget`, Failed if the index lost something that `known` has.
     """
     with _asking() as client:
         packages = {name: _releases(client, name, known.packages.get(name, {}) if known else {}) for name in HELD}
     taken = Snapshot(schema_version=2, taken_at=datetime.now(UTC).replace(microsecond=0), packages=packages)
     if known and not forget and (gone := lost(known, taken)):
         told = "; ".join(gone)
-        raise Failed(f"the index no longer has what releases.json has: {told}. Nothing is written: --forget removes it")
+        raise Failed(f"the index lost releases that releases.json has: {told}. Nothing is written: --forget drops them")
     return taken
 
 
 def lost(known: Snapshot, taken: Snapshot) -> list[str]:
-    """Return by package what `taken` lacks of `known`: releases, and wheels of the releases that remain."""
+    """Return the releases and wheels of `known` that `taken` lacks, as a sentence for each package."""
     told = []
     for package, now in taken.packages.items():
         before = known.packages.get(package, {})
@@ -127,7 +127,7 @@ def _files(client: PyPISimple, package: str) -> Iterable[tuple[DistributionPacka
     else:
         found = [(file, file.upload_time) for file in ProjectPage.from_response(response, package).packages]
     mine = [(file, uploaded) for file, uploaded in found if canonicalize_name(file.project or "") == package]
-    # A page for people can be without links, too; an index with nothing to offer says so in JSON.
+    # A login page may have no links, either; an empty index says so in JSON.
     if not mine and (found or _is_html(response)):
         raise Unreachable(f"the package index's answer for {package} is not a list of its files: is it a login page?")
     dated = [(file, uploaded) for file, uploaded in mine if uploaded is not None]
@@ -141,21 +141,21 @@ def _is_html(response: requests.Response) -> bool:
 
 
 def _uploaded(link: Link) -> datetime | None:
-    # Mirrors that answer in HTML have no standard place for it; those that serve it use this attribute.
+    # HTML has no standard place for upload times; mirrors that serve them use this attribute.
     text = link.get_str_attrib("data-upload-time")
     found = datetime.fromisoformat(text) if text else None
     return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found
 
 
 def _tags(package: str, file: DistributionPackage) -> list[tuple[str, str]]:
-    """Return the interpreters and platforms of a wheel that cells have; nothing for any other file."""
+    """Return the interpreters and platforms of a wheel that cells can have; empty for any other file."""
     try:
         _, version, _, tags = parse_wheel_filename(file.filename)
     except ValueError:  # a source archive, or an invalid version
         return []
     if version < Version(HELD[package].oldest) or version.is_prerelease:
         return []
-    # Not a free-threaded interpreter's: its ABI is another (cp313t).
+    # Skip wheels for free-threaded interpreters, which have another ABI (cp313t).
     mine = {"py3": "none", **{tag: tag for tag in map(tag_of, PYTHONS)}}
     return [(tag.interpreter, tag.platform) for tag in tags if mine.get(tag.interpreter) == tag.abi]
 
@@ -175,6 +175,6 @@ def _requires_dist(client: PyPISimple, file: DistributionPackage) -> list[str]:
 
 
 def _asked_for(line: str) -> bool:
-    """True if a cell may request this extra; most extras of a package are for its developers."""
+    """Return True if a cell may request this requirement's extra. Most extras are for a package's developers."""
     extras = re.findall(r"extra == ['\"]([^'\"]+)['\"]", line)
     return not extras or not set(EXTRAS.values()).isdisjoint(extras)

@@ -4,8 +4,8 @@ A lock is a requirements file, so any installer can use it:
 
     uv pip sync --require-hashes suite/stack/locks/jax-0.4.30.txt
 
-It names no index: yours serves. It holds the wheels that the cell's CPython can use on any platform, and no source
-archive: nothing is ever built.
+It names no index, so any index serves. It lists the wheels for the cell's CPython on all platforms, and no source
+archives: nothing is ever built.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from suite.stack.plan import Cell
 from suite.stack.releases import PACKAGES, tag_of
 
 LOCKS = STACK / "locks"
-# The locks of stacks that nobody planned, and somebody asked for.
+# The locks of unplanned stacks that a user asked for.
 ASKED_FOR = STATE / "locks"
 SIZES = STACK / "sizes.json"
-# The packages that each lock pins: Diffrax 0.4 came without Lineax and Optimistix.
+# Every lock pins these packages. Lineax and Optimistix are left out: Diffrax 0.4 came without them.
 _EVERYWHERE = [name for name, package in PACKAGES.items() if package.asked or name == "jaxlib"]
 _PIN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][A-Za-z0-9.+!_-]*")
 _HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
-# Between two entries: a pin and its hashes stand on continued lines.
+# The end of an entry; a pin and its hashes are one entry, on continued lines.
 _ENTRIES = re.compile(r"(?<!\\)\n")
 
 
@@ -89,9 +89,9 @@ def obtain(cell: Cell) -> Lock:
 
 
 def load(cell: Cell) -> Lock:
-    """The lock of `cell`; empty where it cannot be had, and where nobody planned it and nobody ran it yet.
+    """Return the lock of `cell`; an empty one if the cell is unavailable, or is unplanned and was never resolved.
 
-    Raises BadFile with every fault in it.
+    Raises BadFile with every fault in the lock.
     """
     path = path_of(cell)
     try:
@@ -114,12 +114,12 @@ def load(cell: Cell) -> Lock:
 
 
 def jax_line() -> dict[str, Mapping[str, str]]:
-    """Return the pins on each release of jax of the line, in version order; none without a readable lock."""
+    """Return the pins of each jax release's cell on the line, in version order; empty without a readable lock."""
     cells = {dict(cell.holds)["jax"]: cell for cell in plan.tagged("line") if cell.moves == "jax"}
     found: dict[str, Mapping[str, str]] = {}
     for version in sorted(cells, key=Version):
         found[version] = {}
-        # Of a lock that cannot be read, the run of its own cell tells.
+        # An unreadable lock is reported by the run of its cell.
         with suppress(BadFile):
             found[version] = {} if cells[version].unavailable else load(cells[version]).pins
     return found
@@ -143,7 +143,7 @@ def parse(text: str, path: Path) -> Lock:
             wrong += [f"{name}: {digest!r} is not a sha256 hash" for digest in hashes if not _HASH.fullmatch(digest)]
             pins[name] = version
         else:
-            wrong = [f"{pin!r} is not a pin: only name==version --hash=sha256:… stands here"]
+            wrong = [f"{pin!r} is not a pin: write name==version --hash=sha256:…"]
         faults += [Fault(path, f"line {line}", message) for message in wrong]
     faults += [Fault(path, name, "is not pinned") for name in _EVERYWHERE if name not in pins]
     if faults:
@@ -152,7 +152,7 @@ def parse(text: str, path: Path) -> Lock:
 
 
 def resolve(cell: Cell) -> tuple[str, dict[str, int]]:
-    """Resolve `cell` as of its day: the lock's text, and the bytes of each Linux x86-64 wheel by name==version.
+    """Resolve `cell` as of its day; return the lock's text, and the bytes of Linux x86-64 wheels by name==version.
 
     The bytes are 0 if the index does not give them. Raises Unresolvable.
     """
@@ -162,7 +162,7 @@ def resolve(cell: Cell) -> tuple[str, dict[str, int]]:
     except Unresolvable:
         if cell.kind == "line":
             raise
-        # Their own metadata, or that of what they pull in, keeps them apart: what is `declared` will say so.
+        # Metadata excludes this set of packages. Install it anyway: `declared` will report the conflict.
         over = tuple(requirement for requirement in cell.requires if "==" in requirement)
         packages = _compile(cell, over)
     usable = {f"{package.name}=={package.version}": _usable(package, cell.python) for package in packages}
@@ -187,13 +187,14 @@ def resolve(cell: Cell) -> tuple[str, dict[str, int]]:
 
 
 def _compile(cell: Cell, over: Sequence[str]) -> list[Package]:
-    """Return what an installer chooses for `cell`, with these requirements over all metadata. Raises Unresolvable."""
+    """Return the packages an installer chooses for `cell`, with `over` overriding all metadata. Raises Unresolvable."""
     with tempfile.TemporaryDirectory() as scratch:
         overrides = Path(scratch, "over.in")
         overrides.write_text("\n".join(over), encoding="utf-8")
         late = [f"--exclude-newer-package={name}={moment.isoformat()}" for name, moment in cell.as_of_package]
         command = [
-            # Nothing is built, so any interpreter will do: left to itself, uv would download one of the cell's version.
+            # Nothing is built, so any interpreter will do. By default, uv would download an interpreter of the cell's
+            # version.
             *("pip", "compile", "--python", sys.executable, "--no-python-downloads", "--quiet"),
             *("--universal", "--only-binary=:all:", "--python-version", cell.python),
             *("--exclude-newer", cell.as_of.isoformat(), *late),
@@ -207,7 +208,7 @@ def _compile(cell: Cell, over: Sequence[str]) -> list[Package]:
 
 
 def _applies(marker: Marker, python: str) -> bool:
-    """True if some system makes `marker` true for `python`; uv also resolves for all newer interpreters."""
+    """Return True if some system makes `marker` true for `python`; uv also resolves for all newer interpreters."""
     here = {"python_version": python, "python_full_version": f"{python}.0"}
     systems = (("linux", "Linux", "posix"), ("darwin", "Darwin", "posix"), ("win32", "Windows", "nt"))
     return any(
@@ -231,7 +232,7 @@ def sizes() -> Mapping[str, int]:
 
 
 def write_sizes(found: Mapping[str, int]) -> None:
-    """Keep these sizes alone; a pin whose index gives no size (0) keeps its former one."""
+    """Write these sizes and no others; a pin without a size from the index (0) keeps its former size."""
     known = sizes()
     bytes = {pin: size for pin in sorted(found) if (size := found[pin] or known.get(pin))}
     write(SIZES, dump(Sizes(schema_version=1, bytes=bytes).model_dump()))
@@ -251,7 +252,7 @@ def _usable(package: Package, python: str) -> list[PackageWheel]:
     return [
         wheel
         for wheel in package.wheels or ()
-        # Not a free-threaded interpreter's: its ABI is another (cp313t).
+        # Skip wheels for free-threaded interpreters, which have another ABI (cp313t).
         if any(
             (tag.interpreter in mine and not tag.abi.endswith("t")) or tag.abi == "abi3"
             for tag in parse_wheel_filename(wheel.filename)[3]

@@ -1,7 +1,7 @@
 """The file matrix.toml: the cells to cover, as a few lines of algebra over releases.json.
 
-`[line]` names the packages whose releases each get a cell. Each of `[[arms]]` answers a question that people ask: it
-combines the stacks in `times` with every release that `along` admits, without those that `except` describes.
+`[line]` names packages: each of their releases gets a cell. Each of `[[arms]]` answers a question that people ask. An
+arm combines the stacks in `times` with every release that `along` admits, except the combinations in `except`.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from suite.stack.releases import AXES, HELD, PACKAGES, Device, Python, Snapshot,
 PATH = STACK / "matrix.toml"
 NEWEST = "newest"
 EACH_MINOR = "newest of each minor"
-# Of jaxlib alone: the release before the one that an installer gives a jax.
+# For jaxlib: the release before the one that an installer chooses for a jax.
 ONE_BEHIND = "one behind"
 
-# The cases of a cell: row zero alone, also those of a package beside the stack, each issue's first case that
-# needs a library, all such, all that need none, or every case.
+# The cases of a cell: row zero; row zero and the packages beside the stack; each issue's first case that needs a
+# library; all cases that need a library; all that need none; every case.
 Runs = Literal["row-zero", "beside", "headlines", "libraries", "jax", "all"]
 
 
@@ -40,21 +40,21 @@ class Line(FileModel):
 
 
 class Arm(FileModel):
-    """One of `[[arms]]`: every stack of `times` with every release of `along`, but not those that `except` describes.
+    """One of `[[arms]]`: every stack of `times` with every release of `along`, except the cells in `except`.
 
-    `excluded` decides if a cell that the packages' own metadata excludes is run anyway or is a conflict. `as_of` dates
-    packages that a cell does not hold: by its last release, or by the snapshot. `run` selects the issues of its cells,
-    and `device` the builds. With `beside`, they have the packages that jax imports and does not declare.
+    `excluded` decides if a cell that the packages' own metadata excludes is run or is a conflict. `as_of` dates the
+    packages that a cell does not hold: by the cell's last release, or by the snapshot. `run` selects the cells' issues,
+    and `device` the builds. With `beside`, cells have the packages that jax imports but does not declare.
     """
 
     asks: str
     times: list[dict[str, str]] = Field(min_length=1)
     along: PlainRequirement
-    # Of no requirements all would be met: such an entry would take every cell away.
+    # An empty entry would match, and so remove, every cell.
     excepting: list[Annotated[list[PlainRequirement], Field(min_length=1)]] = Field(default=[], alias="except")
     excluded: Literal["try", "leave"] = "leave"
     as_of: Literal["release", "snapshot"] = "release"
-    # The cell of jax's own release has the cases without libraries.
+    # The line's cell of the same jax runs the cases without libraries.
     run: Runs = "libraries"
     device: Device = "cpu"
     beside: bool = True
@@ -71,32 +71,32 @@ class Matrix(FileModel):
 
 @dataclass(frozen=True)
 class Reading:
-    """The requested cells; `faults` collects errors in matrix.toml."""
+    """The cells that matrix.toml requests; `faults` collects its errors."""
 
     matrix: Matrix
     offered: Snapshot
     faults: list[Fault] = field(default_factory=list)
 
     def line(self) -> list[tuple[str, str]]:
-        """Return the package and version of each line cell, yanked ones too."""
+        """Return the package and version of each line cell, including yanked releases."""
         found: list[tuple[str, str]] = []
         for position, text in enumerate(self.matrix.line.releases):
             key = f"line.releases.{position}"
             admitted = self._admitted(text, key, yanked=True)
             if any(name not in PACKAGES for name, _ in admitted):
-                self.fault(key, "the line is of the stack and one interpreter, and an arm moves along others")
+                self.fault(key, "only packages of the stack have a line; use an arm for the others")
             found += admitted
         for name, version in sorted(pair for pair, times in Counter(found).items() if times > 1):
             self.fault("line.releases", f"{name} {version} is asked for twice")
         return found
 
     def default(self, on_line: Collection[tuple[str, str]], chosen: Collection[str]) -> list[str]:
-        """Return the versions of jax that `nox -s compat` runs: those of the line that are `chosen`, and its newest."""
+        """Return the versions of jax that `nox -s compat` runs: the `chosen` ones of the line, and its newest."""
         there = [version for version in self.offered.versions("jax") if ("jax", version) in on_line]
         return [version for version in there if version in chosen or version == there[-1]]
 
     def arms(self) -> list[tuple[Mapping[str, str], str, Arm]]:
-        """Return the held packages of each cell of the arms, the one that moves, and the arm."""
+        """Return the held packages, the moving package and the arm of each arm cell."""
         found: list[tuple[Mapping[str, str], str, Arm]] = []
         for number, arm in enumerate(self.matrix.arms):
             key = f"arms.{number}"
@@ -126,13 +126,13 @@ class Reading:
         return found
 
     def _jaxlib_behind(self, jax: str) -> str | None:
-        """Return the jaxlib before the one that an installer gives this jax, if the metadata of jax allows it."""
+        """Return the jaxlib before the one that an installer chooses for this jax, if jax's metadata allows it."""
         python, there = self.matrix.python, self.offered.versions("jaxlib")
         asked = [requirement(text) for text in self.offered.packages["jax"][jax].requires_dist]
         of_jaxlib = [requirement for requirement in asked if requirement.name == "jaxlib"]
         given = [version for version in there if _admits(of_jaxlib, version, python, extra="cpu")]
         before = [version for version in there if given and Version(version) < Version(given[-1])]
-        # Up to 0.4.29 jax asks for a jaxlib by an extra alone, and says at its import what is too old.
+        # Up to jax 0.4.29 only an extra requires jaxlib; importing jax raises if jaxlib is too old.
         return before[-1] if before and _admits(of_jaxlib, before[-1], python, extra="") else None
 
     def fault(self, key: str, message: str) -> None:

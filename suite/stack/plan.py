@@ -1,4 +1,4 @@
-"""Plan the cells from matrix.toml and releases.json: the stacks to run, and why some are unavailable.
+"""The plan: the cells of matrix.toml and releases.json, and why some cells are unavailable.
 
 All cells come from here: the noxfile, the locks, the reports and CI read `plan()`.
 """
@@ -24,9 +24,9 @@ from suite.stack.matrix import PATH, Arm, Matrix, Reading, Runs
 from suite.stack.releases import AXES, EXTRAS, HELD, Device, Snapshot
 
 TAGS = ("default", "line", "full")
-# The end of a cell's id, where what it does not hold is as of the snapshot's day.
+# The last part of a cell's id if its unheld packages are as of the snapshot's day.
 TODAY = "today"
-# The end of one that lacks what is beside the stack.
+# The last part of a cell's id, if it lacks the packages beside the stack.
 ALONE = "alone"
 
 
@@ -34,12 +34,12 @@ ALONE = "alone"
 class Cell:
     """One fully pinned stack, before it is resolved.
 
-    `holds` are the packages in its id, and perhaps an interpreter other than the line's; `moves` is the one whose
-    release the cell represents. `requires` are the requirements for an installer. `as_of` is the moment whose releases
-    it may choose from, and `as_of_package` the packages whose wheels came later; with `today`, the moment is the
-    snapshot's. `asks` are the questions with this cell, each with the package that an arm moves.
+    `holds` are the packages in its id, and perhaps an interpreter other than the line's. `moves` is the package whose
+    release the cell represents. `requires` are the requirements for an installer. The installer may choose releases
+    until `as_of`, or, for packages with late wheels, until the moments in `as_of_package`. With `today`, `as_of` is the
+    snapshot's moment. `asks` are the arms' questions that the cell answers, each with the package that the arm moves.
 
-    `excluded` is the sentence in the packages' own metadata that forbids the stack; it is installed anyway.
+    `excluded` is the requirement in the packages' own metadata that forbids the stack, even if the stack is run.
     `unavailable` is a reason code and a sentence. A cell without tags is in no plan: a user asked for it. `runs`
     selects its issues, and `device` is the hardware that it needs.
     """
@@ -68,7 +68,7 @@ class Cell:
 
     @property
     def extra(self) -> str:
-        """The extra of jax whose requirements count; a held jaxlib is requested by itself."""
+        """The extra of jax whose requirements count; empty if the cell holds a jaxlib, which is requested by name."""
         return "" if "jaxlib" in dict(self.holds) else EXTRAS["cpu"]
 
     @property
@@ -83,7 +83,7 @@ def plan(matrix: Matrix, offered: Snapshot, chosen: Collection[str] = ()) -> tup
     `chosen` are the releases of jax in the default cells, besides the newest. Raises BadFile with every fault in the
     matrix, and for a package without a snapshot.
     """
-    # Not told by the model: a snapshot of before a package was asked for is what the next one is made from.
+    # The model does not check this: a snapshot without a new package must load, as the base of the next one.
     if lacking := [name for name in HELD if name not in offered.packages]:
         message = "is missing: `python -m suite snapshot` asks the index"
         raise BadFile([Fault(releases.PATH, f"packages.{name}", message) for name in lacking])
@@ -103,13 +103,13 @@ def plan(matrix: Matrix, offered: Snapshot, chosen: Collection[str] = ()) -> tup
     for holds, moves, arm in on_arms:
         made = maker.arm(holds, moves, arm)
         before = arms.get(made.id, made)
-        # Two arms can cross in a cell; it is tried where either asks for that.
+        # Two arms can share a cell. It is run if one of them runs it.
         kept = made if before.unavailable and not made.unavailable else before
         asks = tuple(dict.fromkeys([*before.asks, *made.asks]))
         arms[made.id] = replace(kept, asks=asks, runs=max(before.runs, made.runs, key=get_args(Runs).index))
     for cell in line:
         if cell.id in arms:
-            reading.fault("arms", f"{cell.id} is on the line: hold something else too, or be as of the snapshot")
+            reading.fault("arms", f"{cell.id} is on the line: hold another package, too, or set as_of to snapshot")
     reading.check()
     return (*line, *arms.values())
 
@@ -121,12 +121,12 @@ def verdict(cell: Cell) -> Literal["unavailable", "conflict"]:
 
 @cache
 def cells() -> tuple[Cell, ...]:
-    """The cells planned from the files in the tree. Raises BadFile."""
+    """Return the cells planned from the files in the tree. Raises BadFile."""
     return plan(read(Matrix, PATH), releases.load(), choice.load().rows)
 
 
 def tagged(tag: str) -> tuple[Cell, ...]:
-    """The cells with this tag, one of TAGS."""
+    """Return the cells with this tag, one of TAGS."""
     return tuple(each for each in cells() if tag in each.tags)
 
 
@@ -136,7 +136,7 @@ def cell(identifier: str) -> Cell:
 
 
 def among(some: Iterable[Cell], identifier: str, lacking: str) -> Cell:
-    """Return the one of some cells that is called `identifier`. Raises Misused with the nearest names."""
+    """Return the cell in `some` that is called `identifier`. Raises Misused with `lacking` and the nearest names."""
     found = {cell.id: cell for cell in some}
     if identifier not in found:
         raise Misused(f"{lacking} {identifier!r}; {nearest(identifier, found)}")
@@ -149,7 +149,7 @@ _HELD = re.compile(rf"({'|'.join(AXES)})-([0-9][0-9a-z.]*)")
 def stack(identifier: str) -> Cell:
     """Return the cell called `identifier`, planned or not: `jax-0.4.36+diffrax-0.6.0` may be a user's own stack.
 
-    Raises Misused if a part of it is not a release.
+    Raises Misused if a part of the name is not a release.
     """
     found = {cell.id: cell for cell in cells()}
     if identifier in found:
@@ -164,7 +164,7 @@ def stack(identifier: str) -> Cell:
 
 
 def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False, beside: bool = True) -> Cell:
-    """Return the cell that holds exactly these releases, and perhaps a Python, even if the matrix lacks it.
+    """Return the cell that holds exactly these releases, one of them perhaps a Python, even if the matrix lacks it.
 
     Raises Misused if one of them is not a release.
     """
@@ -175,7 +175,7 @@ def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False
     as_of: Literal["release", "snapshot"] = "snapshot" if today else "release"
     arm = Arm(asks="", times=[{}], along=moves, excluded="try", as_of=as_of, beside=beside)
     made = _Maker(matrix, offered).arm(holds, moves, arm)
-    # The cell of jax's own release does not show jax alone on another interpreter, or with another NumPy.
+    # With another interpreter, jaxlib, NumPy or SciPy, the line's cell cannot stand in for the cases of jax alone.
     shown = beside and {"jaxlib", "numpy", "scipy", "python"}.isdisjoint(dict(made.holds))
     runs: Runs = "libraries" if shown else "all"
     made = replace(made, asks=(), tags=(), runs=runs)
@@ -183,19 +183,19 @@ def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False
 
 
 class _Maker:
-    """The maker of cells from held packages."""
+    """A maker of cells, given the packages that they hold."""
 
     def __init__(self, matrix: Matrix, offered: Snapshot) -> None:
         self._matrix = matrix
         self._offered = offered
-        # Of few releases, and asked for hundreds of cells.
+        # Cached: hundreds of cells have the same few releases of jax.
         self._jaxlib_of = cache(self._find_jaxlib)
 
     def uploaded(self, name: str, version: str) -> datetime:
         return self._offered.packages[name][version].uploaded
 
     def arm(self, holds: Mapping[str, str], moves: str, arm: Arm) -> Cell:
-        """Return a cell of an arm, with the conflict that metadata states."""
+        """Return a cell of an arm, with a conflict if metadata excludes the stack."""
         today = arm.as_of == "snapshot"
         tags = ("full", "arm")
         made = self.cell(holds, moves, kind="arm", tags=tags, device=arm.device, today=today, beside=arm.beside)
@@ -215,7 +215,7 @@ class _Maker:
         today: bool = False,
         beside: bool = True,
     ) -> Cell:
-        """Return a cell of the line, or of an arm before its metadata is checked."""
+        """Return a cell of the line, or of an arm without its check of metadata."""
         python = holds.get("python", self._matrix.python)
         packages = {name: holds[name] for name in HELD if name in holds}
         named = {**packages, **({"python": python} if python != self._matrix.python else {})}
@@ -257,10 +257,10 @@ class _Maker:
         return None
 
     def _find_jaxlib(self, version: str, python: str, device: Device) -> tuple[datetime | None, tuple[str, str] | None]:
-        """Return when every wheel of this jax's jaxlib was available, or why it cannot be installed here."""
+        """Return when the last wheel of this jax's jaxlib was uploaded, or why jaxlib cannot be installed here."""
         extra = EXTRAS[device]
         asked = list(map(requirement, self._offered.packages["jax"][version].requires_dist))
-        # An installer only warns of an extra that a release does not have, and installs the build for the CPU.
+        # An installer only warns about an unknown extra, and installs the build for the CPU.
         if device != "cpu" and not any(re.search(rf"extra == ['\"]{extra}['\"]", str(need.marker)) for need in asked):
             return None, ("plan.no-release", f"jax {version} has no extra {extra}")
         wanted = [need.specifier for need in asked if need.name == "jaxlib" and releases.applies(need, python, extra)]
@@ -273,8 +273,8 @@ class _Maker:
 
 
 def _asked(packages: Mapping[str, str], device: Device) -> list[str]:
-    """Return the requirements, in the order of HELD, for which an installer gives these releases."""
-    # Up to 0.4.29 jax[cpu] alone asks for a jaxlib; a jaxlib that is held is asked for by itself.
+    """Return the requirements with which an installer chooses these releases, in the order of HELD."""
+    # Up to jax 0.4.29 only jax[cpu] requires jaxlib. A held jaxlib is requested by name.
     extra = {} if "jaxlib" in packages else {"jax": f"[{EXTRAS[device]}]"}
     return [
         f"{name}{extra.get(name, '')}" + (f"=={packages[name]}" if name in packages else "")
@@ -284,5 +284,5 @@ def _asked(packages: Mapping[str, str], device: Device) -> list[str]:
 
 
 def _day_after(moment: datetime) -> datetime:
-    """Return the midnight that ends the day of `moment`: uploads of that day are in, later ones are not."""
+    """Return the midnight that ends the day of `moment`, so that all uploads of the day count."""
     return datetime.combine(moment.astimezone(UTC).date() + timedelta(days=1), time(), UTC)

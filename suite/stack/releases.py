@@ -1,6 +1,6 @@
 """The file releases.json: a snapshot of the stack's releases in the package index.
 
-The plan is made from it, never from the live index, so that it is the same on every machine.
+The plan is made from this file, not from the live index, so that every machine has the same plan.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ EXTRAS: Mapping[Device, str] = {"cpu": "cpu", "gpu": "cuda12", "tpu": "tpu"}
 class Package:
     """A package that a cell can hold.
 
-    `oldest` is the first release that a cell can hold; for packages of the stack it is the newest one on the line's
+    `oldest` is the first release that a cell can hold; for packages of the stack, the newest release on the line's
     first day. With `asked`, every cell requests the package by name; the others are dependencies, unless a cell holds
     them.
     """
@@ -55,7 +55,7 @@ PACKAGES: Mapping[str, Package] = {
     "numpy": Package("1.26.0"),
     "scipy": Package("1.11.3"),
 }
-# Packages that build on the stack. A cell that holds one answers for it alone: see `suite.catalogue`.
+# Packages that build on the stack. A cell that holds a guest runs only the guest's cases: see `suite.catalogue`.
 GUESTS: Mapping[str, Package] = {
     "numpyro": Package("0.15.3"),
     "tensorflow-probability": Package("0.24.0"),
@@ -70,12 +70,12 @@ _GUESTS = frozenset(GUESTS)
 # The interpreters that a cell can have: jaxlib 0.4.18 has wheels for the first, and jaxlib 0.12 for the last.
 Python = Literal["3.10", "3.11", "3.12", "3.13", "3.14"]
 PYTHONS: tuple[Python, ...] = get_args(Python)
-# The axes that a cell can hold and an arm can move along.
+# The axes: what a cell can hold, and along which an arm can move.
 AXES = (*HELD, "python")
 
 
 class Wheels(FileModel):
-    """The wheels of a release for one interpreter: their platforms, and when the newest of them was uploaded."""
+    """The wheels of a release for one interpreter: their platforms, and when the newest wheel was uploaded."""
 
     newest: Moment
     platforms: list[str]
@@ -102,11 +102,11 @@ class Release(FileModel):
         return max((wheels.newest for wheels in self._wheels_for(python)), default=None)
 
     def installs_here(self, python: str) -> bool:
-        """True if a wheel for `python` is for this machine's platform."""
+        """Return True if a wheel for `python` is for this machine's platform."""
         return any(not _here().isdisjoint(each.platforms) for each in self._wheels_for(python))
 
     def allows(self, python: str) -> bool:
-        """True if its metadata admits `python`."""
+        """Return True if the release's metadata admits `python`."""
         return f"{python}.0" in specifiers(self.requires_python)
 
     def _wheels_for(self, python: str) -> list[Wheels]:
@@ -153,16 +153,16 @@ def guests(names: Iterable[str]) -> frozenset[str]:
 
 
 def applies(wanted: Requirement, python: str, extra: str = "cpu") -> bool:
-    """True if a requirement applies with this extra, on this interpreter and this machine's system."""
+    """Return True if a requirement applies with this extra, on this interpreter and this machine's system."""
     there = {"extra": extra, "python_version": python, "python_full_version": f"{python}.0"}
     return wanted.marker is None or wanted.marker.evaluate(there)
 
 
 def exclusion(pins: Mapping[str, str], offered: Packages, python: str, extra: str = "cpu") -> str | None:
-    """Return the requirement, with this extra, that keeps `pins` apart on `python`, or None.
+    """Return the first requirement that excludes `pins` on `python` with this extra, or None.
 
-    For example "equinox 0.13.2 requires jax>=0.4.38, and 0.4.35 is here". `packaging` decides, not an installer: an
-    installer's exit status is the same when it is offline.
+    For example "equinox 0.13.2 requires jax>=0.4.38, and 0.4.35 is here". `packaging` decides: an installer's exit
+    status does not tell a conflict from being offline.
     """
     for name, version in pins.items():
         release = offered.get(name, {}).get(version)

@@ -1,6 +1,6 @@
-"""Call uv with our options alone; of the user's settings, only the access to packages is used.
+"""Calls of uv with our options; of the user's settings, only those for access to packages count.
 
-A resolution, a link mode or a constraint of the user's would silently change the pins or the installation.
+A resolution mode, a link mode or a constraint of the user's would silently change the pins or the installation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from suite.cell.atomic import write
 from suite.errors import BadFile, Failed, Fault
 from suite.files import STATE
 
-# Every environment is made of links to these files, and the user's own cache is nobody's to write into.
+# All environments link to files in this store. The user's own cache stays untouched.
 STORE = STATE / "store"
 # Access to packages: the index, the proxy and the certificates.
 _VARIABLES = frozenset({
@@ -39,9 +39,9 @@ _SETTINGS = (
 def run(
     *words: str, asked: str = "", within: float | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run uv with these words and `asked` on its standard input; end it after `within` seconds.
+    """Run uv with these arguments and `asked` on its standard input; kill it after `within` seconds.
 
-    Its exit status says nothing by itself; its last line on standard error is the reason, even if it was ended. Raises
+    The exit status does not say why uv failed; the last line on standard error does, also if uv was killed. Raises
     BadFile for a broken uv.toml.
     """
     command = [found(), *words, *configured()]
@@ -64,15 +64,15 @@ def run(
             complaint += f"\nerror: it was not done in {within:g} s, and was ended"
     code = uv.returncode
     if code < 0 and "\nerror: it was" not in complaint:
-        # It had no chance to.
-        complaint += f"\nerror: it was ended by {Signals(-code).name}, by somebody or for want of memory"
+        # A killed uv prints no reason.
+        complaint += f"\nerror: it was ended by {Signals(-code).name}, by somebody or for lack of memory"
     return subprocess.CompletedProcess(command, code, said, complaint)
 
 
 def found() -> str:
-    """Return this Python's uv, or else the one on PATH. Raises Failed if there is no uv."""
+    """Return the path of this Python's uv, or else of the one on PATH. Raises Failed if there is no uv."""
     try:
-        import uv  # what only looks up a stack is installed without
+        import uv  # an installation that only looks up stacks has no uv
 
         return str(uv.find_uv_bin())
     except (ModuleNotFoundError, FileNotFoundError):
@@ -93,7 +93,7 @@ def surroundings() -> dict[str, str]:
 
 @cache
 def configured() -> tuple[str, ...]:
-    """Return the option with which uv reads only the access to packages of the user's uv.toml, or no file."""
+    """Return uv's option for a configuration file: the user's uv.toml reduced to access to packages, or none."""
     home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     path = Path(os.environ.get("UV_CONFIG_FILE") or home / "uv" / "uv.toml")
     if not path.is_file():
@@ -109,7 +109,7 @@ def configured() -> tuple[str, ...]:
 
 
 def _toml(value: object) -> str:
-    """Return a value of a uv.toml as TOML, which writes texts, numbers and truth values as JSON does."""
+    """Return a value of a uv.toml as TOML: texts, numbers and truth values are written as in JSON."""
     match value:
         case list():
             return "[" + ", ".join(map(_toml, value)) + "]"

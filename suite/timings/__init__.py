@@ -1,1 +1,1 @@
-"""The release line timed by asv."""
+"""Timings of the release line, with asv."""

@@ -1,9 +1,9 @@
-"""Call asv for one cell of the release line at a time.
+"""Calls of asv, each for one cell of the release line.
 
-A release that cannot be installed ends asv's whole run, so there is one call for each cell. asv reinstalls its only
-environment at each release, which takes longer than most measurements, so each cell has an environment folder. The
-names of environments and results are plain asv's. A file gives asv the cell's commit hash, since results of a tag go to
-a file named after the tag's first letters.
+A release that cannot be installed ends asv's whole run, so each cell has a call. asv reinstalls its only environment at
+each release, which takes longer than most measurements, so each cell has an environment folder. Environments and
+results have the names that plain asv gives. asv reads the commit's hash from a file (HASHFILE), since it would file the
+results of a tag under the tag's first letters.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from suite.timings.results import RESULTS, copy_newer, slug
 
 CONF = ROOT / "asv.conf.json"
 WORK = STATE / "timings"
-# Results measured here, beside a copy of the published ones: --keep copies them into the tree.
+# Results measured here, with a copy of the published ones. --keep copies them into the tree.
 MEASURED, FENCES, COUNTED = WORK / "results", WORK / "fences", WORK / "counts"
-# A log is wider than eighty columns, and the names of benchmarks are long.
+# A log has more than eighty columns, since the names of benchmarks are long.
 OUT = Terminal(None if sys.stdout.isatty() else 160)
 # A line of asv's progress.
 _STEP = re.compile(r"\[\s*(?P<percent>[0-9.]+)%\] ·+ (?P<what>\S+)")
@@ -53,7 +53,7 @@ _STEP = re.compile(r"\[\s*(?P<percent>[0-9.]+)%\] ·+ (?P<what>\S+)")
 
 @dataclass(frozen=True)
 class Asv:
-    """A way to call asv: as which machine, by which commit of each cell, and with which folder of results."""
+    """A way to call asv: the machine's name, each cell's commit, and the folder of results."""
 
     machine: str
     commits: Mapping[str, str]
@@ -61,29 +61,29 @@ class Asv:
     existing: Existing | None = None
 
     def run(self, cell: Cell, label: str, *words: str) -> None:
-        """One `asv run` of one cell; its results tell what was measured, and its exit status is ignored."""
+        """Run `asv run` for one cell. Its results say what was measured; its exit status is ignored."""
         command = ("run", "--machine", self.machine, *words)
         if self.existing is None:
             hashfile = WORK / "hashes" / cell.id
             write(hashfile, f"{self.commits[cell.id]}\n")
             self._call(label, self._conf(cell.id), cell.python, *command, f"HASHFILE:{hashfile}")
             return
-        # asv names the environment by where the interpreter is, which is nobody's business.
+        # asv would name the environment by the interpreter's path, which is private.
         place = replace(self, results=WORK / "existing" / self.results.name)
         which = (f"--python={self.existing.executable}", f"--set-commit-hash={self.commits[cell.id]}")
         place._call(label, place._conf("existing", environment_type="existing"), cell.python, *command, *which)
-        # asv says which machine this is before it looks for an environment and for benchmarks, and can give up there.
+        # asv prints the machine before it looks for an environment and for benchmarks, and may stop there.
         if (place.results / "benchmarks.json").exists():
             keep(place.results, self.results, self.machine, self.existing.python)
 
     def publish(self) -> Path:
-        """Make asv's site of all results and of the device programs, and say where it is. Raises Failed, BadFile."""
+        """Make asv's website of all results and of the device programs; return its folder. Raises Failed, BadFile."""
         if not (self.results / "benchmarks.json").exists():
             raise Failed("there are no timings to publish: `nox -s bench` makes some")
         place = WORK / "published"
         shutil.rmtree(place, ignore_errors=True)
         shutil.copytree(self.results, place)
-        # Of what has no value asv makes no chart, and its site asks for it all the same.
+        # asv makes no chart of a benchmark without values, but its website asks for the chart.
         known = json.loads((place / "benchmarks.json").read_text(encoding="utf-8"))
         for found in programs.load_all(TARGETS.values()):
             for name, text in asv_results.files(found, self.commits).items():
@@ -101,7 +101,7 @@ class Asv:
         return site
 
     def _conf(self, name: str, **otherwise: str) -> Path:
-        """asv.conf.json with whole paths: it is read from another folder."""
+        """Write asv.conf.json with absolute paths, since asv reads it from another folder; return its path."""
         given = load_json(str(CONF), js_comments=True, api_version=1)
         given |= {
             "repo": str(release_line.PATH),
@@ -146,7 +146,7 @@ class Asv:
         hidden = ("PYTHONPATH", "VIRTUAL_ENV")
         return {
             **{name: value for name, value in probe_call.surroundings().items() if name not in hidden},
-            # asv takes the first python3.12 on PATH, which can be a version manager's shim that does not run.
+            # asv takes the first python3.12 on PATH, which may be a version manager's shim that does not run.
             "PATH": f"{_bin_with(python)}{os.pathsep}{os.environ.get('PATH', '')}",
             "SUITE_ASV_MACHINES": str(machines),
             "SUITE_STACK": named(self.existing.versions) if self.existing else "",
@@ -154,33 +154,34 @@ class Asv:
 
 
 def _with_values(path: Path) -> Iterator[str]:
-    """The benchmarks of which a result file has a number."""
+    """Yield the benchmarks with a number in a result file."""
     for name, (values, *_) in json.loads(path.read_text(encoding="utf-8"))["results"].items():
         if any(value is not None and math.isfinite(value) for value in values or ()):
             yield name
 
 
 def machine_name() -> str:
-    """Return the machine's name in results: its processor and number of cores, nothing about its owner."""
+    """Return the machine's name in results: its processor and number of cores, without private details."""
     cpu = str(Machine.get_defaults()["cpu"])
     words = re.sub(r"\(R\)|\(TM\)|\bCPU\b|\bProcessor\b|@.*|\d+-Core", "", cpu, flags=re.IGNORECASE)
     return f"cpu-{slug(words) or platform.machine()}-x{os.cpu_count()}"
 
 
 def hardware(name: str, device: str = "") -> dict[str, str]:
-    """asv's entry for this machine, and for the device in it that computes, if it is not the processor."""
+    """Return asv's entry for this machine; `device` is the accelerator that computes, if any."""
     known: dict[str, str] = Machine.get_defaults()
-    # The host's name and its kernel's exact build are nobody's business, and explain no timing.
+    # The host's name and the kernel's build are private, and explain no timing.
     cpu = f"{device}, {known['cpu']}" if device else known["cpu"]
-    # The memory that the kernel leaves differs from boot to boot.
+    # The memory that the kernel leaves differs from boot to boot, so round it.
     ram = round(int(known["ram"] or 0) / 2**30) * 2**30
     return {**known, "machine": name, "os": platform.system(), "cpu": cpu, "ram": str(ram)}
 
 
 def prepare_plain() -> str:
-    """Prepare what plain asv needs besides the line, and return a command that then works. Raises Failed.
+    """Prepare plain asv on this machine, and return a command for it. Raises Failed.
 
-    asv knows machines by a file in the home. An entry for this processor is added there, and none is changed.
+    asv reads the machines from a file in the home folder. An entry for this processor is added there, and no other is
+    changed.
     """
     name, (*_, base, other) = machine_name(), (cell for cell in release_line.cells() if cell.moves == "jax")
     conf = CONF if ROOT / ".suite" == STATE else Asv(name, {}, WORK / "plain")._conf("plain")
@@ -192,22 +193,22 @@ def prepare_plain() -> str:
     try:
         there = load_json(str(known), api_version=1) if known.exists() else {}
         if len(there) == 1 and not there.keys() & {name, platform.node()}:
-            # asv takes the only entry for this machine: it stays that with another one beside it.
+            # asv uses a single entry for any machine. Save a copy under this host's name, so that this stays so.
             MachineCollection.save(platform.node(), *there.values())
         MachineCollection.save(name, hardware(name))
     except UserError as error:
-        raise Failed(f"asv cannot use {known} ({error}): move it away, and run this again") from error
+        raise Failed(f"asv cannot use {known} ({error}): move it away and rerun") from error
     words = [sys.executable, "-m", "asv", "continuous", "--config", str(conf), "--machine", name, base.id, other.id]
     return f'PATH={shlex.quote(str(_bin_with(base.python)))}:"$PATH" {shlex.join(words)}'
 
 
 def _bin_with(python: str) -> Path:
-    """A folder in which this Python goes by the name that asv looks for. Raises Failed."""
+    """Return a folder with this Python under the name that asv looks for. Raises Failed."""
     try:
         found, _ = interpreter.find(python)
     except interpreter.NoInterpreter as error:
         raise Failed(str(error)) from error
-    # A manager's shim that does run must be called by its own name: what it runs need not.
+    # A manager's shim must be called by its own name, so link the interpreter that the shim runs.
     asked = subprocess.run(
         [found, "-c", "import sys; print(sys.executable)"], capture_output=True, text=True, check=True
     )
@@ -221,12 +222,12 @@ def _bin_with(python: str) -> Path:
 
 
 def only(patterns: Sequence[str]) -> list[str]:
-    """The words that have asv run only the benchmarks that one of `patterns` finds."""
+    """Return asv's options for the benchmarks that one of `patterns` matches."""
     return [word for pattern in patterns for word in ("--bench", pattern)]
 
 
 def _show(label: str, lines: Iterable[str], log: IO[str]) -> None:
-    """Keep asv's lines, and show its progress: all the time on a terminal, now and then in a log."""
+    """Log asv's lines, and show its progress: live on a terminal, else every 30 seconds."""
     last = time.monotonic()
     with OUT.status(Text(label)) as status:
         for line in lines:
@@ -239,6 +240,6 @@ def _show(label: str, lines: Iterable[str], log: IO[str]) -> None:
 
 
 def last_words(log: Path) -> str:
-    """Return what asv said at the end of a log."""
+    """Return the last lines of asv's log."""
     lines = [line.strip(" ·") for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
     return " / ".join([line for line in lines if line][-3:]) or "nothing"

@@ -1,8 +1,8 @@
-"""The command line of asv, with another way to find the machine.
+"""The command line of asv, with another file of machines.
 
-asv keeps machines in a file in the user's home, under the host's name, and asks at the terminal where there is none.
-The sessions name a machine by its processor and do not touch the home. asv has no option for that, and another HOME
-would hide the user's pip configuration, and with it their index.
+asv keeps machines in a file in the home folder, by host name, and asks at the terminal without one. Our sessions name a
+machine by its processor, and leave the home folder alone. asv has no option for the file, and another HOME would hide
+the user's pip configuration, with its index.
 """
 
 from __future__ import annotations

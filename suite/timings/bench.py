@@ -1,7 +1,7 @@
-"""Run `python -m suite bench`: time the release line with asv, and count the results that it wrote.
+"""The command `python -m suite bench`: time the release line with asv, and count its results.
 
-`asv_call` calls asv, and `compare` compares two releases. asv's exit codes do not tell which benchmarks were measured
-or failed; its result files do.
+`asv_call` calls asv, and `compare` compares two releases. asv's exit codes do not say which benchmarks were measured or
+failed; its result files do.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from suite.timings.statistics import MIN_PROCESSES
 
 # Large benchmarks are measured only on request.
 DEFAULT_BENCH = r"^(?!.*Large)"
-# Published files → the copies that runs continue.
+# Published files → the copies to which runs add results.
 _PLACES = {RESULTS: MEASURED, NOISE: FENCES, COUNTS: COUNTED}
 
 
 def carry_out(options: argparse.Namespace) -> Exit:
-    """Run the work that `bench` was asked for, and return its exit code.
+    """Run the subcommand of `bench`, and return its exit code.
 
-    Without --keep nothing in the tree changes. Raises Misused, Failed, BadFile.
+    Without --keep the tree stays unchanged. Raises Misused, Failed, BadFile.
     """
     if shutil.which("git") is None:
         raise Failed("git is not on PATH: asv reads the release line, a git repository, with it")
@@ -48,9 +48,9 @@ def carry_out(options: argparse.Namespace) -> Exit:
 
 
 def _keep(*, keeping: bool) -> None:
-    """Copy the results of this machine, old and new, to the published ones, or print the command for it."""
+    """Copy this machine's results to the published ones; without `keeping`, print how to do that."""
     if not keeping:
-        OUT.print("nothing in the tree was changed: with --keep the results go into benchmarks/", soft_wrap=True)
+        OUT.print("the tree is unchanged: --keep copies the results into benchmarks/", soft_wrap=True)
         return
     changed = [path for published, own in _PLACES.items() for path in results.copy_newer(own, published)]
     for path in changed:
@@ -88,7 +88,7 @@ def run(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool
     """Measure every cell once, and print the counts of measured benchmarks."""
     total = dict.fromkeys(results.STATES, 0)
     if smoke:
-        # asv would save quick results beside the others, and they are not comparable: keep them apart.
+        # asv would save quick results beside the others, which are not comparable: use another folder.
         asv = replace(asv, results=WORK / "smoke")
         shutil.rmtree(asv.results, ignore_errors=True)
     for number, cell in enumerate(cells, 1):
@@ -98,7 +98,7 @@ def run(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool
         asv.run(cell, cell.id, *how, *only(patterns))
         rows = results.rows(asv.results, asv.machine, asv.commits[cell.id], patterns)
         if fresh and _stamp(asv, cell) == before:
-            # The earlier results are of another day.
+            # These results are from an earlier run.
             rows = {key: ResultRow("missing", row.version, row.count) for key, row in rows.items()}
         tally = results.tally(rows.values())
         for state, count in tally.items():
@@ -113,7 +113,7 @@ def run(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool
             log = STATE / "logs" / f"asv-{cell.id}.log"
             told = f"; asv said, at the end: {last_words(log)}"
             OUT.print(Text.assemble(("  nothing was measured", "red"), told), soft_wrap=True)
-            # A release of which not even the benchmarks' names are known still counts.
+            # Count a release without any known benchmark, too.
             total["missing"] += not rows
     OUT.print(f"{len(cells)} cells: {counted(total)}")
     return Exit.INCOMPLETE if total["failed"] or total["missing"] or not total["measured"] else Exit.AS_EXPECTED

@@ -1,12 +1,12 @@
-"""Two releases held against each other, or one against itself: processes in turns, and what they are judged to say.
+"""Comparisons of two releases, or of one with itself: processes in turns, and verdicts.
 
-A comparison is not `asv continuous`. That pools the samples of all processes of a side, with nothing between them
-(`--interleave-rounds`, `-a processes=`, `--append-samples` alike), and how many of them a process gave depends on the
-time it had. So each process is an asv run of one round with a results folder of its own: what stands there was measured
-in that process, now, and never before.
+A comparison is not `asv continuous`, which pools the samples of all processes of a side. (`--interleave-rounds`, `-a
+processes=` and `--append-samples` do so, too.) The number of samples from a process then depends on its speed. So here
+each process is an asv run of one round, with a results folder of its own. Every result in the folder was measured in
+that process.
 
-What the host does is not timed where it can be counted (see `counting`): its instructions, where valgrind is, repeat to
-a few in a thousand. Without valgrind the calls of what Python does are counted, beside its times.
+The host's work is counted, not timed, if possible (see `counting`): with valgrind its instructions, which repeat to a
+few in a thousand. Without valgrind, Python's calls are counted in addition to the times.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from suite.timings.quantities import duration
 from suite.timings.results import COMPARED, Comparison, Fence, JudgedChange, NoiseFile, ResultRow, counted
 from suite.timings.statistics import Pair, Side, Verdict
 
-# A process of a comparison: half a second for each row, that the least may be of a moment when nothing else ran.
+# asv's options for a process: half a second for each row, long enough for an undisturbed sample.
 _PROCESS = ("-a", "rounds=1", "-a", "repeat=(1,100,0.5)")
-# Until asv measures anything in a process it has imported itself, the benchmarks and the stack, in seconds.
+# Seconds that asv takes in each process to import itself, the benchmarks and the stack.
 _START = 5.0
 
 
@@ -54,7 +54,8 @@ def compare(
 ) -> Exit:
     """Measure two cells in turns, measure apparent changes again, and print the changes.
 
-    With `keeping`, the verdicts are written next to the published ones: a trial is not a result.
+    With `keeping`, write the verdicts next to the published ones. By default a comparison is a trial, and writes
+    nothing.
     """
     if processes < timing.MIN_PROCESSES:
         raise Misused(f"--processes {processes}: a side needs at least {timing.MIN_PROCESSES}")
@@ -92,9 +93,9 @@ def compare(
 
 
 def _clocked(asv: Asv, counter: PhaseCounter, patterns: Sequence[str]) -> list[str]:
-    """Return asv's patterns for what `patterns` match, without the benchmarks that instructions judge better.
+    """Return asv's patterns for the benchmarks in `patterns`, without those that instructions judge better.
 
-    None if they would match nothing.
+    The result is empty if no known benchmark matches.
     """
     timed = list(patterns)
     if counter.unit == "instructions":
@@ -121,17 +122,17 @@ def count(counter: PhaseCounter, base: Cell, other: Cell, patterns: Sequence[str
 
 
 def _estimate(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], processes: int) -> str:
-    """Estimate the time of so many processes from the kept results of their benchmarks."""
+    """Estimate the time of so many processes, from the kept results of their benchmarks."""
     commits = [asv.commits[cell.id] for cell in cells]
     seconds = results.took(asv.results, commits, patterns)
     if seconds is None:
-        return "no result of these benchmarks is kept, so their duration is estimated after the first two processes"
+        return "no result of these benchmarks is kept, so an estimate follows after the first two processes"
     minutes = math.ceil(processes * (seconds + _START) / 60)
     return f"about {minutes} minutes, if this machine is as fast as that of the kept results"
 
 
 def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], processes: int) -> Exit:
-    """Measure one cell against itself, and store the differences of its benchmarks, where nothing changed."""
+    """Measure one cell against itself, and store the differences, which are noise."""
     if processes < 2 * timing.MIN_PROCESSES:
         raise Misused(f"--processes {processes}: two sides need at least {2 * timing.MIN_PROCESSES}")
     timed = _clocked(asv, counter, patterns)
@@ -144,21 +145,21 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
         OUT.print(f"{processes} processes: {_estimate(asv, [cell], timed, processes)}", soft_wrap=True)
     folder = WORK / "noise" / cell.id
     shutil.rmtree(folder, ignore_errors=True)
-    # Every two processes are a round of a comparison.
+    # Two processes are a round of a comparison.
     pairs = measure(asv, cell, cell, timed, processes // 2, folder) if timed else {}
     for key, pair in pairs.items():
-        # In the order of their runs: base other, other base, and so on; which of the two is which does not matter.
+        # In the order of their runs: base other, other base, and so on. Which side a value is on does not matter.
         values = [value for both in zip(pair.base.values, pair.other.values, strict=False) for value in both]
         if not pair.count and len(values) == processes // 2 * 2 and min(values) > 0:
             made[key] = timing.noise(values, pair.base.version)
     if not made:
-        raise Failed("nothing was measured often enough to tell its noise")
+        raise Failed("no benchmark was measured often enough to compute its noise")
     path = FENCES / f"{asv.machine}.json"
     before = read(NoiseFile, path) if path.exists() else None
-    # Of the same cell, what was not measured this time stays; so do the times of what is counted now.
+    # Keep earlier values of the same cell that were not measured now, such as times of benchmarks that are now counted.
     kept = before.benchmarks if before and before.cell == cell.id else {}
     every = {**kept, **made}
-    # A benchmark that is both timed and counted is judged by its count.
+    # A benchmark that is timed and counted is judged by its count.
     judging = {
         key: fence
         for key, fence in every.items()
@@ -183,26 +184,26 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
         soft_wrap=True,
     )
     if host := [fence for key, fence in judging.items() if counts.of_host(key)]:
-        OUT.print(f"of the host's phases {_showing(host, timing.RESOLUTION)}, {_showing(host, timing.GATE)}")
+        OUT.print(f"host's phases: {_showing(host, timing.RESOLUTION)}, {_showing(host, timing.GATE)}")
     return Exit.AS_EXPECTED
 
 
 def _showing(fences: Collection[Fence], slow_down: float) -> str:
-    """Print how many benchmarks can show a slow-down of this size."""
+    """Return a sentence on how many benchmarks can show a slow-down of this size."""
     can = sum(fence.detectable is not None and fence.detectable <= slow_down for fence in fences)
-    return f"{can} of {len(fences)} can show one of {slow_down:.0%}"
+    return f"{can} of {len(fences)} can show a slow-down of {slow_down:.0%}"
 
 
 def measure(
     asv: Asv, base: Cell, other: Cell, patterns: Sequence[str], processes: int, folder: Path
 ) -> dict[str, Pair]:
-    """Run `processes` of each side in turns; return name → their results. Raises Failed without any result."""
+    """Run `processes` of each side in turns; return each benchmark's results. Raises Failed without any result."""
     told: dict[str, list[dict[str, ResultRow]]] = {"base": [], "other": []}
     sides = {"base": base, "other": other}
     wanted = list(patterns)
     for number in range(processes):
         began = time.monotonic()
-        # The sides take turns at being first: the machine's drift falls on both.
+        # The sides take turns at going first, so the machine's drift affects both.
         for name in ("base", "other") if number % 2 == 0 else ("other", "base"):
             cell, place = sides[name], replace(asv, results=folder / f"{number}-{name}")
             place.run(cell, f"{folder.name}-{number}-{name}", *_PROCESS, "--record-samples", *only(wanted))
@@ -219,14 +220,14 @@ def measure(
             if not wanted:
                 break
         elif number == 1:
-            # The first two may have had environments to make, and what can be asked once.
+            # The first round may include making environments, and measuring benchmarks that need one process.
             left = math.ceil((processes - 2) * (time.monotonic() - began) / 60)
             OUT.print(f"about {left} minutes are left, at the pace of these two", soft_wrap=True)
     return {key: pair(key, told["base"], told["other"]) for key in keys}
 
 
 def pair(key: str, base: Sequence[Mapping[str, ResultRow]], other: Sequence[Mapping[str, ResultRow]]) -> Pair:
-    """Return both sides of one benchmark, by the rows of their processes."""
+    """Return both sides of a benchmark, from the rows of their processes."""
     count = any(rows[key].count for rows in (*base, *other) if key in rows)
     return Pair(_side(key, base), _side(key, other), count)
 
@@ -243,12 +244,12 @@ def _side(key: str, processes: Sequence[Mapping[str, ResultRow]]) -> Side:
 
 
 def _goes_on(row: ResultRow | None) -> bool:
-    """True if a second process can add something: not to a count, nor to a benchmark that fails here."""
+    """Return True if a second process adds information; a count or a failed benchmark does not need one."""
     return row is not None and row.state == "measured" and not row.count
 
 
 def keep(asv: Asv, base: Cell, other: Cell, processes: int, judged: Mapping[str, JudgedChange], path: Path) -> None:
-    """Write the verdicts next to the former verdicts on the same two releases. Raises BadFile."""
+    """Write the verdicts, together with earlier verdicts on the same two releases. Raises BadFile."""
     commits = asv.commits[base.id], asv.commits[other.id]
     known = read(Comparison, path) if path.exists() else None
     before = known.benchmarks if known and known.commits == commits else {}
@@ -277,9 +278,10 @@ def _judged(pair: Pair, verdict: Verdict) -> JudgedChange:
 
 
 def exit_code(verdicts: Iterable[Verdict]) -> Exit:
-    """Return 1 if something regressed; 3 if something failed or was not measured; 4 if noise hides something; else 0.
+    """Return the exit code of these verdicts.
 
-    A benchmark that a release lacks is known to be absent, and left out.
+    1: a benchmark regressed; 3: one failed or was not measured; 4: noise hides whether one changed; else 0. A benchmark
+    that a release lacks does not count.
     """
     found = {verdict.outcome for verdict in verdicts if not verdict.reason.startswith(timing.LACKS)}
     if "regressed" in found:
@@ -290,7 +292,7 @@ def exit_code(verdicts: Iterable[Verdict]) -> Exit:
 
 
 def show(base: Cell, other: Cell, pairs: Mapping[str, Pair], verdicts: Mapping[str, Verdict]) -> None:
-    """Print a table of everything that is not stable, and the counts."""
+    """Print a table of all benchmarks that are not stable, and the counts."""
     table = Table(title=f"{base.id} → {other.id}", title_justify="left")
     table.add_column("benchmark", overflow="fold")
     for name in (base.id, other.id, "change", "limit"):
@@ -318,8 +320,8 @@ def _fences(machine: str) -> Mapping[str, Fence]:
     path = FENCES / f"{machine}.json"
     if not path.exists():
         OUT.print(
-            "this machine's noise is not known (`nox -s bench-noise`): a benchmark's fence is what the halves of each "
-            "side differ by",
+            "this machine's noise is not known (`nox -s bench-noise`): a benchmark's fence is the difference "
+            "between the halves of each side",
             soft_wrap=True,
         )
         return {}
@@ -337,5 +339,5 @@ def _amount(pair: Pair, value: float) -> str:
 
 
 def _finite(value: float) -> float | None:
-    """Return a ratio to six digits, which is more than was measured; None for NaN and infinity, which JSON lacks."""
+    """Return a ratio to six digits, more than the precision; None for NaN and infinity, which JSON lacks."""
     return float(f"{value:.6g}") if math.isfinite(value) else None

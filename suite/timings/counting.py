@@ -1,4 +1,4 @@
-"""Count the work of the host's phases in a cell: run `benchmarks._counting`, under callgrind if available."""
+"""Counts of the host's phases in a cell: `benchmarks._counting`, under callgrind if available."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from suite.run import environment, probe_call
 from suite.stack.plan import Cell
 from suite.timings.counts import BY_PYTHON, HOST, Counted, Unit
 
-# Of one lock the counts of two processes differ by so little that two of each side show whether that is so today.
+# Counts of one lock hardly differ between processes. Two processes of each side show if that is so today.
 PROCESSES = 2
 Note = Callable[[str], None]
 
 
 def callgrind(out: Path, *, by_python: bool) -> tuple[str, ...]:
-    """Return the command prefix that counts: in Python's own thread alone, or in all threads."""
+    """Return the command prefix for callgrind: counting Python's own thread only, or all threads."""
     threads = "yes" if by_python else "no"
     asked = ("--instr-atstart=no", "--dump-line=no", f"--separate-threads={threads}")
     return ("valgrind", "--tool=callgrind", "--quiet", *asked, f"--callgrind-out-file={out}.%p")
 
 
 def best() -> Unit:
-    """Return the most precise unit that this machine can count; callgrind is set up for x86-64 alone."""
+    """Return the most precise unit that this machine can count; callgrind is used on x86-64 only."""
     return "instructions" if shutil.which("valgrind") and platform.machine() == "x86_64" else "calls"
 
 
 @dataclass(frozen=True)
 class Counter:
-    """The counter of a cell; its `unit` is calls, or instructions, which take minutes longer."""
+    """A counter of one unit: calls, or instructions, which take minutes longer."""
 
     unit: Unit
 
@@ -58,7 +58,8 @@ class Counter:
         by_compiler = [key for key in benchmarks if not BY_PYTHON.search(key)]
         found = {}
         with environment.held(cell) as made, ExitStack() as both:
-            # One process for each, at once: callgrind counts them otherwise, and no count minds a busy machine.
+            # One process for each kind of phase, at the same time: callgrind has other options, and load does not
+            # change a count.
             counting = [self._counting(cell, made.executable, keys) for keys in (by_python, by_compiler) if keys]
             for told in [both.enter_context(each) for each in counting]:
                 for key, counted in told:
@@ -93,7 +94,7 @@ class Counter:
                     lines = map(json.loads, process.stdout)
                     yield ((told.pop("benchmark"), Counted(**told)) for told in lines)
                 except BaseException:
-                    # The process that counts is its child.
+                    # Kill the process group: the counting process is a child of valgrind's.
                     os.killpg(process.pid, signal.SIGKILL)
                     raise
         if process.returncode:

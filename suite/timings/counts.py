@@ -1,7 +1,7 @@
-"""counts/<machine>.json: what the host's phases take on each release, counted, and where along the line that changes.
+"""The file counts/<machine>.json: counts of the host's work on each release, and their changes along the line.
 
-A count has hardly any noise (`nox -s bench-noise` writes down how much), so that of two releases next to each other a
-difference beyond it is a change, by its exact size.
+A count has hardly any noise; `nox -s bench-noise` measures how much. A larger difference between two neighbouring
+releases is a change, and its size is exact.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from suite.judge.neighbours import LineCell, neighbours
 from suite.timings.results import ResultRow, State
 
 COUNTS = ROOT / "benchmarks" / "counts"
-# Counts that differ by less are the same.
+# A smaller ratio is no change.
 COUNT_GATE = 0.01
 Unit = Literal["instructions", "calls"]
 UNITS: tuple[Unit, ...] = ("instructions", "calls")
-# The phases that the host does, as asv calls them: `benchmarks/_counting.py` counts the instructions of all.
+# The host's phases, in asv's names: `benchmarks/_counting.py` counts the instructions of all.
 HOST = re.compile(r"\.time_(trace|lower|trace_and_lower|compile|first_call|new_object|dispatch)(\(|$)")
 # Names of counts beside asv's times: `basics.Scan.instructions_trace` beside `basics.Scan.time_trace`.
 _TIMED = re.compile(r"(?<=\.)time_")
-# Those that Python does: of the others, which the compiler has a part in, calls say nothing.
+# The phases that run in Python. In the other phases the compiler takes part, so calls do not measure them.
 BY_PYTHON = re.compile(r"\.time_(trace|lower|trace_and_lower|dispatch)(\(|$)")
 
 
 class Counted(FileModel):
-    """One benchmark on one release, by asv's name: the counts of one call, or why they are missing.
+    """One benchmark on one release: the counts of one call, or why they are missing.
 
-    `lacking` means that the release has no such thing, and `failed` that it raised or was ended.
+    `lacking` means that the release lacks the subject, and `failed` that the benchmark raised or was killed.
     """
 
     version: str
@@ -51,21 +51,21 @@ class Counted(FileModel):
         return self.calls if unit == "calls" else self.instructions
 
     def row(self, unit: Unit) -> ResultRow:
-        """Return the count in this unit as if asv had kept it."""
+        """Return the count in this unit as a row of asv's results."""
         value = self.of(unit)
         states: tuple[tuple[object, State], ...] = ((self.failed, "failed"), (self.lacking, "lacking"))
         state = next((state for holds, state in states if holds), "missing" if value is None else "measured")
         return ResultRow(state, self.version, count=True, least=math.nan if value is None else value)
 
     def beside(self, before: Counted | None) -> Counted:
-        """Return the counts with the former instructions if only calls were counted now."""
+        """Return these counts; if only calls were counted now, with the former instructions."""
         if before is None or before.version != self.version or self.instructions is not None or self.calls is None:
             return self
         return self.model_copy(update={"instructions": before.instructions})
 
 
 class ReleaseCounts(FileModel):
-    """A cell of the line, and the hash of the lock with which it was counted."""
+    """The counts of a cell of the line, and the hash of the lock that was counted."""
 
     cell: str
     lock: str
@@ -80,11 +80,11 @@ class Counts(FileModel):
     releases: tuple[ReleaseCounts, ...] = ()
 
     def known(self, cell: str, lock: str) -> Mapping[str, Counted]:
-        """Return the known counts of a cell under this lock."""
+        """Return the known counts of a cell with this lock."""
         return next((each.benchmarks for each in self.releases if (each.cell, each.lock) == (cell, lock)), {})
 
     def plus(self, cell: str, lock: str, found: Mapping[str, Counted]) -> Counts:
-        """Return the counts with these added to a cell."""
+        """Return the counts with `found` added to a cell."""
         known = self.known(cell, lock)
         added = {key: counted.beside(known.get(key)) for key, counted in found.items()}
         made = ReleaseCounts(cell=cell, lock=lock, benchmarks={**known, **added})
@@ -94,7 +94,7 @@ class Counts(FileModel):
 
 @dataclass(frozen=True)
 class CountTurn:
-    """A count that differs from the release before: `change` is 0.12 for an eighth more."""
+    """A count that differs from the release before. A `change` of 0.12 is 12% more."""
 
     benchmark: str
     unit: Unit
@@ -110,7 +110,7 @@ class CountTurn:
 
     @property
     def told(self) -> str:
-        """The change in words: `12.0% more calls, 100 before, 112 after`; from the double on, `2.5 times as many`."""
+        """The change in words: `12.0% more calls, 100 before, 112 after`; from twice on, `2.5 times as many`."""
         many = f"{self.new / self.old:.3g} times as many"
         size = many if self.change >= 1 else f"{abs(self.change):.1%} {'more' if self.change > 0 else 'fewer'}"
         return f"{size} {self.unit}, {self.old:,.0f} before, {self.new:,.0f} after"
@@ -122,14 +122,15 @@ def name(benchmark: str, unit: Unit) -> str:
 
 
 def of_host(key: str) -> bool:
-    """True if this is a time or a count of one of the host's phases."""
+    """Return True if this is a time or a count of one of the host's phases."""
     return HOST.search(re.sub(r"\.(instructions|calls)_", ".time_", key)) is not None
 
 
 def turns(found: Counts, line: Sequence[LineCell], unit: Unit, fences: Mapping[str, float]) -> list[CountTurn]:
-    """Return the changes of a count along the line, beyond COUNT_GATE and its fence, the largest first.
+    """Return the changes of counts along the line beyond COUNT_GATE and their fence, the largest first.
 
-    Each counted release is compared with the nearest earlier one in the same unit; `fences` are by the count's name.
+    Each counted release is compared with the nearest earlier release in the same unit. `fences` are by the count's
+    name.
     """
     known = {
         release.cell: release.benchmarks
@@ -157,7 +158,7 @@ def _between(
 
 
 def spread(count: int) -> list[int]:
-    """Return the places of a line, ordered so that every beginning is spread over it: the ends, then the halves."""
+    """Return the places of a line, ordered so that every beginning covers it evenly: the ends, then the halves."""
     found = dict.fromkeys((0, count - 1) if count else ())
     step = count
     while step > 1:

@@ -1,7 +1,7 @@
-"""Run `python -m suite bench count`: count the host's phases along the line, and name the releases that change them.
+"""The command `python -m suite bench count`: count the host's phases on the line, and list the changes.
 
-Known counts of a lock are kept, so an interrupted run continues. Every beginning of the order of releases is spread
-over the line: an interrupted run leaves a line with fewer points.
+Known counts of a lock are kept, so an interrupted run can be continued. The order of releases covers the line evenly
+from the start, so the results of an interrupted run are spread over the line.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from suite.timings.asv_call import COUNTED, OUT
 from suite.timings.counting import Counter
 from suite.timings.counts import Counted
 
-# So many changes are said at the end; the rest are on the page.
+# The number of changes to print; the page shows all.
 _SAID = 20
 
 
 def run(counter: Counter, machine: str, cells: Sequence[Cell], patterns: Sequence[str], *, fresh: bool) -> Exit:
     """Count each cell that has no counts yet, store them, and print the changes along the line. Raises BadFile."""
     missed, seconds = 0, 0.0
-    # All releases have the same list: a benchmark that a release lacks fails when it is counted.
+    # All releases have the same list. A benchmark that a release lacks fails when it is counted.
     listed = counter.listed(cells[-1], patterns)
     for number, place in enumerate(counts.spread(len(cells)), 1):
         cell, started = cells[place], time.monotonic()
@@ -39,7 +39,7 @@ def run(counter: Counter, machine: str, cells: Sequence[Cell], patterns: Sequenc
             OUT.print(Text.assemble(("  not counted", "red"), f" {error}"), soft_wrap=True)
             continue
         if found:
-            # Read again: another run may have added to it.
+            # Read again, since another run may have added counts.
             kept = counts.load(machine, COUNTED).plus(cell.id, lock.load(cell).sha256, found)
             counts.save(kept, [of_line.id for of_line in release_line.cells()], COUNTED)
         failed = [key for key, counted in found.items() if counted.failed]
@@ -61,7 +61,7 @@ def run(counter: Counter, machine: str, cells: Sequence[Cell], patterns: Sequenc
 def _count(
     counter: Counter, cell: Cell, listed: Mapping[str, str], known: Mapping[str, Counted]
 ) -> Mapping[str, Counted]:
-    """Count the listed workloads of a cell in this unit that have no count yet."""
+    """Count a cell's listed benchmarks that have no count in this unit yet."""
 
     def lacks(key: str, version: str) -> bool:
         there = known.get(key)

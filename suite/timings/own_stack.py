@@ -1,7 +1,7 @@
-"""Find the cell of the line, and the device, of an installed stack on a machine with an accelerator.
+"""A user's installed stack on a machine with an accelerator: its cell of the line, and its device.
 
-Cells are builds for the CPU. Where jax is installed for a GPU or a TPU, asv measures that stack. Its results are filed
-under the device's name, as the release of the line with the same jax, Equinox and Diffrax.
+Cells are builds for the CPU. If a user's jax is a build for a GPU or a TPU, asv measures that installation. The results
+are filed under the device's name, as the release of the line with the same jax, Equinox and Diffrax.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ print(json.dumps({
 
 @dataclass(frozen=True)
 class Existing:
-    """A user's interpreter: the cell of the line with its stack, and the device that jax sees."""
+    """A user's interpreter: the cell of the line with the same stack, and the device that jax sees."""
 
     executable: Path
     python: str
@@ -54,7 +54,7 @@ class Existing:
 
 
 def find(python: Path) -> Existing:
-    """Ask an interpreter for its stack. Raises Misused if it is not a release of the line, or cannot be measured."""
+    """Return an interpreter's stack. Raises Misused if it is not a release of the line, or cannot be measured."""
     told = probe_call.asked_of_jax(python, [python, "-c", _ASK])
     if told["versions"].pop("asv-runner") == "missing":
         raise Misused(f"asv measures in {python}, and needs its runner there: {python} -m pip install asv-runner")
@@ -62,15 +62,13 @@ def find(python: Path) -> Existing:
 
 
 def like(versions: Mapping[str, str]) -> Cell:
-    """Return the last cell of the line with these versions. Raises Misused, and names a near one."""
+    """Return the last cell of the line with these versions. Raises Misused with the versions of a similar cell."""
     pins = {cell: lock.load(cell).pins for cell in release_line.cells()}
     same = [cell for cell, of in pins.items() if all(of[name] == versions[name] for name in PACKAGES)]
     if same:
         return same[-1]
     near = [of for of in pins.values() if of["jax"] == versions["jax"]] or [*pins.values()]
-    raise Misused(
-        f"no release of the line has {named(versions)}: its results would get another's name; one has {named(near[-1])}"
-    )
+    raise Misused(f"no release of the line has {named(versions)}: one release has {named(near[-1])}")
 
 
 def named(versions: Mapping[str, str]) -> str:
@@ -79,7 +77,7 @@ def named(versions: Mapping[str, str]) -> str:
 
 
 def keep(made: Path, kept: Path, machine: str, python: str) -> None:
-    """Copy asv's results of a machine to the kept ones, with the Python version for its path. Raises BadFile."""
+    """Copy asv's results of a machine to the kept results, under a name without private paths. Raises BadFile."""
     for name in ("benchmarks.json", f"{machine}/machine.json"):
         write(kept / name, (made / name).read_text(encoding="utf-8"))
     for path in (made / machine).glob("*-existing*.json"):

@@ -1,4 +1,4 @@
-"""Times and counts, as people say them. Pure."""
+"""Times and counts, formatted for people. Pure."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ _OF_COUNTS = (("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0))
 
 
 def duration(seconds: float) -> str:
-    """Return a time in the unit that people would say it in."""
+    """Return a time in a suitable unit."""
     return quantity(seconds, "seconds")
 
 
 def quantity(value: float, unit: str) -> str:
-    """Return a time or a count to three digits, as people would say it."""
+    """Return a time or a count to three digits, in a suitable unit."""
     scales = _OF_SECONDS if unit == "seconds" else _OF_COUNTS
     letters, size = next((scale for scale in scales if value >= scale[1]), scales[-1])
     return f"{value / size:.3g} {letters}".rstrip()

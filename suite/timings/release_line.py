@@ -1,8 +1,8 @@
-"""Locks → release line: a git repository with one commit per release, for asv to measure along.
+"""Locks → release line: a git repository with one commit per release, which asv measures.
 
-It is built from the locks alone, the same bytes everywhere: a commit holds one file, the lock of its cell, is dated on
-the day of its release, and is tagged with the cell's id. So results that two machines have measured meet in one graph,
-and `asv run`, `asv continuous jax-0.9.2 jax-0.10.2`, `asv find` and `asv publish` speak of releases.
+The line is built from the locks alone, with the same bytes everywhere. A commit has one file, the lock of its cell, the
+date of its release, and the cell's id as tag. So results from two machines meet in one graph, and `asv run`, `asv
+continuous jax-0.9.2 jax-0.10.2`, `asv find` and `asv publish` work on releases.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from suite.stack.plan import Cell
 from suite.stack.releases import PACKAGES
 
 PATH = STATE / "line"
-# The only file of a commit, under the name that every installer knows.
+# The only file of a commit, with the name that every installer knows.
 LOCK_NAME = "requirements.txt"
 _AUTHOR = "release line <release-line@localhost>"
 _BRANCH = "refs/heads/main"
@@ -32,7 +32,7 @@ _BRANCH = "refs/heads/main"
 
 @dataclass(frozen=True)
 class Commit:
-    """The parts of a commit: the id of a cell, the day of its release, and its lock."""
+    """The parts of a commit: a cell's id, the day of its release, and its lock."""
 
     id: str
     day: date
@@ -40,9 +40,9 @@ class Commit:
 
 
 def cells() -> tuple[Cell, ...]:
-    """Return the available cells of the line by release day, without those of dependencies.
+    """Return the available cells of the line by release day, without cells of dependencies.
 
-    asv files results by a commit's hash, and an inserted commit changes the hashes of all later ones.
+    asv files results by a commit's hash, and inserting a commit changes the hashes of all later commits.
     """
     return tuple(cell for cell in plan.tagged("line") if not cell.unavailable and PACKAGES[cell.moves].asked)
 
@@ -63,14 +63,14 @@ def commits() -> tuple[Commit, ...]:
 
 
 def hashes(made_of: Sequence[Commit]) -> dict[str, str]:
-    """Return git's name of each cell's commit, in the order of the line. Results are filed by it."""
+    """Return the hash of each cell's commit, in the order of the line. asv files results by these hashes."""
     return _history(made_of)[0]
 
 
 def build(made_of: Sequence[Commit], folder: Path) -> bool:
-    """Make the repository at `folder` if it is missing; return True if it was.
+    """Make the repository at `folder` unless it is up to date; return True if it was made.
 
-    The objects are written directly, without git, so that nobody's configuration, templates or hooks change them.
+    Git objects are written directly, so that no user's configuration, templates or hooks change them.
     """
     commits, objects = _history(made_of)
     head = list(commits.values())[-1]
@@ -83,10 +83,10 @@ def build(made_of: Sequence[Commit], folder: Path) -> bool:
     }
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.parent / f"{folder.name}.reserved"):
-        # The last commit's hash is of all that led to it.
+        # The last commit's hash depends on all commits before it.
         if (folder / _BRANCH).exists() and (folder / _BRANCH).read_bytes() == files[_BRANCH]:
             return False
-        # Whole or not at all: asv may be reading what is there.
+        # Replace the repository at once, since asv may be reading the old one.
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as scratch:
             made = Path(scratch, "new")
             for name, content in files.items():
@@ -99,7 +99,7 @@ def build(made_of: Sequence[Commit], folder: Path) -> bool:
 
 
 def _history(made_of: Sequence[Commit]) -> tuple[dict[str, str], dict[str, bytes]]:
-    """Return the commit's name by cell id, and git's objects by name."""
+    """Return the commits' hashes by cell id, and git's objects by hash."""
     commits: dict[str, str] = {}
     objects: dict[str, bytes] = {}
 

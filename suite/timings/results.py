@@ -1,8 +1,8 @@
 """The files of timings: asv's results as rows, and our comparisons.
 
-asv's exit codes do not tell which benchmarks were measured; its files do. A result is a number, NaN where the release
-lacks the subject, or null where it failed. Null without a duration was never run: asv writes it for a release that
-could not be installed.
+asv's exit codes do not say which benchmarks were measured; its files do. A result is a number, NaN if the release lacks
+the subject, or null if the benchmark failed. Null without a duration was never run: asv writes it for a release that
+cannot be installed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ OUTCOMES: tuple[Outcome, ...] = ("regressed", "improved", "stable", "insufficien
 
 
 class Fence(FileModel):
-    """One benchmark's noise on a machine; `detectable` is absent if no tried slow-down shows."""
+    """One benchmark's noise on a machine; `detectable` is None if none of the slow-downs tried can be seen."""
 
     fence: float
     false_positives: float
@@ -65,7 +65,7 @@ class JudgedChange(FileModel):
 
 
 class Comparison(FileModel):
-    """The file compared/<machine>/<base>..<other>.json: verdicts on two releases; `commits` are theirs on the line."""
+    """The file compared/<machine>/<base>..<other>.json: verdicts on two releases, with their `commits` on the line."""
 
     schema_version: int
     machine: str
@@ -78,7 +78,7 @@ class Comparison(FileModel):
 
 @dataclass(frozen=True)
 class ResultRow:
-    """One benchmark with its parameters on one release; `least` is its least sample, if there is one."""
+    """One benchmark, with its parameters, on one release; `least` is its least sample, if any."""
 
     state: State
     version: str
@@ -88,7 +88,7 @@ class ResultRow:
 
 
 def copy_newer(source: Path, folder: Path) -> list[Path]:
-    """Copy the JSON files of `source` that `folder` lacks or has an older one of; return the copies that differ."""
+    """Copy the JSON files of `source` that are missing or older in `folder`; return the changed copies."""
     changed = []
     for path in sorted(source.glob("**/*.json")):
         copy = folder / path.relative_to(source)
@@ -104,7 +104,8 @@ def copy_newer(source: Path, folder: Path) -> list[Path]:
 def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ()) -> dict[str, ResultRow]:
     """Return the rows of asv's known benchmarks that one of `patterns` matches, by name with parameters.
 
-    `results` is asv's results folder. Empty if asv never got as far as to look for benchmarks. Raises BadFile.
+    `results` is asv's results folder. The result is empty if asv stopped before it looked for benchmarks. Raises
+    BadFile.
     """
     known = {name: benchmark for name, benchmark in load(results / "benchmarks.json").items() if name != "version"}
     found = {
@@ -118,7 +119,7 @@ def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ())
         if made["commit_hash"] != commit:
             continue
         for name, columns in _columns(made):
-            # Of another version, it measured something else.
+            # A result of another version measured something else.
             if name in known and columns["version"] == known[name]["version"]:
                 found |= {key: replace(found[key], **what) for key, what in _measured(name, columns) if key in found}
     return found
@@ -133,7 +134,7 @@ def names(results: Path) -> list[str]:
 def took(results: Path, commits: Iterable[str], patterns: Sequence[str]) -> float | None:
     """Return the seconds that asv took to measure the matching benchmarks once, on one of `commits` or else on any.
 
-    A benchmark matches if one of `patterns` finds its name. None if no result of these is kept. Raises BadFile.
+    A benchmark matches if one of `patterns` finds its name. Return None if no result is kept. Raises BadFile.
     """
     own = [path for commit in commits for path in sorted(results.glob(f"*/{commit[:8]}-*.json"))]
     for path in [*own, *sorted(results.glob("*/*-*.json"))]:
@@ -157,12 +158,12 @@ _SAID: dict[State, str] = {"lacking": "n/a", "missing": "not measured"}
 
 
 def counted(tally: Mapping[State, int]) -> str:
-    """Return a tally, for people."""
+    """Return a tally for people."""
     return ", ".join(f"{count} {_SAID.get(state, state)}" for state, count in tally.items())
 
 
 def load(path: Path) -> dict[str, Any]:
-    """Return a file of asv's; empty if it does not exist. Raises BadFile."""
+    """Return a JSON file of asv; empty if it does not exist. Raises BadFile."""
     try:
         loaded = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -170,23 +171,23 @@ def load(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise BadFile([Fault(path, "file", str(error))]) from error
     if not isinstance(loaded, dict):
-        raise BadFile([Fault(path, "file", "is not a file of asv's")])
+        raise BadFile([Fault(path, "file", "is not a file of asv")])
     return loaded
 
 
 def slug(hardware: str) -> str:
-    """Return the name of some hardware as part of a machine's name in results."""
+    """Return a hardware name as a part of a machine's name in results."""
     return re.sub(r"[^a-z0-9]+", "-", hardware.lower()).strip("-")
 
 
 def _columns(made: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each benchmark of a file of results with its columns, the last of which are optional."""
+    """Yield each benchmark of a results file with its columns; the last columns are optional."""
     for name, cells in made["results"].items():
         yield name, dict(zip(made["result_columns"], cells, strict=False))
 
 
 def _measured(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Return for each benchmark that ran its state, its value, and its least sample if there is one."""
+    """Yield each benchmark that ran, with its state, its value, and its least sample if any."""
     keys = _keys(name, columns["params"])
     values = columns.get("result") or [None] * len(keys)
     samples = columns.get("samples") or [None] * len(keys)
@@ -201,5 +202,5 @@ def _measured(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[str, dict
 
 
 def _keys(name: str, params: Sequence[Sequence[str]]) -> list[str]:
-    """Return the names that asv's own `--bench` matches."""
+    """Return a benchmark's names with parameters, as asv's `--bench` matches them."""
     return [f"{name}({', '.join(each)})" for each in product(*params)] if params else [name]

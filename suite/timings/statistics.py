@@ -1,23 +1,22 @@
-"""Samples → a verdict on time that holds on a noisy machine. Pure: nothing is run or read here.
+"""Verdicts on times, from samples of a noisy machine. Pure: nothing is run or read here.
 
-The sample is the process. What calls in one process say of each other is not independent: they share its memory layout,
-its caches and its luck, and between processes the median of a trace can differ by 65% where nothing changed. So each
-process counts once, with the least it measured (noise only ever adds), and a side is at least MIN_PROCESSES of them,
-taken in turns with the other side's.
+A sample is a process. Calls within a process are not independent: they share its memory layout and its caches. Between
+processes the median of a trace can differ by 65% although nothing changed. So each process counts once, with its least
+time, since noise only adds. A side has at least MIN_PROCESSES processes, in turns with the other side's.
 
-A change counts when all of these hold:
+A change counts if all of these are true:
 
-- it is larger than GATE, and larger than the benchmark's own fence: what two sides of one lock differ by, at worst;
+- it is larger than GATE and than the benchmark's own fence, the largest difference expected of two sides of one lock;
 - a Mann-Whitney test over the processes passes at ALPHA;
-- a second, independent measurement passes all of it again, in the same direction. There, ALPHA is corrected for the
+- a second, independent measurement passes all of this again, in the same direction. There, ALPHA is corrected for the
   number of benchmarks measured again (Benjamini-Hochberg: one in a hundred of the reported changes is false). The first
-  measurement only chooses what to look at again; were it corrected for hundreds of benchmarks, eight processes a side,
-  whose least possible p is 0.00016, could never show one slow benchmark, however slow.
+  measurement only selects benchmarks for the second, so it is not corrected. If it were, for hundreds of benchmarks,
+  eight processes a side (least possible p: 0.00016) could never show a single slow benchmark.
 
-Everything else that is larger than GATE is `insufficient`, and never `stable`: so is a benchmark too noisy to show a
-change of RESOLUTION. Counts need no test. Most (equations, traces) are the same in every process; instructions and
-calls differ by less than a hundredth. A change of them counts when it is larger than COUNT_GATE, than the benchmark's
-own fence, and than COUNT_MARGIN times what the processes of a side differ by.
+Every other change larger than GATE is `insufficient`, never `stable`. So is a benchmark too noisy to show a change of
+RESOLUTION. Counts need no test. Most counts (equations, traces) are the same in every process; instructions and calls
+differ by less than a hundredth. A change of a count must be larger than COUNT_GATE, than the benchmark's own fence, and
+than COUNT_MARGIN times the spread of a side's processes.
 """
 
 from __future__ import annotations
@@ -41,12 +40,12 @@ MIN_PROCESSES = 8
 ALPHA = 0.01
 GATE = 0.10
 COUNT_MARGIN = 3.0
-# The change that a benchmark must be able to show, or its silence says nothing.
+# A benchmark that cannot show a change of this size is not called stable.
 RESOLUTION = 0.20
-# The reason of what a release does not have, or a machine: nobody's shortcoming.
+# The start of the reason if the release or the machine lacks a benchmark's subject.
 LACKS = "n/a"
 _SPLITS = 100
-# The slow-downs that are tried, for the least that a benchmark can show.
+# The slow-downs tried, to find the least that a benchmark can show.
 _STEPS = (0.12, 0.15, 0.20, 0.25, 0.30, 0.40, 0.50, 0.75, 1.00, 2.00)
 _COUNT_STEPS = (0.011, 0.02, 0.03, 0.05, 0.08, 0.10, *_STEPS)
 _UNCONFIRMED = "not measured a second time"
@@ -56,9 +55,9 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a benchmark: the least value of each process, and the fate of the others.
+    """One side of a benchmark: the least value of each process, and the number of processes without a value.
 
-    `failed` processes raised or ran out of time; on `lacking` ones the release has no such thing.
+    `failed` processes raised or ran out of time. In `lacking` processes the release lacks the subject.
     """
 
     values: tuple[float, ...] = ()
@@ -68,7 +67,7 @@ class Side:
 
     @property
     def middle(self) -> float:
-        """The median of its processes; NaN if nothing was measured."""
+        """The median of the processes; NaN without values."""
         return float(np.median(self.values)) if self.values else math.nan
 
 
@@ -83,7 +82,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A judged benchmark: `change` is 0.2 for a fifth more, `limit` the threshold, `p` the first test's."""
+    """A judged benchmark: `change` is 0.2 for a fifth more, `limit` is the threshold, `p` is from the first test."""
 
     outcome: Outcome
     reason: str = ""
@@ -100,13 +99,12 @@ def candidates(pairs: Mapping[str, Pair], fences: Mapping[str, float]) -> tuple[
 def judge(first: Mapping[str, Pair], again: Mapping[str, Pair], fences: Mapping[str, float]) -> dict[str, Verdict]:
     """Return the verdict on each benchmark of `first`; `again` has the second measurements.
 
-    A benchmark without a fence of its own, from runs of one lock, must exceed the difference between the halves of its
-    sides.
+    A benchmark without a fence must exceed the difference between the halves of its own sides.
     """
     verdicts = {key: _first(pair, fences.get(key)) for key, pair in first.items()}
     looking = [key for key, verdict in verdicts.items() if _looks_changed(verdict) and key in again]
     second = [_first(again[key], verdicts[key].limit) for key in looking]
-    # A test that could not be made still counts among those that were asked for.
+    # A test without a result still counts as one of the tests.
     tests = [verdict.p if math.isfinite(verdict.p) else 1.0 for verdict in second]
     corrected = scipy.stats.false_discovery_control(tests) if tests else ()
     for key, verdict, p in zip(looking, second, corrected, strict=True):
@@ -115,7 +113,7 @@ def judge(first: Mapping[str, Pair], again: Mapping[str, Pair], fences: Mapping[
 
 
 def last_line(verdicts: Iterable[Verdict]) -> str:
-    """Count each outcome of everything that was planned."""
+    """Return the number of benchmarks with each outcome, and the number of all."""
     counts = Counter(verdict.outcome for verdict in verdicts)
     always = ("regressed", "stable", "not-measured", "failed")
     shown = [f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome] or outcome in always]
@@ -125,10 +123,10 @@ def last_line(verdicts: Iterable[Verdict]) -> str:
 def noise(values: Sequence[float], version: str) -> Fence:
     """Return the noise of one lock, from the values of its processes in the order of their runs.
 
-    Two consecutive processes form a round, and a comparison assigns one of them to each side, so that the machine's
-    drift falls on both. Eight processes a side allow 128 such comparisons; at most a hundred are made. `fence` is Q3 +
-    3·IQR of the differences between their sides. `false_positives` is the share that a single measurement would call a
-    change. `detectable` is the least tried slow-down that nine in ten show.
+    Two consecutive processes form a round. A comparison assigns one of them to each side, so that the machine's drift
+    affects both. Eight processes a side allow 128 such comparisons; at most a hundred are made. `fence` is Q3 + 3·IQR
+    of the differences between the sides. `false_positives` is the share that a single measurement would call a change.
+    `detectable` is the least tried slow-down that nine in ten comparisons show.
     """
     sides = _halves(values)
     base, other = sides[:, 0], sides[:, 1]
@@ -150,9 +148,9 @@ def noise(values: Sequence[float], version: str) -> Fence:
 
 
 def count_noise(values: Sequence[float], version: str) -> Fence:
-    """The same of a count, of which a comparison needs but a few processes: every way to halve the values is one.
+    """Return the noise of a count, from few processes: every way to halve the values is a comparison.
 
-    `fence` is COUNT_MARGIN times what all of them differ by.
+    `fence` is COUNT_MARGIN times the spread of all values.
     """
     sides = np.asarray(values, dtype=float)[_halvings(len(values) // 2 * 2)]
     base, other = sides[:, 0], sides[:, 1]
@@ -183,7 +181,7 @@ _UNDECIDED: tuple[tuple[Outcome, str, Callable[[Side], bool]], ...] = (
 
 
 def _first(pair: Pair, fence: float | None) -> Verdict:
-    """Judge one measurement: an apparent change is insufficient until it is confirmed."""
+    """Judge one measurement: an apparent change is insufficient until a second measurement confirms it."""
     base, other = pair.base, pair.other
     for outcome, what, is_so in _UNDECIDED:
         if where := " and ".join(name for name, side in (("base", base), ("other", other)) if is_so(side)):
@@ -243,7 +241,7 @@ def _percent(change: float) -> str:
 
 
 def _spread(values: Sequence[float]) -> float:
-    """Return the largest difference of the values, as a ratio."""
+    """Return the largest difference between the values, as a ratio."""
     return float(_spreads(np.asarray([values]))[0])
 
 
@@ -254,7 +252,7 @@ def _spreads(values: Array) -> Array:
 
 
 def _sizes(base: Array, other: Array) -> Array:
-    """Return the distance of the sides, row by row, whichever is the slower."""
+    """Return the difference between the sides as a ratio, row by row, whichever side is slower."""
     ratios: Array = np.median(other, axis=1) / np.median(base, axis=1)
     return np.maximum(ratios, 1 / ratios) - 1
 
@@ -266,20 +264,20 @@ def _tests(base: Array, other: Array) -> Array:
 
 
 def _fence(differences: Array) -> float:
-    """Return Q3 + 3·IQR, Tukey's outer fence: beyond it nothing of this distribution is expected."""
+    """Return Q3 + 3·IQR, Tukey's outer fence, beyond which no value of this distribution is expected."""
     first, third = np.percentile(differences, [25, 75])
     return float(third + 3 * (third - first))
 
 
 def _own_differences(values: Sequence[float]) -> Array:
-    """Return the difference of the halves of one side, scaled to twice as many processes: the noise of a median."""
+    """Return the differences between halves of one side, scaled to twice the processes: the noise of a median."""
     halves = np.asarray(values)[_halvings(len(values) // 2 * 2)]
     return _sizes(halves[:, 0], halves[:, 1]) / math.sqrt(2)
 
 
 @cache
 def _halvings(count: int) -> Array:
-    """Return ways to divide so many places into two halves; the first place is in the first, so none comes twice."""
+    """Return ways to halve so many places. The first place is always in the first half, to avoid repeats."""
     every = [(0, *rest) for rest in combinations(range(1, count), count // 2 - 1)]
     chosen = every if len(every) <= _SPLITS else random.Random(0).sample(every, _SPLITS)
     return np.asarray([(one, [place for place in range(count) if place not in one]) for one in chosen])
@@ -294,7 +292,7 @@ def _halves(values: Sequence[float]) -> Array:
 
 @cache
 def _turns(rounds: int) -> Array:
-    """In which rounds the two sides swap. The first never does: swapping all is the same comparison, mirrored."""
+    """Return in which rounds the sides swap: never in the first, since a swap of all is the same comparison."""
     every = range(2 ** (rounds - 1))
     chosen = every if len(every) <= _SPLITS else random.Random(0).sample(every, _SPLITS)
     return np.asarray([[bool(number >> place & 1) for place in range(rounds)] for number in chosen])

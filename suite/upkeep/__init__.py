@@ -1,1 +1,1 @@
-"""The project's own upkeep: pins, the README's excerpt, release days, costs."""
+"""The project's own upkeep: pins, generated blocks of documents, release days, costs."""

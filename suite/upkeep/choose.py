@@ -1,7 +1,7 @@
-"""The default plan and the costs of cases, computed from what was published: default.json and costs.json.
+"""The default plan and the costs of cases, computed from the published report: default.json and costs.json.
 
-The default plan is the newest release of jax and four others, which between them show almost as many behaviours of the
-issues' headlines as the best four can, for the fewest megabytes.
+The default plan has the newest release of jax and four others. Together they show almost as many behaviours of
+headlines as the best four can, with the fewest megabytes.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from suite.run.schedule import costs
 from suite.stack import chosen, lock, plan
 from suite.stack.chosen import Chosen
 
-# Releases of jax besides the newest.
+# The number of releases of jax besides the newest.
 OTHERS = 4
-# A choice is good enough that shows so many of the pairs that the best one shows.
+# A choice needs this share of the pairs that the best choice shows.
 ENOUGH = 0.99
 # An issue and a behaviour of its headline.
 Pair = tuple[str, str]
@@ -48,9 +48,9 @@ def write_all() -> None:
 
 
 def shown(report: Report) -> dict[str, set[Pair]]:
-    """Return the behaviours that the headlines show on each release of jax, in version order.
+    """Return the behaviours that headlines show on each release of jax, in version order.
 
-    Absent, blocked, different and undecided ones do not count.
+    Absent, blocked, different and undecided results do not count.
     """
     headlines = {(issue.id, issue.cases[0].id) for issue in report.issues}
     versions = {cell.id: cell.holds["jax"] for cell in report.cells if cell.kind == "line" and cell.moves == "jax"}
@@ -76,8 +76,8 @@ def bytes_of() -> dict[str, dict[str, int]]:
 def choose(pairs: Mapping[str, set[Pair]], wheels: Mapping[str, Mapping[str, int]], before: Chosen) -> Chosen:
     """Return the releases of jax to run besides the newest, and the issues to run on each.
 
-    Of all choices that show at least 99% of the pairs that the best one shows, that with the fewest bytes. The choice
-    of `before` is kept while it shows so many, so that a new issue or release seldom changes it.
+    Among all choices that show at least 99% of the best choice's pairs, return the one with the fewest bytes. The
+    choice in `before` is kept while it shows as many, so that a new issue or release seldom changes the choice.
     """
     *others, newest = sorted(pairs, key=Version)
     numbers = {pair: 1 << place for place, pair in enumerate(sorted(set().union(*pairs.values())))}

@@ -1,7 +1,7 @@
-"""A benchmark of runs and answers, each as a ratio to the least that it needs.
+"""A benchmark of runs and answers, each as a ratio to the least time that it needs.
 
 Sessions run in existing environments. A session that runs its cases again is compared with the seconds of these cases,
-shared among the cores, since a busy machine slows both. An answer of `check` is compared with a bare interpreter.
+divided by the cores, since a busy machine slows both. An answer of `check` is compared with a bare interpreter.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LINES = 100_000
 
 
 def measure(console: Console) -> None:
-    """Time them, and print the ratios. Raises Misused where an environment is not there yet, and Failed."""
+    """Time runs and answers, and print the ratios. Raises Misused if an environment is missing, and Failed."""
     cells = plan.tagged("default")
     ready = {cell.id: environment.ready(cell, lock.load(cell)) for cell in cells}
     if cold := [name for name, made in ready.items() if made is None]:
@@ -86,7 +86,7 @@ def measure(console: Console) -> None:
 
 
 def run(session: str, *options: str, made: Path, tree: Path = ROOT) -> float:
-    """Return the seconds of a nox session. Raises Failed if it did not write `made`, as it does at its end."""
+    """Return the seconds of a nox session. Raises Failed if the session did not write `made`, its last file."""
     before = made.stat().st_mtime_ns if made.exists() else None
     command = ("-m", "nox", "-s", session, "--", *options)
     seconds, ended = _timed(command, tree, {"SUITE_STATE": str(STATE), "NOX_SCRIPT_MODE": "none"})
@@ -98,7 +98,7 @@ def run(session: str, *options: str, made: Path, tree: Path = ROOT) -> float:
 
 def _python(code: str, *words: str) -> float:
     seconds, ended = _timed(("-c", code, *words), ROOT, {})
-    # Code 1: the answer lists something.
+    # Exit code 1 means that the answer lists issues.
     if ended.returncode not in (0, 1):
         raise Failed(f"{' '.join(words)}: {ended.stderr.strip()[-500:]}")
     return seconds

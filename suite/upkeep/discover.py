@@ -1,6 +1,6 @@
-"""New releases: find those since the snapshot, and the changes of each of their cells from the cell before.
+"""New releases since the snapshot, and the changes in each of their cells from the cell before.
 
-It is a release day in one command: read the index, lock and run the new cells, compare with the last report.
+This is a release day in one command: read the index, lock and run the new cells, compare with the last report.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _YANKED = " (yanked since)"
 
 
 def new_releases(known: Snapshot, taken: Snapshot) -> list[str]:
-    """Return the releases that `taken` has and `known` lacks, and those yanked since."""
+    """Return the releases that only `taken` has, and the releases yanked since `known`."""
     found = []
     for package, versions in taken.packages.items():
         before = known.packages.get(package, {})
@@ -41,9 +41,9 @@ def new_releases(known: Snapshot, taken: Snapshot) -> list[str]:
 
 
 def changes(last: Report, now: Report, added: Sequence[str]) -> list[CaseChange]:
-    """Return the changes of the cells `added` from the cell before each, as observed in `last` or `now`.
+    """Return the changes in the cells `added` from the cell before each, as observed in `last` or `now`.
 
-    The cell before has the same arm or line, and moves the same package, one release back.
+    The cell before is on the same arm or line, and moves the same package, one release back.
     """
     rows = {cell.id: cell for cell in (*last.cells, *now.cells)}
     seen = {(row.cell, row.issue, row.case): row for row in (*now.observations, *last.observations)}
@@ -57,13 +57,13 @@ def changes(last: Report, now: Report, added: Sequence[str]) -> list[CaseChange]
 
 
 def line(found: CaseChange) -> str:
-    """A change in one line, as `jax-0.12.1 wraps-lower-bypass/jit: ✗ bypassed → ◐ attribute-error`."""
+    """Return a change in one line: `jax-0.12.1 wraps-lower-bypass/jit: ✗ bypassed → ◐ attribute-error`."""
     cell, issue, case = found.key
     return f"{cell} {issue}/{case}: {found} (since {found.before.cell if found.before else 'nothing'}, {found.kind})"
 
 
 def _before(cell: CellRow, rows: Mapping[str, CellRow]) -> str:
-    """Return the id of the cell one release before `cell`; empty for the first."""
+    """Return the id of the cell one release before `cell`; empty for the first cell."""
 
     def version(row: CellRow) -> Version:
         return Version(row.holds[cell.moves])
@@ -80,17 +80,16 @@ def _before(cell: CellRow, rows: Mapping[str, CellRow]) -> str:
 
 
 def carry_out(*, forget: bool, console: Console) -> Exit:
-    """Read the index; lock, run and compare what is new since the snapshot, of all issues."""
+    """Read the index; lock the new cells, run all issues in them, and compare; return the exit code."""
     return discover(catalogue.entries(), console, forget=forget) or catalogue.complete()
 
 
 def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False) -> Exit:
     """Read the index; lock, run and compare the new cells; return the exit code.
 
-    Releases that the index no longer has are dropped only if they are to be forgotten. Raises Unreachable, Failed,
-    BadFile.
+    Releases that the index no longer has are dropped only with `forget`. Raises Unreachable, Failed, BadFile.
     """
-    from suite.stack import index  # what asks the index is slow to import
+    from suite.stack import index  # slow to import
 
     known = releases.load()
     planned = {cell.id for cell in plan.cells()}
@@ -105,7 +104,7 @@ def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False
     console.print(f"new since {known.taken_at:%Y-%m-%d %H:%M} UTC: {', '.join(new) or 'nothing'}", soft_wrap=True)
     matrix = read(Matrix, matrices.PATH)
     added = [cell for cell in plan.plan(matrix, taken, chosen.load().rows) if cell.id not in planned]
-    # The snapshot goes into the tree after the locks: a run that ends in between finds the same cells added again.
+    # The locks go into the tree before the snapshot, so that a rerun after an interruption finds the same new cells.
     commands.add_locks(added)
     releases.save(taken)
     plan.cells.cache_clear()
@@ -117,7 +116,7 @@ def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False
         )
     if not added:
         only_yanked = all(line.endswith(_YANKED) for line in new)
-        yanked, rest = "no release is new, and yanked ones are not run again", "no new release has a cell"
+        yanked, rest = "no release is new, and yanked releases are not run again", "no new release has a cell"
         console.print(f"{yanked if only_yanked else rest}: nothing to run")
         return Exit.AS_EXPECTED
     return compare(added, entries, console)
@@ -142,8 +141,8 @@ def compare(added: Sequence[Cell], entries: Sequence[Entry], console: Console) -
         console.print(f"    {changed.now.detail if changed.now else ''}", soft_wrap=True)
     many = f"{len(added)} new cell{'s' * (len(added) != 1)}"
     console.print(
-        f"{many}: {len(found)} of {len(report.observations)} observations are not as on the release before; "
-        "commit suite/stack, and `nox -s publish` for the whole report",
+        f"{many}: {len(found)} of {len(report.observations)} observations differ from the release before; "
+        "commit suite/stack, and run `nox -s publish` for the whole report",
         soft_wrap=True,
     )
     return exit_code(report)

@@ -19,12 +19,12 @@ _HEADER = re.compile(r"\A# /// script\n.*?^# ///\n", re.DOTALL | re.MULTILINE)
 
 
 def renew() -> None:
-    """Resolve pyproject.toml into constraints.txt, and write the noxfile's header from it."""
+    """Resolve pyproject.toml into constraints.txt, and write the noxfile's header."""
     command = [
         *(uv.find_uv_bin(), "pip", "compile", "--quiet", "--universal", "--upgrade", "--group=tests", "--group=lint"),
         *("--extra=suite", "--extra=cluster", "--no-header", "--no-annotate", "--no-emit-index-url"),
         *("--output-file", str(CONSTRAINTS)),
-        # A release of the last week may not have reached every mirror, or may not stay.
+        # A release of the last week may be missing from mirrors, or may be yanked.
         *("--exclude-newer", "1 week", str(ROOT / "pyproject.toml")),
     ]
     subprocess.run(command, cwd=ROOT, check=True)
@@ -32,7 +32,7 @@ def renew() -> None:
 
 
 def with_header(noxfile: str) -> str:
-    """`noxfile` with the script header that pyproject.toml and constraints.txt ask for."""
+    """Return `noxfile` with the script header for pyproject.toml and constraints.txt."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed = [*project["dependencies"], *project["optional-dependencies"]["suite"]]
     constraints = CONSTRAINTS.read_text(encoding="utf-8").splitlines()

@@ -1,4 +1,4 @@
-"""Writes the generated blocks of the README and of docs, and the picture; a test checks them."""
+"""The generated blocks of the README and the documents, and the picture; a test checks them."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from suite.report.stored import read_report
 PUBLISHED = REPORTS / "published"
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md")
 PICTURE = ROOT / "docs" / "strip.svg"
-# A function that everybody calls: right, wrong and right again.
+# A function in wide use: right, wrong and right again.
 _PICTURED = ("pad-corners-of-two-constants", "tuple-of-two")
-# The lines of each list: a document is shorter than a report.
+# The lines of each list, fewer in a document than in a report.
 _MOST = 4
 
 
 @dataclass(frozen=True)
 class Example:
-    """A command, and the files that it prints about; `lines` limits a long answer."""
+    """A command, and the input and files that it reads; `lines` limits a long answer."""
 
     words: str
     asked: str = ""
@@ -68,7 +68,7 @@ def renew() -> None:
 
 
 def renewed(report: Report) -> Mapping[Path, str]:
-    """Return the picture and the documents as they are by the published report. Raises Failed."""
+    """Return the picture and the documents as the published report makes them. Raises Failed."""
     made = {name: f"\n{block(report)}\n\n" for name, block in BLOCKS.items()}
     return {PICTURE: strip_svg(report, *_PICTURED), **{path: _with_blocks(path, made) for path in DOCUMENTS}}
 
@@ -82,7 +82,7 @@ def runner() -> str:
 
 
 def answer(example: Example) -> str:
-    """Return a command's output, run in a folder of its own. Raises Failed if it cannot answer."""
+    """Return a command's output, run in a temporary folder. Raises Failed if the command fails."""
     with TemporaryDirectory() as folder:
         for name, text in example.files.items():
             path = Path(folder, name)
@@ -128,7 +128,7 @@ def _covers(report: Report) -> str:
 
 
 def _excerpt(report: Report) -> str:
-    """Return what a terminal shows of the report, less the length of its lists."""
+    """Return the terminal's view of the report, with shorter lists."""
     screen = StringIO()
     console = Console(file=screen, width=106, color_system=None, force_terminal=False)
     terminal.show(report, console, most=_MOST)
@@ -142,7 +142,7 @@ def _verdicts(report: Report) -> str:
 
 
 def _sessions(document: str, _: Report) -> str:
-    """Return a document's table of sessions: what each says of itself, or the option says that its words begin with."""
+    """Return a document's table of sessions, each with its description, or with the help of its first option."""
     rows = ["| Session | What it does |", "|---|---|"]
     for of in SESSIONS:
         for words in of.examples if of.document == document else ():

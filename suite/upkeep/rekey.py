@@ -1,8 +1,8 @@
-"""Move the records from the keys of an earlier commit to this tree's keys, where both run the same code.
+"""Move records from an earlier commit's keys to this tree's keys, if both trees run the same code.
 
-Use it after a change of the probe or of the keys that changes no observation. Each record's key is checked against the
-one that the earlier commit computes; records with other keys stay and do not count. Then random records are run again
-from nothing, and every difference is printed.
+Use this after a change of the probe or of the keys that changes no observation. Each record's key must be the one that
+the earlier commit computes; records with other keys stay, and do not count. Then random records are run again in new
+environments, and every difference is printed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from suite.stack import lock, plan, uv_call
 from suite.stack.plan import Cell
 
 _OF_A_CELL = 8
-# Prints the hash of the probe, and that of each case, in the tree of a commit.
+# Prints the hash of the probe and the hash of each case, in the tree of a commit.
 _PRINT = """
 import json
 from suite.catalogue import catalogue
@@ -61,13 +61,13 @@ class _Hashes:
     cases: Mapping[str, str]
 
     def of(self, name: str) -> dict[str, str]:
-        """The parts of a key that depend on the tree."""
+        """Return the parts of a key that depend on the tree."""
         return {"issue": self.cases.get(name, ""), "probe": self.probe}
 
 
 @dataclass(frozen=True)
 class _Moved:
-    """A record that has its new key."""
+    """A record with its new key."""
 
     cell: Cell
     entry: Entry
@@ -76,7 +76,7 @@ class _Moved:
 
 
 def rekey(commit: str, draw: int) -> Exit:
-    """Give the records that hold under `commit` the keys of this tree, pack them, and run `draw` of them again.
+    """Give the records that count under `commit` the keys of this tree, pack them, and run `draw` of them again.
 
     Raises Failed, BadFile, OSError.
     """
@@ -101,9 +101,9 @@ def rekey(commit: str, draw: int) -> Exit:
                 for keys in (before, now)
             ]
             if record.key == wanted[1]:
-                told["of this tree already"] += 1
+                told["with this tree's key already"] += 1
             elif record.key != wanted[0]:
-                told["of neither tree, and left"] += 1
+                told["with another key, left alone"] += 1
                 continue
             else:
                 told["moved"] += 1
@@ -121,7 +121,7 @@ def rekey(commit: str, draw: int) -> Exit:
 
 @contextmanager
 def _tree(commit: str) -> Iterator[Path]:
-    """Check a commit out into a folder of its own. Raises Failed if there is no such commit."""
+    """Check a commit out into a temporary folder. Raises Failed if there is no such commit."""
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder, "tree")
         command = ["git", "worktree", "add", "--quiet", "--detach", str(tree), commit]
@@ -142,7 +142,7 @@ def _hashes(tree: Path) -> _Hashes:
 
 
 def _drawn(held: Sequence[_Moved], count: int, seed: str) -> list[list[_Moved]]:
-    """Draw records by cell, about eight from each of as many as that takes; the same ones for the same tree."""
+    """Draw records by cell, about eight per cell, until there are `count`; the same records for the same tree."""
     chance = random.Random(seed)
     of_cells = [list(of) for _, of in groupby(held, lambda moved: moved.cell.id)]
     drawn = [chance.sample(of, min(_OF_A_CELL, len(of))) for of in chance.sample(of_cells, len(of_cells))]
@@ -180,15 +180,15 @@ def _run_again(drawn: Sequence[Sequence[_Moved]]) -> Exit:
         OUT.print(told, soft_wrap=True)
     count = sum(map(len, drawn))
     agreed = f"{count - len(different)} agree, {len(different)} differ"
-    OUT.print(f"{count} records of {len(drawn)} cells run again from nothing: {agreed}")
+    OUT.print(f"{count} records of {len(drawn)} cells run again in new environments: {agreed}")
     return Exit.UNEXPECTED if different else Exit.AS_EXPECTED
 
 
 def _difference(moved: _Moved, path: Path) -> str:
-    """Return what a case shows now and showed before, or an empty text if that is the same."""
+    """Return how a case's result differs from its record, or "" if it is the same."""
     name = f"{moved.cell.id} {moved.entry.issue.id}/{moved.case.id}"
     if not path.exists():
-        return f"{name}: it was not run"
+        return f"{name}: not run"
     before, now = (verdicts.judge(moved.case, record.attempts) for record in (moved.record, read(Record, path)))
     shown = [(judged.verdict, judged.behaviour, judged.workaround, judged.detail) for judged in (before, now)]
     return "" if shown[0] == shown[1] else f"{name}: {shown[0]} before, {shown[1]} now"

@@ -1,4 +1,4 @@
-"""Needs of the stack's own releases, and names that libraries use, read from their code."""
+"""The needs of the stack's own releases, and the names that libraries use, read from their code."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from suite.names.model import FOLDER
 from suite.names.needed import NAME, AllNeeded, CodeLine, Needed
 from suite.stack import releases, uv_call
 
-# jax and jaxlib require each other by version.
+# jax and jaxlib are left out: they require each other by version.
 PACKAGES = ("equinox", "diffrax", "lineax", "optimistix")
 _MAX_LINES = 3
 
@@ -42,7 +42,7 @@ def publish(*, console: Terminal) -> None:
         console.print(f"{package}: the code of {len(found[package])} releases was read", soft_wrap=True)
     write(FOLDER / NAME, dump(AllNeeded(releases=found).model_dump(mode="json", exclude_defaults=True)))
     write(FOLDER / libraries.NAME, dump_lines(_used(), {"used": ""}))
-    console.print(f"{libraries.NAME}: what {len(libraries.LIBRARIES)} libraries use", soft_wrap=True)
+    console.print(f"{libraries.NAME}: the names that {len(libraries.LIBRARIES)} libraries use", soft_wrap=True)
 
 
 def _used() -> dict[str, Any]:
@@ -90,7 +90,7 @@ def _needed(of: Iterable[Need]) -> Iterator[Needed]:
 
 
 def _lines(of: Iterable[Reason | ToFix]) -> tuple[CodeLine, ...]:
-    """Return the first line of code for each name, at most `_MAX_LINES`."""
+    """Return the first line of code for each name, at most `_MAX_LINES` lines."""
     first: dict[str, CodeLine] = {}
     for place in of:
         first.setdefault(place.name, CodeLine(name=place.name, path=place.path, line=place.line))

@@ -1,4 +1,4 @@
-"""Upstream's threads, looked up again at GitHub: their titles and their states as of today."""
+"""Look-up of upstream's threads at GitHub: their titles, and their states today."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _SECONDS = 30
 def renew(references: Iterable[str], console: Console, *, path: Path = PATH, api: str = API) -> None:
     """Rewrite the file at `path` with the threads of these references.
 
-    A thread that cannot be fetched keeps its old entry, and is named with the reason. GITHUB_TOKEN is sent along if it
-    is set: without it, GitHub answers sixty times an hour.
+    A thread that cannot be fetched keeps its old entry, and is printed with the reason. GITHUB_TOKEN is sent if set:
+    without it, GitHub answers sixty requests an hour.
 
-    Raises BadFile if `path` cannot be read, and Failed, with the file as it was, if no thread could be fetched.
+    Raises BadFile if `path` cannot be read, and Failed, without changing the file, if no thread could be fetched.
     """
     wanted = sorted(set(references))
     known = read(Threads, path).threads

@@ -105,7 +105,7 @@ def test_the_functions_of_a_case_are_its_own() -> None:
     [
         ([CASE], {}),
         ([], {"cases": "is empty"}),
-        ([CASE, CASE], {"cases": "'headline' stands there twice"}),
+        ([CASE, CASE], {"cases": "'headline' is listed twice"}),
         ([case(Rule("worse", "", "seen"))], {"headline.rules.0": "'worse' is not among the behaviours"}),
         ([case(Rule("bad", "jax=>0.5", "seen"))], {"headline.rules.0": "Expected"}),
         ([case(Rule("bad", "torch<2", "seen"))], {"headline.rules.0": "'torch' is not of the stack"}),
@@ -129,15 +129,15 @@ def test_the_functions_of_a_case_are_its_own() -> None:
         ([case(needs="jax", seconds=float("nan"))], {"headline.needs": "tuple", "headline.seconds": "finite"}),
         ([case(seconds=0, memory_mib=-1)], {"headline.seconds": "greater than 0", "headline.memory_mib": "greater"}),
         ([case(control=no_control)], {"cases.0.control": "is missing"}),
-        ([case(reproducer=print)], {"cases.0.reproducer": "it is not a function of the module"}),
+        ([case(reproducer=print)], {"cases.0.reproducer": "is not a function of the module"}),
         ([case(Rule("bad", "jax[cpu]<1", "seen"))], {"headline.rules.0": "has extras"}),
-        ([case(Rule("bad", "jax<1", "\ud800"))], {"texts": "half a character"}),
+        ([case(Rule("bad", "jax<1", "\ud800"))], {"texts": "a lone surrogate"}),
         ([case(environment={"A=B": ""})], {"headline.environment": "'A=B' cannot be set"}),
         ([case(behaviours={"bad": "affected", "no\nid": "clear"})], {"headline.behaviours": r"'no\nid' is not an id"}),
         (
             [case(Rule("worse", "", "seen"), needs=("torch",)), CASE],
             {
-                "cases": "'headline' stands there twice",
+                "cases": "'headline' is listed twice",
                 "headline.rules.0": "'worse' is not among the behaviours",
                 "headline.needs": "'torch' is not one of jax, jaxlib, equinox, diffrax",
             },

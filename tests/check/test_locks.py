@@ -496,7 +496,7 @@ def test_what_is_not_a_file_is_not_waited_for(tmp_path: Path) -> None:
     assert "/dev/zero: file: it is a terminal or a device" in told(Path("/dev/zero"))
     (tmp_path / "large.txt").touch()
     os.truncate(tmp_path / "large.txt", 2**34)
-    assert "large.txt: file: it has more than 16 MiB" in told(tmp_path / "large.txt")
+    assert "large.txt: file: it is larger than 16 MiB" in told(tmp_path / "large.txt")
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

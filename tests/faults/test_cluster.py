@@ -379,7 +379,7 @@ def test_an_order_for_another_tree_is_refused(monkeypatch: pytest.MonkeyPatch) -
     assert f"the lock of {CELLS[0].id} differs" in worker.carry_out({**order, "lock": "0" * 64}).refused
     assert "no cell 'jax-0.0.1'" in worker.carry_out({**order, "cell": "jax-0.0.1"}).refused
     monkeypatch.setattr(worker, "_AT_START", "something else")
-    assert worker.carry_out(order).refused.startswith("its checkout has changed since it was started")
+    assert worker.carry_out(order).refused.startswith("its checkout has changed since the worker was started")
 
 
 @pytest.fixture

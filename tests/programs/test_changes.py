@@ -72,7 +72,7 @@ def test_a_program_that_comes_or_goes_is_told_with_its_reason() -> None:
     assert "jax 0.9.1, after 0.8.2: softmax: 1 copy more, 1 → 2; can be compiled now; 0.9.0: ended by SIGSEGV" == (
         again.told
     )
-    assert "jax 0.9.0 does not compile this program, and 0.8.2 did." == lost.plain
+    assert "jax 0.9.0 does not compile this program; 0.8.2 did." == lost.plain
     assert "jax 0.9.1 needs 1 copy more for this program than 0.8.2." == again.plain
 
 
@@ -83,7 +83,7 @@ def test_a_program_that_never_was_is_told_where_it_comes() -> None:
 
     (turn,) = turns(found)
     assert "jax 0.9.0, after 0.8.2: softmax: can be compiled now; before: no topology" == turn.told
-    assert "jax 0.9.0 compiles this program, and 0.8.2 did not." == turn.plain
+    assert "jax 0.9.0 compiles this program; 0.8.2 did not." == turn.plain
 
 
 def test_a_device_case_changes_where_it_shows_something_else() -> None:

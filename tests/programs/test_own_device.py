@@ -46,7 +46,7 @@ def test_what_a_device_makes_otherwise_is_told(tmp_path: Path, capsys: pytest.Ca
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"{H100}, jax-0.9.0: 2 programs. XLA compiled these without a GPU.")
     assert ["  softmax: 1 kernel launch fewer, 4 → 3", "  solve: the same"] == lines[1:3]
-    assert lines[3].startswith(f"{H100}: 1 of 2 programs are counted as without it; their texts are in ")
+    assert lines[3].startswith(f"{H100}: 1 of 2 programs are counted as without the device; their texts are in ")
 
 
 def test_a_program_that_only_one_of_them_has_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,7 +60,11 @@ def test_a_program_that_only_one_of_them_has_is_told(tmp_path: Path, capsys: pyt
 @pytest.mark.parametrize(
     ("device", "recipe", "said"),
     [
-        ("cpu", "one", r"jax sees cpu, and programs are known for NVIDIA H100 and TPU v5e: nothing to compare with"),
+        (
+            "cpu",
+            "one",
+            r"jax sees cpu, and programs are known for NVIDIA H100 and TPU v5e: there is nothing to",
+        ),
         ("NVIDIA H200", "one", r"jax sees NVIDIA H200, and programs are known for NVIDIA H100"),
         (
             H100,
@@ -82,7 +86,7 @@ def test_what_cannot_be_compared_is_said(
 
 def test_what_would_be_looked_over_is_refused(tmp_path: Path) -> None:
     """The device and the release are those that are there, whatever else is named."""
-    with pytest.raises(Misused, match="name no cell, and no other option"):
+    with pytest.raises(Misused, match="leave out cells and other options"):
         session.carry_out((), "h100", None, tmp_path, Terminal(), fresh=False)
 
 

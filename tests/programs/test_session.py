@@ -127,7 +127,7 @@ def test_it_says_first_what_it_fetches_and_last_what_it_did(world: World, capsys
     world.run(*CELLS)
     first, *_, turn, last = capsys.readouterr().out.splitlines()
 
-    assert first.startswith("NVIDIA H100, compiled, not run: 2 releases, 0 known and unchanged; 2 to compile")
+    assert first.startswith("NVIDIA H100, compiled, not run: 2 releases, 0 cached; 2 to compile")
     assert "MB to fetch" in first
     assert "jax 0.9.1, after 0.9.0: scan: 1 copy more, 1 → 2" == turn
     assert last.startswith("NVIDIA H100, compiled, not run: 0 releases known, 2 compiled, 0 not; 1 programs differ")
@@ -181,7 +181,7 @@ def test_a_compiler_that_dies_goes_on_without_what_ended_it(tmp_path: Path, monk
     found = compiling.compile(script, "jax-0.9.0+h100", "h100", ["a", "b", "c"], lambda done, doing: None)
 
     assert ["a", "b", "c"] == [each.workload for each in found.programs]
-    assert ["", "the compiler was ended by it: SIGSEGV", ""] == [each.reason for each in found.programs]
+    assert ["", "the program ended the compiler: SIGSEGV", ""] == [each.reason for each in found.programs]
 
 
 @pytest.mark.parametrize("signal", ["TERM", "KILL"])
@@ -193,7 +193,7 @@ def test_a_compiler_that_was_ended_says_nothing_of_the_release(
     script = program(tmp_path / "python", *(f"echo '{line}'" for line in lines), f"kill -{signal} $$")
     monkeypatch.setattr(compiling, "LOGS", tmp_path)
 
-    with pytest.raises(compiling.CompilerEnded, match=f"ended by SIG{signal}, by somebody or for want of memory, in a"):
+    with pytest.raises(compiling.CompilerEnded, match=f"ended by SIG{signal}, by somebody or for lack of memory, in a"):
         compiling.compile(script, "jax-0.9.0+h100", "h100", ["a"], lambda done, doing: None)
 
 

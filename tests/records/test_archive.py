@@ -85,7 +85,7 @@ def edited(old: str, new: str, folder: Path) -> None:
             (partial(cut_short, name), archive._MOST, rf"{name}\.jsonl\.xz: archive: .*`git checkout .*` restores it")
             for name in ("wraps-lower-bypass", "_cells")
         ),
-        (partial(edited, "", ""), 3000, "with those before it, it unpacks to more than 0 MiB"),
+        (partial(edited, "", ""), 3000, "together with earlier files, it unpacks to more than 0 MiB"),
         (partial(edited, '"issue":"', '"issue":"../../'), archive._MOST, "'../../stack-smoke' is not an id"),
         (partial(edited, r'(\["jax-[\d.]+",)"[^"]*",', r"\1"), archive._MOST, "is cut short"),
         (partial(edited, '"key":', '"keys":'), archive._MOST, "KeyError: 'key'"),

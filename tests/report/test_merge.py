@@ -389,7 +389,7 @@ def test_a_shard_says_that_it_is_one(tmp_path: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--shard", "1/2"], "a shard is a part of the cells with a tag: report --tag line --shard 1/2"),
+        (["--shard", "1/2"], "--shard needs --tag: report --tag line --shard 1/2"),
         (["--tag", "default", "--shard", "99/99"], "nothing is left for shard 99/99: there are only"),
     ],
 )

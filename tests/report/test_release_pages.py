@@ -126,12 +126,12 @@ def test_another_python_is_taken_where_it_must_be() -> None:
         (
             "latent",
             "affected",
-            "The nearest is jax 0.4.30 , equinox 0.11.4 , diffrax 0.5.1 : ✗ bad some-issue/headline .",
+            "The nearest set is jax 0.4.30 , equinox 0.11.4 , diffrax 0.5.1 : ✗ bad some-issue/headline .",
         ),
         (
             "excluded",
             "clear",
-            "The nearest is jax 0.4.30 , equinox 0.11.4 , diffrax 0.5.1 : row zero works, but metadata",
+            "The nearest set is jax 0.4.30 , equinox 0.11.4 , diffrax 0.5.1 : row zero works, but metadata",
         ),
         (None, "error", "is allowed by its packages' metadata. Which stacks"),
     ],
@@ -145,7 +145,7 @@ def test_where_nothing_works_nothing_is_written(word: DeclaredObserved | None, s
 
     assert "constraints/jax-0.4.30.txt" not in files
     text = shown(files["releases/jax-0.4.30.html"])
-    assert "No tested set with it works" in text
+    assert "No tested set with this release both works" in text
     assert told in text
 
 
@@ -168,7 +168,7 @@ def test_stacks_are_told_from_one_another() -> None:
     older = arm("0.11.8", "latent", id="jax-0.4.30+equinox-0.11.8+numpy-1.26.4", packages={**numpy, "numpy": "1.26.4"})
     again = arm("0.11.8", "supported", id="jax-0.4.30+equinox-0.11.8", packages=numpy)
     of = having(report(observation()), arm("0.11.8", "supported", packages=numpy), older, again)
-    text = page(of).partition("Which stacks with it work")[2]
+    text = page(of).partition("Which stacks with this release work")[2]
 
     assert 1 == text.count("✓ supported jax 0.4.30 , equinox 0.11.8 , diffrax 0.5.1 , numpy 2.0.0")
     assert 1 == text.count("numpy 1.26.4") == text.count("numpy 2.0.0")

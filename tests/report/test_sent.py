@@ -227,4 +227,4 @@ def test_a_pipe_is_not_waited_for(whole: Report, elsewhere: Path, capsys: pytest
 
     with within(20):
         assert Exit.MISUSED == merged(elsewhere, elsewhere / "pipe")[0]
-    assert "pipe: file: it is a pipe or a device: save its output as a file" in capsys.readouterr().err
+    assert "pipe: file: it is a pipe or a device: save its output in a file" in capsys.readouterr().err

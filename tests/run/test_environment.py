@@ -120,7 +120,7 @@ def test_where_nothing_can_be_executed_nothing_is_installed(
     mounted = os.statvfs_result((*os.statvfs("/")[:8], os.ST_NOEXEC, 255))
     monkeypatch.setattr(os, "statvfs", lambda _: mounted)
 
-    with pytest.raises(Unprepared, match=r"runs no programs \(noexec\): set SUITE_STATE"):
+    with pytest.raises(Unprepared, match=r"mounted noexec: set SUITE_STATE"):
         environment.prepare(CELL, PINNED)
 
 

@@ -284,7 +284,7 @@ def test_a_jaxlib_that_is_held_is_asked_for_by_itself() -> None:
     [
         (matrix("jax", "jax>=0.6"), "line.releases.1", "releases.json has no jax>=0.6"),
         (matrix("jax", "torch"), "line.releases.1", "'torch' is not one of jax, jaxlib, equinox, diffrax, lineax"),
-        (matrix("jax", "python>=3.11"), "line.releases.1", "the line is of the stack and one interpreter"),
+        (matrix("jax", "python>=3.11"), "line.releases.1", "only packages of the stack have a line"),
         (matrix("jax", "jax<0.4.10"), "line.releases", "jax 0.4.9 is asked for twice"),
         (
             matrix("jax", arms=[arm("jax", {"equinox": "0.11.3"})]),
@@ -296,7 +296,7 @@ def test_a_jaxlib_that_is_held_is_asked_for_by_itself() -> None:
         (matrix("jax", arms=[arm("jax", {"torch": "2"})]), "arms.0.times.0.torch", "'torch' is not one of"),
         (matrix("jax", arms=[arm("python", {"jax": "9"})]), "arms.0.times.0.jax", "releases.json has no jax 9"),
         (matrix("jax", arms=[arm("python", {})]), "arms.0.times.0", "no package is held here, and none moves"),
-        (matrix("jax", arms=[arm("jax<0.4.10", {})]), "arms", "jax-0.4.9 is on the line: hold something else too"),
+        (matrix("jax", arms=[arm("jax<0.4.10", {})]), "arms", "jax-0.4.9 is on the line: hold another package, too"),
     ],
 )
 def test_a_bad_matrix_is_a_fault(wanted: Matrix, key: str, message: str) -> None:

@@ -194,7 +194,7 @@ def test_how_long_it_takes_is_said_first(pretend: Pretend, capsys: pytest.Captur
 
     # Three benchmarks of a second, and five until they start, sixteen times.
     estimates = (
-        "no result of these benchmarks is kept, so their duration is estimated after the first two processes",
+        "no result of these benchmarks is kept, so an estimate follows after the first two processes",
         "about 3 minutes, if this machine is as fast as that of the kept results",
     )
     assert [f"8 processes of each side, and apparent changes again: {each}" for each in estimates] == said
@@ -341,7 +341,8 @@ def test_noise_that_is_measured_of_some_leaves_the_others(
 
     assert run(CELLS[0], wide) == run(CELLS[0], [r"time_it\(1\)"])
     assert {"m.time_it(1)"} == run(CELLS[1], [r"time_it\(1\)"])
-    assert "of the host's phases 1 of 1 can show one of 20%, 1 of 1 can show one of 10%" in capsys.readouterr().out
+    said = "host's phases: 1 of 1 can show a slow-down of 20%, 1 of 1 can show a slow-down of 10%"
+    assert said in capsys.readouterr().out
 
 
 def test_no_benchmark_at_all_is_a_failure(pretend: Pretend) -> None:
@@ -390,7 +391,7 @@ def test_results_go_into_the_tree_where_that_is_asked_for(
 def test_without_keep_the_tree_stays_as_it_is(measure: Measure, capsys: pytest.CaptureFixture[str]) -> None:
     """A run without --keep leaves published results alone and names the option."""
     assert {NAME: "before"} == measure(keep=False)
-    assert "with --keep" in capsys.readouterr().out
+    assert "--keep copies" in capsys.readouterr().out
 
 
 def test_only_what_is_newer_is_copied(tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def test_a_yanked_release_is_told_as_that(offered: Offered, monkeypatch: pytest.
 
     said = told()
     assert "equinox 0.11.4 (yanked since)" in said
-    assert "no release is new, and yanked ones are not run again: nothing to run" in said
+    assert "no release is new, and yanked releases are not run again: nothing to run" in said
     assert taken == releases.load()
 
 
@@ -128,7 +128,7 @@ def test_a_new_release_has_its_cell_run(offered: Offered, pageless: None) -> Non
     said = told(entries)
     assert ["jax-0.4.30", "jax-0.4.31"] == [cell.id for cell in plan.cells()]
     cases = sum(len(entry.cases(plan.cell("jax-0.4.31"))) for entry in entries)
-    assert f"1 new cell: 0 of {cases} observations are not as on the release before" in said
+    assert f"1 new cell: 0 of {cases} observations differ from the release before" in said
 
 
 def test_an_index_that_does_not_resolve_leaves_the_snapshot_alone(
@@ -211,7 +211,7 @@ def test_a_release_is_lost_only_where_that_is_asked_for(
 
     assert Exit.INCOMPLETE == main([command])
     assert (
-        "the index no longer has what releases.json has: equinox 0.11.4. Nothing is written" in capsys.readouterr().err
+        "the index lost releases that releases.json has: equinox 0.11.4. Nothing is written" in capsys.readouterr().err
     )
     assert ["0.11.4"] == [*releases.load().packages["equinox"]]
     assert Exit.AS_EXPECTED == main([command, "--forget"])

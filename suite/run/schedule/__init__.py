@@ -1,1 +1,1 @@
-"""The schedule of one machine: which cases run side by side, which alone, and in what order."""
+"""The schedule of one machine: which cases run side by side, which run alone, and in what order."""

@@ -29,11 +29,11 @@ def runs_alone(task: Task) -> bool:
 def must_run_again(case: Case, record: Record, pins: Pins) -> bool:
     """Return True if a record made beside other probes does not count.
 
-    That is one that is not as expected, or in which a part ended by a signal, its time limit or its memory limit.
-    Where the rules say that what a case waits for goes wrong, it is expected to be blocked. Raises BadFile.
+    Such a record is not as expected, or has a part that ended by a signal, its time limit or its memory limit. A case
+    is expected to be blocked if the rules say that a case it waits for goes wrong. Raises BadFile.
     """
     if record.attempts[0].parts["reproducer"].outcome in ("unavailable", "import-error"):
-        # The machine lacks something, or the case is run again in another environment.
+        # The machine lacks something, or the case runs again in another environment.
         return False
     awaited, rule = by_rule(case, pins), expected(case, pins)
     judged = verdicts.waited(verdicts.judge(case, record.attempts), awaited)

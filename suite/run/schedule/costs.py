@@ -1,4 +1,4 @@
-"""The cost of each case: the median seconds and the peak memory of its records along the line."""
+"""The cost of each case: the median seconds and the peak memory of its records on the line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from suite.files import ROOT, FileModel, dump, read
 from suite.judge.record import Record
 
 PATH = ROOT / "suite" / "run" / "schedule" / "costs.json"
-# A cost that changed by less is kept, so that the file does not change with every run.
+# A cost that changed by a smaller factor is kept, so that the file does not change with every run.
 _SAME = 1.5
 
 
@@ -24,7 +24,7 @@ class Cost(NamedTuple):
     mib: int
 
 
-# A case that was never run.
+# The cost of a case that was never run.
 UNKNOWN = Cost(1.0, 512)
 
 
@@ -42,12 +42,12 @@ def load() -> Mapping[str, Cost]:
 
 
 def of(entry: Entry, case: Case) -> Cost:
-    """Return the cost of a case."""
+    """Return the cost of a case, UNKNOWN if it was never measured."""
     return load().get(f"{entry.issue.id}/{case.id}", UNKNOWN)
 
 
 def measured(runs: Iterable[Record], before: Mapping[str, Cost]) -> Mapping[str, Cost]:
-    """Return the costs by these records; a similar cost of `before` is kept."""
+    """Return the costs by these records; a cost in `before` that is similar is kept."""
     of_case: dict[str, list[Cost]] = {}
     for record in runs:
         last = record.attempts[-1]

@@ -1,7 +1,7 @@
-"""Choose the cases of the next probe. Pure.
+"""The choice of cases for the next probe. Pure.
 
-Each order imports the stack again, so there should be few: the largest first, a whole cell if it fits, and smaller ones
-towards the end, so that all probes end together.
+Each order imports the stack again, so there should be few orders. The largest come first, a whole cell if it fits.
+Smaller orders follow towards the end, so that all probes end together.
 """
 
 from __future__ import annotations
@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
-# Seconds of work for which starting another probe pays.
+# Seconds of work for which it pays to start another probe.
 LEAST = 10.0
-# Of what is left, one order has at most its slot's share divided by this.
+# One order has at most a slot's share of the work left, divided by this number.
 ORDERS = 2
 T = TypeVar("T")
 
 
 def share(left: float, slots: int) -> float:
-    """Return the seconds of work for the next order, given the seconds that are left in all."""
+    """Return the seconds of work for the next order, given the seconds left in all."""
     return max(left / slots / ORDERS, LEAST)
 
 
 def cut(costs: Mapping[T, float], seconds: float) -> list[T]:
-    """Return the costliest tasks that make up so many seconds, or all of them if little more would remain."""
+    """Return the costliest tasks that fit into so many seconds, or all tasks if little more would remain."""
     if sum(costs.values()) <= seconds + LEAST:
         return list(costs)
     found: list[T] = []

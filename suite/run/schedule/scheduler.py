@@ -1,7 +1,7 @@
-"""Run cells side by side on this machine: several probes of one cell, and several cells at a time.
+"""The runs of several cells on this machine: several probes of one cell, and several cells at a time.
 
-One thread makes environments, starting with the costliest cell's. A worker for each slot takes the next order as soon
-as it is free. Cases that cannot run beside others run alone at the end.
+One thread makes environments, the costliest cell's first. A worker for each slot takes the next order as soon as it is
+free. Cases that cannot run beside others run alone at the end.
 """
 
 from __future__ import annotations
@@ -29,12 +29,11 @@ class RunDisplay(Protocol):
 def run(
     asked_of: Sequence[Work], progress: RunDisplay, *, fresh: bool = False, confirm: bool = False, asked: Asked = "all"
 ) -> list[Status]:
-    """Run the cases of each cell's entries without a valid record, with `fresh` all, and return the cells' statuses.
+    """Run the cases of each cell without a valid record, with `fresh` all cases, and return the cells' statuses.
 
-    With `confirm`, a case is known if it has at least two attempts. `asked` tells how much the run covers; the status
-    keeps the most that a run covered. Whatever goes wrong in a cell ends in its status. Raises BadFile for a lock or
-    record that cannot be read, Unresolvable for a stack without a lock that cannot be resolved, and OSError if the disk
-    refuses.
+    With `confirm`, a case is known if it has at least two attempts. `asked` says how much the run covers; a status
+    keeps the widest run. A fault in a cell ends in its status. Raises BadFile for a lock or record that cannot be read,
+    Unresolvable for a stack without a lock that cannot be resolved, and OSError for a fault of the disk.
     """
     lines = {work.cell.id: progress.cell(work.cell.id) for work in asked_of}
     machine = Slots()
@@ -43,7 +42,7 @@ def run(
         runs = [CellRun(work, lines[work.cell.id], fresh, confirm, asked) for work in works]
         busy = _Shared(list(runs), machine).run()
         _run_alone([run for run in runs if run.alone], machine)
-        # This run holds no cell now, so that two runs cannot wait for each other.
+        # This run now holds no cell, so two runs cannot wait for each other.
         for run in busy:
             run.reserve(wait=True)
             _Shared([run], machine, reserved=True).run()
@@ -51,7 +50,7 @@ def run(
         return runs
 
     runs = {run.cell.id: run for run in once(asked_of)}
-    # A cell runs the cases itself that another cell was to show and did not.
+    # If another cell was to show a case and did not, the cell runs the case itself.
     again = [work for work in asked_of if runs[work.cell.id].work.lent and ask(work).left]
     for work in again:
         (runs[work.cell.id],) = once([work])
@@ -75,11 +74,11 @@ class _Shared:
     over: bool = False
 
     def __post_init__(self) -> None:
-        # The dearest first: it is what the others would have to wait for.
+        # The costliest cells first, since the run waits for them longest.
         self.ahead.sort(key=lambda each: -each.work.seconds)
 
     def run(self) -> list[CellRun]:
-        """Run all of it, and return the cells that another run has. Raises what a thread raised; KeyboardInterrupt."""
+        """Run everything; return the cells that another run has. Raises the threads' errors, KeyboardInterrupt."""
         work = {"environments": self._make}
         work |= {f"slot {number}": self._work for number in range(self.machine.count)}
         threads = [Thread(target=self._guarded, args=(call,), name=name, daemon=True) for name, call in work.items()]
@@ -89,7 +88,7 @@ class _Shared:
             for thread in threads:
                 thread.join()
         finally:
-            # All is done, or it is interrupted.
+            # Reached when everything is done, or after an interrupt.
             self._end()
             for thread in threads:
                 thread.join()
@@ -118,7 +117,7 @@ class _Shared:
         """Reserve the cells in their turn, and make their environments."""
         while self.ahead and not self.over:
             with self.changed:
-                # Later cells may then find more that is known.
+                # A cell made later may find more cases cached.
                 self.changed.wait_for(lambda: self.over or len(self.ready) < self.machine.count + 2)
             run = self.ahead[0]
             there = self.reserved or run.reserve(wait=False)
@@ -140,7 +139,7 @@ class _Shared:
                 self._close(run)
 
     def _work(self) -> None:
-        """Run orders until there are no more."""
+        """Run orders until none are left."""
         while True:
             with self.changed:
                 self.changed.wait_for(lambda: self.over or self._dealable() or not (self.ahead or self.ready))
@@ -153,7 +152,7 @@ class _Shared:
                 continue
             with held:
                 with self.changed:
-                    # Meanwhile another worker may have been faster.
+                    # Another worker may have taken the tasks meanwhile.
                     if self.over or run not in self._dealable() or not all(task in run.todo for task in tasks):
                         continue
                     run.deal(tasks)
@@ -170,11 +169,11 @@ class _Shared:
                     self.changed.notify_all()
 
     def _dealable(self) -> list[CellRun]:
-        """Return the cells that have something for another probe."""
+        """Return the cells with tasks for another probe."""
         return [each for each in self.ready if each.todo and not (each.one_at_a_time and self.running[each.cell.id])]
 
     def _order(self) -> tuple[CellRun, list[Task]]:
-        """Return what the next probe is to run: of the cell that has most to do."""
+        """Return the next probe's cell, the one with the most work left, and its tasks."""
         run = max(self._dealable(), key=lambda each: _cost(each.todo))
         if run.one_at_a_time or self.machine.count == 1:
             return run, list(run.todo)
@@ -184,24 +183,24 @@ class _Shared:
         return run, [task for task in run.todo if task.name in names]
 
     def _close(self, run: CellRun) -> None:
-        """End a cell's run, or leave it for what runs alone."""
+        """End a cell's run, or keep it for the tasks that run alone."""
         if not run.close():
             return
         with self.changed:
-            # By identity: the others change meanwhile.
+            # Compare by identity, since other runs change meanwhile.
             self.held = [other for other in self.held if other is not run]
         if not run.alone:
             run.progress.finish()
 
 
 def _run_alone(runs: Sequence[CellRun], machine: Slots) -> None:
-    """Run what cannot run beside others: one probe at a time, while no other run has a slot.
+    """Run the tasks that cannot run beside others: one probe at a time, while no other run has a slot.
 
-    The cells that are still reserved come first: so nobody waits for a cell who has another one.
+    Cells that are still reserved come first. So no run waits for one cell while it has another.
     """
     for run in sorted(runs, key=lambda each: not each.reserved):
         try:
-            # Before the machine: another run may have the cell, and wait for a slot.
+            # Reserve before taking the machine: another run may have the cell, and wait for a slot.
             run.reserve_again()
             with machine.all():
                 run.call_alone()

@@ -1,6 +1,6 @@
-"""The machine's slots: one per core, shared by all runs on it through file locks, and given out by free memory.
+"""The machine's slots: one per core, shared by all runs through file locks, and given out by free memory.
 
-A probe takes one slot. A case that must run alone takes all of them.
+A probe takes one slot. A case that must run alone takes all slots.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from suite.files import STATE
 from suite.run import probe_call
 
 FOLDER = STATE / "slots"
-# A probe has at least so much memory to itself.
+# The least memory that is set aside for a probe.
 LEAST_MIB = 1024
 _WAIT = 0.2
 _CGROUP = Path("/sys/fs/cgroup")
 
 
 class Slots:
-    """The slots of this machine, as many as this process can use."""
+    """The slots of this machine, as many as the cores that this process can use."""
 
     def __init__(self) -> None:
         self.count = machine.cores()
@@ -36,11 +36,11 @@ class Slots:
     def take(self, mib: int) -> ExitStack | None:
         """Take a slot for a probe that needs so much memory, until the stack is closed; None if no slot is free.
 
-        Other probes count with their admitted memory, since they may not have allocated it yet. A probe without others
+        Other probes count with their requested memory, since they may not have allocated it yet. A probe without others
         is always admitted.
         """
         with ExitStack() as held, contextlib.suppress(Timeout):
-            # A run that waits to be alone holds the gate.
+            # A run that waits to be alone has locked the gate.
             with self._lock("gate", 0):
                 others = 0
                 mine: int | None = None
@@ -63,7 +63,7 @@ class Slots:
 
     @contextmanager
     def all(self) -> Iterator[None]:
-        """Wait for every slot, so that nothing else runs meanwhile."""
+        """Wait for every slot, so that no other probe runs meanwhile."""
         with ExitStack() as held:
             for name in ("gate", *map(str, range(self.count))):
                 held.enter_context(self._lock(name, -1))
@@ -76,7 +76,7 @@ class Slots:
 
     @staticmethod
     def _lock(name: str, timeout: float) -> FileLock:
-        """Acquire one of the files. Raises Timeout."""
+        """Acquire one of the lock files. Raises Timeout."""
         lock = FileLock(FOLDER / f"{name}.lock", thread_local=False, is_singleton=False)
         lock.acquire(timeout=timeout, poll_interval=_WAIT)
         return lock
@@ -88,7 +88,7 @@ def wait() -> None:
 
 
 def free_mib() -> int | None:
-    """Return the memory that the machine and this process's control group have free, in MiB; None if unknown."""
+    """Return the free MiB of the machine or of this control group, whichever is less; None if unknown."""
     found = [free for free in (_of_machine(), _of_group()) if free is not None]
     return min(found) // 1024**2 if found else None
 
@@ -102,7 +102,7 @@ def _of_machine() -> int | None:
 
 
 def _of_group() -> int | None:
-    """Return what the limits of the control groups above this process leave. Cached files can be dropped."""
+    """Return the bytes that the control groups above this process have left, counting cached files as free."""
     found = []
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():

@@ -1,1 +1,1 @@
-"""One run on several machines: the parts of a plan that cost the same, and the workers of a Dask scheduler."""
+"""One run on several machines: parts of a plan with equal costs, and the workers of a Dask scheduler."""

@@ -1,16 +1,15 @@
-"""The same cells on a lab's own machines, through Dask distributed: `--scheduler tcp://host:8786`.
+"""A run on a lab's own machines, through Dask distributed: `--scheduler tcp://host:8786`.
 
-Only that option imports this module, and this module alone needs the `cluster` extra. One machine schedules, and each
-that is to run cells has a checkout of this project, at the driver's commit, and a worker that is started in it:
+Only that option imports this module, and only this module needs the `cluster` extra. One machine runs the scheduler.
+Each machine that runs cells has a checkout of this project at the driver's commit, with a worker started in it:
 
     python -m dask scheduler
     SUITE_STATE=~/compat python -m dask worker tcp://host:8786 --nthreads 1 --resources "gpu=1"
 
-`--resources` only where there is such a device: a cell that is built for one goes nowhere else. Who asks is Dask's to
-check: by TLS where its own configuration says so, of workers, scheduler and driver alike, for an address that begins
-with `tls://`; else by nothing, and a worker runs whatever reaches it. What a worker of ours checks is that its checkout
-is the driver's. Orders and answers are plain data. The driver writes the records of its workers among its own, as if it
-had run the cells itself.
+Give `--resources` only on machines with the device: a cell that is built for a device goes nowhere else. Dask checks
+who connects: with TLS, for workers, scheduler and driver, if its configuration and a `tls://` address say so. Otherwise
+a worker runs whatever reaches it. Our worker checks that its checkout is the driver's. Orders and answers are plain
+data. The driver writes its workers' records among its own, as if it had run the cells itself.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ from suite.run.work import Work, begin
 from suite.stack.plan import Cell
 from suite.stack.releases import Device
 
-# All in seconds. The last is how long nothing may be under way for want of a worker before it is given up.
+# In seconds. PATIENCE is the longest wait for a worker while nothing runs.
 CONNECTING = 10.0
 PATIENCE = 300.0
 
@@ -61,9 +60,9 @@ PATIENCE = 300.0
 def run_cells(
     scheduler: str, work: Sequence[Work], *, fresh: bool, console: Console, patience: float = PATIENCE
 ) -> None:
-    """Run the cases of each cell's entries without a valid record on the workers of `scheduler`; keep the records here.
+    """Run the cases without a valid record on the workers of `scheduler`, and keep the records here.
 
-    Whatever goes wrong in a cell ends in its status. Raises Failed where cells did not run, and BadFile.
+    A fault in a cell ends in its status. Raises Failed if cells did not run, and BadFile.
     """
     told = Counter[str]()
     orders: list[tuple[Cell, Order]] = []
@@ -91,13 +90,13 @@ def run_cells(
 
 @contextmanager
 def _connected(scheduler: str, console: Console) -> Iterator[Client]:
-    # We report a broken connection ourselves. Its loggers have levels of their own.
+    # We report a broken connection ourselves. Dask's loggers have levels of their own.
     for name in [logger for logger in logging.root.manager.loggerDict if logger.partition(".")[0] == "distributed"]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         asyncio.run(asyncio.wait_for(_knock(scheduler), CONNECTING))
         with warnings.catch_warnings():
-            # A table of every package that differs anywhere; the one that matters is said below.
+            # The warning is a table of every differing package; the version that matters is printed below.
             warnings.simplefilter("ignore", VersionMismatchWarning)
             client = Client(scheduler, timeout=CONNECTING, set_as_default=False)
     except Exception as error:  # whatever a stranger's port answers
@@ -108,26 +107,26 @@ def _connected(scheduler: str, console: Console) -> Iterator[Client]:
     try:
         there, here = _ask(client, "versions")["packages"]["distributed"], version("distributed")
         if there != here:
-            console.print(f"{scheduler} runs distributed {there}, and this is {here}: if it fails, that may be why")
+            console.print(f"{scheduler} runs distributed {there}, and this is {here}: a failure may be due to that")
         yield client
     finally:
         client.close(timeout=CONNECTING)
 
 
 async def _knock(scheduler: str) -> None:
-    """Check that a Dask process answers there: a client waits for ever on a port that listens and stays silent."""
+    """Check that a Dask process answers: a client waits forever for a port that listens and stays silent."""
     there = await connect(scheduler, timeout=CONNECTING, **Security().get_connection_args("client"))
     await there.close()
 
 
 def _ask(client: Client, operation: str, **words: Any) -> dict[str, Any]:
-    """Ask the scheduler itself."""
+    """Ask the scheduler for one of its operations."""
     answer: dict[str, Any] = client.sync(getattr(client.scheduler, operation), callback_timeout=CONNECTING, **words)
     return answer
 
 
-# The scheduler reads every task, and a worker dies of one that it cannot read. As text, it asks neither to import this
-# project before it is run.
+# The scheduler reads every task, and a worker dies of a task that it cannot read. As text, the task needs no import of
+# this project before it runs.
 _TASK = f"__import__({__name__!r}, fromlist=['_']).on_worker(order)"
 
 
@@ -138,7 +137,7 @@ def on_worker(order: Order) -> tuple[str, WorkerReply]:
 
 @dataclass(frozen=True)
 class _Sent:
-    """A running cell, and the workers that may run it if not all may."""
+    """A running cell, and the workers that may run it, if not all may."""
 
     future: Future[tuple[str, WorkerReply]]
     cell: Cell
@@ -166,7 +165,7 @@ class _Errands:
     total: int = 0
 
     def run(self, orders: Sequence[tuple[Cell, Order]]) -> None:
-        """Have every order carried out. Raises Failed if some were not."""
+        """Send every order, and receive the answers. Raises Failed if some orders were not carried out."""
         self.total = len(orders)
         for cell, order in orders:
             self._send(cell, order)
@@ -201,14 +200,14 @@ class _Errands:
         """Return the scheduler's description of its workers, by address. Raises Failed if it is gone."""
         try:
             workers: dict[str, Any] = _ask(self.client, "identity", n_workers=-1)["workers"]
-        except Exception as error:  # it answers, or is of no use
+        except Exception as error:  # any failure to answer
             raise self._lost() from error
         return workers
 
     def _take(self, future: Future[tuple[str, WorkerReply]]) -> None:
         """Receive the answer to an order. Raises Failed if the scheduler is gone."""
         sent = self.sent.pop(future.key, None)
-        if sent is None:  # it was sent again, to another worker
+        if sent is None:  # the order was sent again, to another worker
             return
         self.under_way = time.monotonic()
         cell = sent.cell
@@ -224,7 +223,7 @@ class _Errands:
                 self._send(cell, sent.order)
             else:
                 self._fail(cell, f"on its worker: {error}")
-        except Exception as error:  # of one cell, and not the others' concern
+        except Exception as error:  # a fault of one cell must not stop the others
             self._fail(cell, f"on its worker: {type(error).__name__}: {error}")
         else:
             if answer.refused:
@@ -236,7 +235,7 @@ class _Errands:
                 self._keep(address, sent, answer, answer.status)
 
     def _keep(self, address: str, sent: _Sent, answer: WorkerReply, status_text: str) -> None:
-        """Write a worker's records, and then the status that makes them count."""
+        """Write a worker's records, and then the status, which makes them count."""
         cell = sent.cell
         try:
             status, texts = self._read(sent, answer, status_text)
@@ -260,11 +259,11 @@ class _Errands:
             self._finish(cell, how, f"{status.reason} on {address}")
 
     def _read(self, sent: _Sent, answer: WorkerReply, status_text: str) -> tuple[Status, dict[Path, str]]:
-        """Return the texts of the status and of the records, by path. Raises BadFile if they do not fit the order."""
+        """Return the status, and the records' texts by path. Raises BadFile if they do not fit the order."""
         cell, folder = sent.cell, records.RECORDS / sent.cell.id
         status = parse(Status, status_text, folder / "cell.json")
         if status.cell != cell.id:
-            raise BadFile([Fault(folder / "cell.json", "cell", f"{status.cell!r} was not asked for")])
+            raise BadFile([Fault(folder / "cell.json", "cell", f"{status.cell!r} was not ordered")])
         wanted = {
             (entry.issue.id, case.id): keys.key(entry, case, sent.order["lock"], cell.python, status.platform)
             for entry in self.entries[cell.id]
@@ -275,7 +274,7 @@ class _Errands:
             record = parse(Record, text, folder)
             path = records.path_of(cell.id, record.issue, record.case)
             if (record.cell, wanted.get((record.issue, record.case))) != (cell.id, record.key):
-                raise BadFile([Fault(path, "key", "is not what was asked for")])
+                raise BadFile([Fault(path, "key", "is not the key that was ordered")])
             texts[path] = text
         return status, texts
 
@@ -298,7 +297,7 @@ class _Errands:
         self.unfit.add(address)
 
     def _refuse_strangers(self, sent: _Sent) -> bool:
-        """Refuse the workers that cannot import this module; return whether one of them may have had `sent`."""
+        """Refuse the workers that cannot import this module; return True if one of them may have received `sent`."""
         answers: dict[str, Any] = self.client.run(importlib.import_module, __name__, on_error="return")
         found = {address: answer for address, answer in answers.items() if isinstance(answer, ImportError)}
         for address, error in found.items():
@@ -307,7 +306,7 @@ class _Errands:
         return any(not sent.only or address in sent.only for address in found)
 
     def _look(self) -> None:
-        """Print the cells that wait for an absent worker. Raises Failed if for long nothing else was running."""
+        """Print the cells that wait for an absent worker. Raises Failed if no other cell ran for `patience` seconds."""
         there = self._workers()
         waiting: dict[Device, list[str]] = {}
         for key, sent in list(self.sent.items()):

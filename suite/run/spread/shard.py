@@ -1,4 +1,4 @@
-"""`--shard 3/10`: one of ten parts of a run's cells, so that ten machines can share it.
+"""Shards: `--shard 3/10` is one of ten parts of a run's cells, so that ten machines can share the run.
 
 The parts have equal costs by the last measurement. All machines have the same tree, so they compute the same parts.
 """
@@ -23,7 +23,7 @@ class Shard:
     parts: int
 
     def __str__(self) -> str:
-        """The words of the command line."""
+        """Return the shard as on the command line: `3/10`."""
         return f"{self.part}/{self.parts}"
 
 
@@ -39,17 +39,17 @@ def parse(text: str) -> Shard:
 
 
 def costs(cells: Iterable[Cell], measured: Mapping[str, float]) -> dict[str, float]:
-    """Return the measured seconds of each cell by its id, or the median of the others if it never ran."""
+    """Return the measured seconds of each cell by its id; for a cell that never ran, the median of the others."""
     usual = median(measured.values()) if measured else 1.0
     return {cell.id: 0.0 if cell.unavailable else measured.get(cell.id, usual) for cell in cells}
 
 
 def shard(cells: Sequence[Cell], costs: Mapping[str, float], part: int, parts: int) -> tuple[Cell, ...]:
-    """Return the `part`-th of `parts` shares of `cells`, in order; none exceeds the mean by more than one cell.
+    """Return the `part`-th of `parts` shares of `cells`, in order; no share exceeds the mean by more than one cell.
 
     Each cell, starting with the costliest, goes to the share with the lowest cost so far.
     """
-    # The number of cells decides between shares of equal weight: cells that cost nothing are spread, too.
+    # The number of cells decides between shares of equal cost, so that cells without a cost are spread, too.
     lightest = [(0.0, 0, number) for number in range(1, parts + 1)]
     mine = set()
     for cell in sorted(cells, key=lambda cell: (-costs[cell.id], cell.id)):

@@ -1,7 +1,7 @@
-"""One cell on a machine of the cluster: the order comes in and the results go out as plain data.
+"""A worker's run of one cell on a machine of the cluster: orders and results are plain data.
 
-A worker has its own checkout and its own `.suite`. It runs a cell as `python -m suite run` does there, and refuses an
-order for other code than its own, so that two trees never mix in one report.
+A worker has its own checkout and its own `.suite`. It runs a cell as `python -m suite run` does, and refuses orders for
+code that differs from its own, so that two trees never mix in one report.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from suite.stack.plan import Cell
 
 
 class OrderedIssue(TypedDict):
-    """An issue by its module and the module's sha256, its cases, and whether the driver has their records."""
+    """An issue by its module and the module's sha256, its cases, and True if the driver has their records."""
 
     module: str
     sha256: str
@@ -36,9 +36,9 @@ class OrderedIssue(TypedDict):
 
 
 class Order(TypedDict):
-    """A cell to run, and the hashes of everything that its records will depend on.
+    """A cell to run, and the hashes of everything that its records depend on.
 
-    `platform` is that of the driver's own records of the known issues.
+    `platform` is the platform of the driver's own records of the known issues.
     """
 
     cell: str
@@ -65,14 +65,14 @@ class WorkerReply:
 
 
 class Kept(Progress):
-    """A collector of messages for the driver, which alone has a reader."""
+    """A collector of messages, which the driver prints."""
 
     def __init__(self) -> None:
         self.said: list[str] = []
         self.ran: set[Name] = set()
 
     def cell(self, cell: str) -> Self:
-        """Return itself: it serves one cell."""
+        """Return this collector, which serves one cell."""
         return self
 
     def say(self, message: str) -> None:
@@ -115,10 +115,8 @@ def order(work: Work, *, fresh: bool) -> Order | None:
 def carry_out(order: Order) -> WorkerReply:
     """Carry out an order in this process's checkout and state."""
     if _tree() != _AT_START:
-        return WorkerReply(
-            refused="its checkout has changed since it was started, and it still runs the old one: restart it"
-        )
-    # Somebody may have installed one since the last order.
+        return WorkerReply(refused="its checkout has changed since the worker was started: restart the worker")
+    # An interpreter may have been installed since the last order.
     interpreter.looked_for.cache_clear()
     try:
         cell = plan.stack(order["cell"])
@@ -137,11 +135,11 @@ def carry_out(order: Order) -> WorkerReply:
 
 
 def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> WorkerReply:
-    # The driver's records of another platform do not count: all of a cell's records are of one.
+    # The driver's records of another platform do not count: all records of a cell are from one platform.
     alike = order["platform"] == keys.here()
     todo = [entry for entry, issue in zip(entries, order["issues"], strict=True) if not (alike and issue["known"])]
     kept = Kept()
-    # The records of this machine's other cells are not the driver's: what counts by them is run here, too.
+    # The driver lacks the records of this machine's other cells, so cases that rely on them run here, too.
     if lent := [narrowed for entry in todo if (narrowed := _lent(cell, entry, pinned)).issue.cases]:
         scheduler.run([planned(cell, lent)], kept, fresh=True)
     (status,) = scheduler.run([planned(cell, todo)], kept, fresh=order["fresh"])
@@ -155,13 +153,13 @@ def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> Wo
 
 
 def _lent(cell: Cell, entry: Entry, pinned: Lock) -> Entry:
-    """Return the issue with only those cases that were observed in another cell with the same packages."""
+    """Return the issue with only the cases that were observed in another cell with the same packages."""
     found = {case.id: records.in_force(cell, entry, case, pinned) for case in entry.cases(cell)}
     return catalogue.narrowed(entry, [name for name, record in found.items() if record and record.cell != cell.id])
 
 
 def _differing(order: Order, pinned: Lock, entries: Sequence[Entry]) -> list[str]:
-    """List the parts of the tree that the order depends on and that differ here."""
+    """List the parts of the tree that the order depends on, and that differ here."""
     found = [f"the lock of {order['cell']}"] if order["lock"] != pinned.sha256 else []
     found += ["the probe"] if order["probe"] != keys.probe_sha256() else []
     for entry, issue in zip(entries, order["issues"], strict=True):
