@@ -296,6 +296,6 @@ def _of_requirements(key: str, on: str) -> Iterator[tuple[str, str]]:
             if requirement.name not in releases.HELD.keys() | BESIDE:
                 yield key, f"{requirement.name!r} is not of the stack, nor a guest"
             elif requirement.name in BESIDE and requirement.specifier:
-                yield key, f"{requirement.name} is present or absent: a rule cannot name its version"
+                yield key, f"a rule can ask only if {requirement.name} is present, not for its version"
     except ValueError as error:
         yield key, str(error)

@@ -39,9 +39,10 @@ class Change:
 class ProgramTurn:
     """A release's change to a workload's program: its counts, or that it compiles or no longer compiles.
 
-    `before` is the nearest earlier release with a program. `failed` are the releases between, and `gained` is the
-    reason of their failure. `saw` has a device case's behaviours, before and after. `moved` has the other packages that
-    affect the program and moved as well: name, before and after.
+    `before` is the nearest earlier release with a program. `lost` is the reason why `after` has no program. `failed`
+    has the releases in between that have none, and `gained` the reason why they had none. `saw` has a device case's
+    behaviours, before and after. `moved` has the other packages that affect the program and moved as well: name, before
+    and after.
     """
 
     workload: str

@@ -127,7 +127,7 @@ def test_what_is_taken_of_a_project(
     stack = looked_up(project, {})
     assert jax == {**stack.unsaid, **stack.versions}.get("jax")
     assert stack.where.startswith(where)
-    assert stack.where.endswith('name the versions, check --from "jax==0.10.2")') == (jax is None)
+    assert stack.where.endswith('name the versions: check --from "jax==0.10.2")') == (jax is None)
 
 
 def test_subfolder_is_its_project(full: Path) -> None:

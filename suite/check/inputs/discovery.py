@@ -49,7 +49,7 @@ def find(folder: Path, environ: Mapping[str, str]) -> Stack | Path:
         return _told(taken[1], [each for each in names if each != taken[0]], left)
     besides = f"no version of the stack in {', '.join(names)}; " if names else ""
     looked = ", ".join((*_PATTERNS, ".venv", *_VARIABLES, "pyproject.toml"))
-    name = 'name the versions, check --from "jax==0.10.2"'
+    name = 'name the versions: check --from "jax==0.10.2"'
     return Stack({}, f"{os.path.relpath(project)} ({besides}looked for {looked}; {name})")
 
 

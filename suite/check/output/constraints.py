@@ -59,8 +59,8 @@ def choose(found: Answer, knowledge: Knowledge, *, narrowed: bool = False) -> Ad
     """Return the stack that fixes most of what affects this one; of equals, the nearest.
 
     A case that it adds counts against one that it fixes. In an answer `narrowed` to a source tree, added cases do not
-    count: it is unknown if the source meets them. Near means few minor releases away, then upwards, then few releases
-    away. Return None if no stack fixes more than it breaks.
+    count: it is unknown if the source meets them. The nearest stack is the fewest minor releases away; of those, a
+    newer one, then the one that is the fewest releases away. Return None if no stack fixes more than it breaks.
     """
     names = [name for name in STACK if name in found.versions]
     if "jax" not in names:

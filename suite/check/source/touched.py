@@ -102,7 +102,7 @@ def meets(touch: Touch, use: Use, uses: Collection[str]) -> bool | None:
 
 @dataclass(frozen=True)
 class _Asked:
-    """A touch, evaluated in one place."""
+    """A touch of a case, and the one place in the source where its condition is evaluated."""
 
     touch: Touch
     call: Call | None

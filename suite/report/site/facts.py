@@ -134,7 +134,7 @@ class Facts:
 
     @cached_property
     def steps(self) -> dict[str, Step]:
-        """The changes on each cell of the line that has some."""
+        """The changes of results from each cell of the line to the next, by the id of the latter."""
         return {step.after.id: step for step in steps(self.line, self.report.issues, self.seen)}
 
     @cached_property

@@ -82,9 +82,9 @@ class IssueView:
     """The view of an issue's page.
 
     `without` has the cases that fail somewhere and have no workaround. `nowhere_right` is True if on every release of
-    the line some case is bad; `never_right` has the cases that are always bad. `related` has other issues, with the
-    names and areas that both concern. `grids` has the stacks with the guests that its cases need. `devices` has the
-    programs that were compiled for devices and not run.
+    the line some case is bad; `never_right` has the cases that are always bad. `related` has each issue that concerns
+    the same names or areas as this one, with those names and areas. `grids` has the stacks with the guests that its
+    cases need. `devices` has the programs that were compiled for devices and not run.
     """
 
     issue: IssueRow
