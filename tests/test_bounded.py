@@ -83,7 +83,7 @@ def test_a_pipe_that_does_not_end(pipe: Path, monkeypatch: pytest.MonkeyPatch) -
         bounded.given(pipe, 2**20, 1.0)
     os.close(silent)
     writing = write(pipe, b"x" * 2**21)
-    with within(20), pytest.raises(OSError, match="more than 1 MiB"):
+    with within(20), pytest.raises(OSError, match="larger than 1 MiB"):
         bounded.given(pipe, 2**20, 10.0)
     writing.join(20)
 

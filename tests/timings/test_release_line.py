@@ -179,7 +179,7 @@ def test_a_stack_goes_by_its_release_and_its_device(tmp_path: Path) -> None:
         (tells(versions={**VERSIONS, "asv-runner": "missing"}), 0, "-m pip install asv-runner"),
         (
             *(tells(versions={**VERSIONS, "equinox": "0.11.1", "asv-runner": "0.3.2"}), 0),
-            rf"equinox==0\.11\.1 .* one has jax==0\.9\.2 equinox=={VERSIONS['equinox']}",
+            rf"equinox==0\.11\.1 .* one release has jax==0\.9\.2 equinox=={VERSIONS['equinox']}",
         ),
     ],
 )
