@@ -57,10 +57,13 @@ def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
             cell, keys = todo[number - 1]
             console.print(f"{number}/{len(todo)} {cell.id}: {len(keys)} calls", soft_wrap=True)
             made = {key: walk["outcomes"][key] for key in keys if key in walk["outcomes"]}
-            walks[_release(cell)] = {**walks.get(_release(cell), {}), **made}
             cpu = " ".join(walk["machine"]["cpu_features"])
-            if any(cpus.setdefault(key, cpu) != cpu for key in keys):
-                raise Failed("the calls were made on CPUs with other features: make all of them here with `--fresh`")
+            if foreign := [key for key in keys if cpus.setdefault(key, cpu) != cpu]:
+                before, there = _before(cell, walks)
+                console.print(f"{before.id}: {len(foreign)} calls, for it was measured on another CPU", soft_wrap=True)
+                here = _walked(before, _with_plain(foreign))["outcomes"]
+                made |= carried({key: made[key] for key in foreign if key in made}, here, there)
+            walks[_release(cell)] = {**walks.get(_release(cell), {}), **made}
     joined = outcomes.join({release: _named_alike(walk) for release, walk in walks.items()}, cpus)
     # A call of a function that no release has counts as made, too.
     whole = replace(joined, calls={**dict.fromkeys(every, ()), **joined.calls})
@@ -79,6 +82,29 @@ def _returning(keys: Sequence[str], known: Mapping[str, Outcome]) -> tuple[str, 
     """Return the calls whose plain form returns, or is itself to be made: where it raises, every form raises."""
     plain = {key: f"eager {key.partition(' ')[2]}" for key in keys}
     return tuple(key for key in keys if plain[key] in plain or "values" in known.get(plain[key], {}))
+
+
+def carried(
+    new: Mapping[str, Outcome], here: Mapping[str, Outcome], there: Mapping[str, Outcome]
+) -> dict[str, Outcome]:
+    """Return the outcomes of a release, measured `here`, beside those of the release before, measured on two CPUs.
+
+    A call that returns here what the release before returns here has not changed: its outcome is the one `there`.
+    """
+    return {key: there[key] if key in there and outcome == here.get(key) else outcome for key, outcome in new.items()}
+
+
+def _before(cell: Cell, walks: Mapping[str, Mapping[str, Outcome]]) -> tuple[Cell, Mapping[str, Outcome]]:
+    """Return the measured release before a cell's, and its outcomes. Raises Failed if there is none."""
+    for each in wanted():
+        if _release(each) in walks and Version(_release(each)) < Version(_release(cell)):
+            return each, walks[_release(each)]
+    raise Failed(f"{cell.id}: no older release was measured, and later ones on another CPU: make all with `--fresh`")
+
+
+def _with_plain(keys: Sequence[str]) -> tuple[str, ...]:
+    """Return calls together with their plain forms, so that one process can tell if both return the same."""
+    return tuple(dict.fromkeys(each for key in keys for each in (f"eager {key.partition(' ')[2]}", key)))
 
 
 def wanted() -> list[Cell]:

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as arrays
 
 from suite.cell.numbers.inputs import INPUTS
 from suite.cell.numbers.recipes import NumericCall, calls
-from suite.numbers import compare, outcomes, reference
+from suite.numbers import collect, compare, outcomes, reference
 from suite.numbers.outcomes import Outcome, Outcomes
 
 CALLS = {call.key: call for call in calls()}
@@ -133,6 +133,19 @@ def test_every_call_has_the_cpu_that_made_it() -> None:
     joined = outcomes.join({}, {"eager a": "avx", "eager b": "avx amx", "jit a": "avx"})
 
     assert (joined.features, joined.elsewhere) == (("avx", "avx amx"), {"eager b": 1})
+
+
+BEFORE = {"eager a": returned([1.0]), "jit a": {"same": "eager"}, "eager b": {"raises": "TypeError"}}
+
+
+def test_another_cpu_is_no_change() -> None:
+    """A call that has not changed on the CPU at hand keeps what the first CPU returned; one that has is told."""
+    here = {**BEFORE, "eager a": returned([1.0000001])}
+    new = {**here, "eager b": returned([2.0]), "eager c": returned([3.0])}
+
+    found = collect.carried(new, here, BEFORE)
+
+    assert {**BEFORE, "eager b": returned([2.0]), "eager c": returned([3.0])} == found
 
 
 def test_a_bfloat16_is_read_as_it_was_written() -> None:
