@@ -52,21 +52,29 @@ def publish(cells: Sequence[Cell], *, fresh: bool, console: Terminal) -> None:
     if new:
         # A new call is made on all releases, so that no release looks like the first to have it.
         todo += [(cell, _returning(new, walks[_release(cell)])) for cell in wanted() if _release(cell) in walks]
+    features = list(known.features)
     with ThreadPoolExecutor(cores()) as pool:
         for number, walk in enumerate(pool.map(lambda each: _walked(*each), todo), 1):
             cell, keys = todo[number - 1]
             console.print(f"{number}/{len(todo)} {cell.id}: {len(keys)} calls", soft_wrap=True)
             made = {key: walk["outcomes"][key] for key in keys if key in walk["outcomes"]}
             cpu = " ".join(walk["machine"]["cpu_features"])
+            features.append(cpu)
             if foreign := [key for key in keys if cpus.setdefault(key, cpu) != cpu]:
                 before, there = _before(cell, walks)
-                console.print(f"{before.id}: {len(foreign)} calls, for it was measured on another CPU", soft_wrap=True)
+                console.print(
+                    f"{before.id}: {len(foreign)} calls here, too: it was measured on another CPU", soft_wrap=True
+                )
                 here = _walked(before, _with_plain(foreign))["outcomes"]
                 made |= carried({key: made[key] for key in foreign if key in made}, here, there)
             walks[_release(cell)] = {**walks.get(_release(cell), {}), **made}
     joined = outcomes.join({release: _named_alike(walk) for release, walk in walks.items()}, cpus)
     # A call of a function that no release has counts as made, too.
-    whole = replace(joined, calls={**dict.fromkeys(every, ()), **joined.calls})
+    whole = replace(
+        joined,
+        calls={**dict.fromkeys(every, ()), **joined.calls},
+        features=tuple(dict.fromkeys((*joined.features, *features))),
+    )
     found = replace(whole, mixed=_mixed(whole, known.mixed, console))
     tables = {f"{FOLDER.name}/{name}": text for name, text in table.texts(found).items()}
     replace_all(PUBLISHED, {PATH.name: outcomes.packed(found), **tables})
@@ -99,7 +107,9 @@ def _before(cell: Cell, walks: Mapping[str, Mapping[str, Outcome]]) -> tuple[Cel
     for each in wanted():
         if _release(each) in walks and Version(_release(each)) < Version(_release(cell)):
             return each, walks[_release(each)]
-    raise Failed(f"{cell.id}: no older release was measured, and later ones on another CPU: make all with `--fresh`")
+    raise Failed(
+        f"{cell.id}: the published releases are newer, and were measured on another CPU: measure all here with `--fresh`"
+    )
 
 
 def _with_plain(keys: Sequence[str]) -> tuple[str, ...]:

@@ -31,9 +31,10 @@ Array = NDArray[Any]
 class Outcomes:
     """The outcomes of each call, by key, on `releases` of jax in version order.
 
-    `features` has the features of each CPU. A call was made on one CPU on every release: the first in `features`, or
-    the one whose place is in `elsewhere`, by key. `mixed` has outcomes of calls that changed with a release of jax, by
-    release and key: on that jax, with the jaxlib of the release before.
+    `features` has the features of each CPU. The CPU of a call is the first, or the one whose place is in `elsewhere`,
+    by key. A release may be measured later on another CPU: a call that changed with it has an outcome of that CPU.
+    `mixed` has outcomes of calls that changed with a release of jax, by release and key: on that jax, with the jaxlib
+    of the release before.
     """
 
     releases: tuple[str, ...]

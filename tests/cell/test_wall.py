@@ -1,13 +1,13 @@
 """The walls: what runs in a cell imports the stack alone, the driver never does, and rooms know those above them."""
 
 import ast
+import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 from suite.files import ROOT
-from tests.processes import python
 
 STACK = {"jax", "jaxlib", "equinox", "diffrax", "optimistix", "lineax", "jaxtyping", "numpy", "scipy"}
 # By the names that they are imported by; a cell has them where it holds them.
@@ -20,7 +20,6 @@ ROOMS = (
     *("programs", "timings", "report", "upkeep"),
 )
 SUITE = ROOT / "suite"
-CELL_SIDE = ("suite.cell", "suite.issues", "benchmarks")
 # They call every room.
 ABOVE_ALL = {"__main__", "commands"}
 # Run without site-packages.
@@ -34,17 +33,23 @@ print(len(sys.argv[2:]))
 
 
 @cache
-def imports(path: Path) -> frozenset[str]:
-    """Every module that a file imports, also inside functions."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def imports(path: Path) -> tuple[tuple[str, bool], ...]:
+    """Every module that a file imports, and whether it does so inside a function."""
+
+    def walk(node: ast.AST, inside: bool) -> Iterator[tuple[str, bool]]:
         match node:
             case ast.Import(names=names):
-                found |= {alias.name for alias in names}
+                yield from ((alias.name, inside) for alias in names)
             case ast.ImportFrom(module=module, names=names):
                 # A relative one has no package of ours before it, and passes for nothing that is allowed.
-                found |= {whole if file_of(whole := f"{module}.{alias.name}") else str(module) for alias in names}
-    return frozenset(found)
+                for whole in (f"{module}.{alias.name}" for alias in names):
+                    yield (whole if file_of(whole) else str(module)), inside
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                inside = True
+        for child in ast.iter_child_nodes(node):
+            yield from walk(child, inside)
+
+    return tuple(walk(ast.parse(path.read_text(encoding="utf-8")), inside=False))
 
 
 @cache
@@ -73,7 +78,7 @@ def reached(paths: Iterable[Path]) -> list[Path]:
         name = todo.pop()
         if (path := file_of(name)) and path not in found:
             found.add(path)
-            todo += imports(path)
+            todo += [each for each, _ in imports(path)]
             todo += [name.rpartition(".")[0]] if "." in name else []
     return sorted(found)
 
@@ -92,9 +97,27 @@ def test_the_cell_side_imports_the_stack_alone() -> None:
     assert [] == [
         (module_of(path), name)
         for path in cell_side()
-        for name in imports(path)
-        if not (top(name) in sys.stdlib_module_names or top(name) in STACK or name.startswith(CELL_SIDE))
+        for name, _ in imports(path)
+        if not (top(name) in sys.stdlib_module_names or top(name) in STACK or file_of(name))
     ]
+
+
+def test_the_stack_is_imported_inside_functions() -> None:
+    """Nothing of the stack is imported as a module is read, so that the driver can read an issue's tables."""
+    assert [] == [
+        (module_of(path), name)
+        for path in cell_side()
+        if path not in BENCHMARKS
+        for name, inside in imports(path)
+        if top(name) in STACK and not inside
+    ]
+
+
+def test_the_cell_side_is_small() -> None:
+    """The probe reaches nothing of the driver, not even such of it as needs no library."""
+    helpers = [module_of(path) for path in cell_side() if path not in [*ISSUES, *BENCHMARKS]]
+
+    assert {"suite", "suite.cell"} == {".".join(each.split(".")[:2]) for each in helpers}
 
 
 def test_the_driver_needs_no_jax() -> None:
@@ -103,15 +126,23 @@ def test_the_driver_needs_no_jax() -> None:
 
     assert {ROOT / "suite/judge/verdicts.py", ROOT / "suite/run/cell_run.py", ROOT / "suite/report/write.py"} <= driver
     assert [] == [
-        (module_of(path), name) for path in driver for name in imports(path) if top(name) in STACK - {"numpy", "scipy"}
+        (module_of(path), name)
+        for path in driver
+        for name, _ in imports(path)
+        if top(name) in STACK - {"numpy", "scipy"}
     ]
 
 
 def test_the_cell_side_needs_only_the_standard_library() -> None:
-    """All but benchmarks is imported by an interpreter without packages: the stack is imported inside functions."""
-    names = [module_of(path) for path in cell_side() if path not in BENCHMARKS]
+    """The probe and the issues are imported by an interpreter that has no packages at all."""
+    names = [module_of(path) for path in reached([PROBE, *ISSUES])]
 
-    run = python("-I", "-S", "-W", "error", "-c", IMPORT_CELL_SIDE, str(ROOT), *names)
+    run = subprocess.run(
+        [sys.executable, "-I", "-S", "-W", "error", "-c", IMPORT_CELL_SIDE, str(ROOT), *names],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
     assert (f"{len(names)}\n", "") == (run.stdout, run.stderr)
 
@@ -123,7 +154,7 @@ def test_a_room_imports_only_rooms_above_it() -> None:
         # A module at the top is a room of its own.
         here = path.relative_to(SUITE).parts[0].removesuffix(".py")
         known = ROOMS.index(here) if here in ROOMS else 1
-        rooms = {name.split(".")[1] for name in imports(path) if name.startswith("suite.")} & {*ROOMS[known + 1 :]}
+        rooms = {name.split(".")[1] for name, _ in imports(path) if name.startswith("suite.")} & {*ROOMS[known + 1 :]}
         down |= {f"{module_of(path)} imports {room}" for room in rooms if here not in ABOVE_ALL}
     assert set() == down
 
