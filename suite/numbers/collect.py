@@ -107,9 +107,7 @@ def _before(cell: Cell, walks: Mapping[str, Mapping[str, Outcome]]) -> tuple[Cel
     for each in wanted():
         if _release(each) in walks and Version(_release(each)) < Version(_release(cell)):
             return each, walks[_release(each)]
-    raise Failed(
-        f"{cell.id}: the published releases are newer, and were measured on another CPU: measure all here with `--fresh`"
-    )
+    raise Failed(f"{cell.id}: newer releases alone were measured, on another CPU: measure all here with `--fresh`")
 
 
 def _with_plain(keys: Sequence[str]) -> tuple[str, ...]:

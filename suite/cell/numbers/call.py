@@ -103,8 +103,9 @@ def _forked(wanted: Sequence[NumericCall]) -> tuple[dict[str, Outcome], tuple[in
     if count == len(wanted):
         return found, None
     code = os.waitstatus_to_exitcode(status)
-    how = {-signal.SIGPROF: "hung"}.get(code) or (signal.Signals(-code).name if code < 0 else f"exit {code}")
-    return found, (count, how)
+    if code == -signal.SIGPROF:
+        return found, (count, "hung")
+    return found, (count, signal.Signals(-code).name if code < 0 else f"exit {code}")
 
 
 def _made(wanted: Sequence[NumericCall]) -> Iterator[tuple[NumericCall, Outcome | None]]:
