@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,7 @@ def called(session: str, sessions: Sequence[str]) -> list[str]:
     return [*CALLED[session].words, *cells] if session in CALLED else []
 
 
+@cache
 def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
     """Return the parser of the whole command line, and the parser of each command."""
     parser = argparse.ArgumentParser(

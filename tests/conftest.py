@@ -34,6 +34,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--rewrite", action="store_true", help="write tests/report/small as the tree's code makes it")
 
 
+# All that tests import stays, so there is nothing to collect until they run.
+gc.disable()
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Put the cells' interpreter first on PATH: a version manager's shims take a second of every process that looks."""
     with suppress(interpreter.NoInterpreter):
@@ -61,6 +65,12 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(200_000, 20, 100)
+    gc.enable()
+
+
+def pytest_sessionfinish() -> None:
+    """Leave what is there to the end of the process: pytest would look through all reports for what never ends."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

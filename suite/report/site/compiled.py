@@ -66,6 +66,7 @@ def compiled(facts: Facts) -> dict[str, Any]:
 
     every_case = [f"{issue.id}/{case.id}" for issue in report.issues for case in issue.cases]
     cells = [[cell.id, cell.released_on.isoformat(), _moved(cell), _places(cell, places)] for cell in tried]
+    refusals = _refusals(report)
     issues = [
         [issue.id, issue.title, issue.row_zero, [case_of(issue, case) for case in issue.cases]]
         for issue in report.issues
@@ -74,9 +75,9 @@ def compiled(facts: Facts) -> dict[str, Any]:
         "known": releases,
         "cells": cells,
         "refused": [
-            [place, [name for name in cell.holds if name in names], set(cell.holds) <= set(names), why]
+            [place, [name for name in cell.holds if name in names], set(cell.holds) <= set(names), refusals[cell.id]]
             for place, cell in enumerate(tried)
-            if (why := _refusal(facts, cell))
+            if cell.id in refusals
         ],
         "verdicts": {
             verdict.name: [verdict.glyph, stands(verdict.name), is_mended(verdict.name), verdict.name == "guarded"]
@@ -124,12 +125,11 @@ def _moved(cell: CellRow) -> str:
     return cell.moves if cell.kind == "line" else ""
 
 
-def _refusal(facts: Facts, cell: CellRow) -> str:
-    """Return why a stack is unavailable or excluded by metadata; empty if it is neither."""
-    if cell.declared_observed is not None:
-        return said(cell.excluded_by or "")
-    gone = (row for row in facts.report.observations if row.cell == cell.id and row.reason)
-    return next((said(row.detail) for row in gone if (row.reason or "").startswith("plan.")), "")
+def _refusals(report: Report) -> dict[str, str]:
+    """Return why stacks are unavailable or excluded by metadata, by cell."""
+    gone = {row.cell: row.detail for row in reversed(report.observations) if (row.reason or "").startswith("plan.")}
+    why = {cell.id: gone.get(cell.id) if cell.declared_observed is None else cell.excluded_by for cell in report.cells}
+    return {cell: said(text) for cell, text in why.items() if text}
 
 
 class _Numbered(dict[Any, int]):

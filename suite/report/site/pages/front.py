@@ -78,6 +78,7 @@ class Tags:
 def pages(facts: Facts) -> Iterator[Page]:
     """Yield the front page, with the data that its box searches, and the page of functions and areas."""
     report = facts.report
+    occurring = {row.verdict for row in report.observations}
     view = Front(
         _lists(facts),
         _newest(facts),
@@ -86,7 +87,7 @@ def pages(facts: Facts) -> Iterator[Page]:
         report.since,
         summary.unexpected(report),
         len(summary.undecided(report)),
-        [properties for name, properties in PROPERTIES.items() if name in {row.verdict for row in report.observations}],
+        [properties for name, properties in PROPERTIES.items() if name in occurring],
     )
     data = {"data/search.js": search_data(facts)}
     title = "Known issues of JAX, Equinox and Diffrax, by release"
