@@ -129,8 +129,8 @@ def tested(session: nox.Session, *where: str) -> None:
     """Run these tests, with the arguments after `--`."""
     install(session, "tests")
     # A file's tests stay together, since some share an environment. Files with few tests take longest, so they must not
-    # come last. Some tests wait for processes, so use two workers more than cores.
-    spread = (f"--numprocesses={(os.cpu_count() or 1) + 2}", "--dist=loadfile", "--no-loadscope-reorder")
+    # come last. Some tests wait for processes, so use one worker more than cores.
+    spread = (f"--numprocesses={(os.cpu_count() or 1) + 1}", "--dist=loadfile", "--no-loadscope-reorder")
     # Docstrings and warnings are tested.
     env: dict[str, str | None] = {"PYTHONOPTIMIZE": None, "PYTHONWARNINGS": None}
     if sys.dont_write_bytecode:

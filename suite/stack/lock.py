@@ -18,6 +18,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from packaging.markers import Marker
@@ -42,6 +43,7 @@ SIZES = STACK / "sizes.json"
 _EVERYWHERE = [name for name, package in PACKAGES.items() if package.asked or name == "jaxlib"]
 _PIN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][A-Za-z0-9.+!_-]*")
 _HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
+_requirement = cache(Requirement)
 # The end of an entry; a pin and its hashes are one entry, on continued lines.
 _ENTRIES = re.compile(r"(?<!\\)\n")
 
@@ -105,7 +107,7 @@ def load(cell: Cell) -> Lock:
     pinned = parse(text, path)
     faults = [
         Fault(path, wanted.name, f"the cell asks for {wanted}, and {pinned.pins.get(wanted.name, 'nothing')} is pinned")
-        for wanted in map(Requirement, cell.requires)
+        for wanted in map(_requirement, cell.requires)
         if not wanted.specifier.contains(pinned.pins.get(wanted.name, ""), prereleases=True)
     ]
     if faults:
@@ -125,6 +127,8 @@ def jax_line() -> dict[str, Mapping[str, str]]:
     return found
 
 
+# Each report reads the locks of the line, and some of them several times.
+@cache
 def parse(text: str, path: Path) -> Lock:
     """Read a lock. Raises BadFile with every fault in it, by line."""
     faults: list[Fault] = []
