@@ -68,11 +68,6 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def pytest_sessionfinish() -> None:
-    """Leave what is there to the end of the process: pytest would look through all reports for what never ends."""
-    gc.freeze()
-
-
 @pytest.fixture(scope="session")
 def published() -> Report:
     """The report in the tree, which takes a second to read."""

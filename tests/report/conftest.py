@@ -18,10 +18,10 @@ def known() -> Report:
     return made.model_copy(update={"since": since(otherwise(made), made)})
 
 
-# Playwright's running event loop keeps other code from starting one.
-@pytest.fixture(scope="module")
+# Not for the session: Playwright's running event loop keeps other code from starting one.
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Yield a headless Chromium, one for each file of tests."""
+    """Yield a headless Chromium, one for the tests of reports."""
     with chromium() as started:
         yield started
 
