@@ -2,7 +2,7 @@
 
     echo '["eager jax.numpy.sin(float32)"]' | python -m suite.cell.numbers.call > numbers.json
 
-Cell side. A process makes a few hundred calls; where one of them ends or hangs, another goes on after it. The same
+Cell side. A process makes many calls; where one of them ends or hangs, another goes on after it. The same
 release gives the same bits. The keys of the calls to make are read as JSON from standard input.
 """
 
@@ -18,13 +18,14 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 from suite.cell import machine
 from suite.cell.numbers.inputs import INPUTS, SHAPES
 from suite.cell.numbers.recipes import NumericCall, calls
 
-_TOGETHER = 300
+_TOGETHER = 1000
 # A call that computes for so long, or that waits for so long, has hung: a busy machine is no reason.
 _SECONDS, _LONGEST_WAIT = 30.0, 600.0
 _BYTES = 8 << 30
@@ -161,16 +162,17 @@ def _is_there(function: str) -> bool:
         return False
 
 
+@cache
 def array(name: str) -> Any:
-    """Return an input as an array of jax."""
+    """Return an input as an array of jax. NumPy makes it, as jax would compile a program for each shape and dtype."""
     import jax.numpy as jnp
     import numpy as np
 
     dtype, values = INPUTS[name]
     if values is None:
-        return jnp.zeros(SHAPES[name], dtype)
+        values = np.zeros(SHAPES[name])
     if dtype == "bfloat16":
-        return jnp.asarray(np.asarray(values, np.float32), jnp.bfloat16)
+        return jnp.asarray(np.asarray(values, np.float32).astype(jnp.bfloat16))
     return jnp.asarray(np.asarray(values, dtype))
 
 
@@ -180,11 +182,11 @@ def _vmapped(function: Callable[..., Any], inputs: list[Any]) -> Any:
     import jax.numpy as jnp
     import numpy as np
 
-    made = jax.vmap(function)(*(jnp.stack([each, each]) for each in inputs))
+    made = jax.vmap(function)(*(jnp.asarray(np.stack([each, each])) for each in inputs))
 
     def row(leaf: Any) -> Any:
-        first, second = leaf[0], leaf[1]
-        return first if np.asarray(first).tobytes() == np.asarray(second).tobytes() else leaf
+        rows = np.asarray(jax.random.key_data(leaf) if _is_key(leaf) else leaf)
+        return rows[0] if rows[0].tobytes() == rows[1].tobytes() else leaf
 
     return jax.tree_util.tree_map(row, made)
 
@@ -193,6 +195,7 @@ def _gradient(function: Callable[..., Any], inputs: list[Any]) -> Any:
     """Return the gradient of the sum of what the function returns, by the inputs that are real numbers."""
     import jax
     import jax.numpy as jnp
+    import numpy as np
 
     by = [place for place, each in enumerate(inputs) if jnp.issubdtype(each.dtype, jnp.floating)]
 
@@ -207,7 +210,7 @@ def _gradient(function: Callable[..., Any], inputs: list[Any]) -> Any:
     out, pull = jax.vjp(of, *(inputs[place] for place in by))
     if not all(jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in jax.tree_util.tree_leaves(out)):
         return None
-    return pull(jax.tree_util.tree_map(jnp.ones_like, out))
+    return pull(jax.tree_util.tree_map(lambda leaf: jnp.asarray(np.ones(leaf.shape, leaf.dtype)), out))
 
 
 def _jitted(function: Callable[..., Any], inputs: list[Any]) -> Any:
@@ -224,6 +227,10 @@ FORMS: dict[str, Callable[[Callable[..., Any], list[Any]], Any]] = {
 }
 
 
+def _is_key(leaf: Any) -> bool:
+    return "key<" in str(getattr(leaf, "dtype", ""))
+
+
 def _encoded(leaf: Any) -> list[Any]:
     """Return the dtype, the shape and the bytes of an array, with one kind of NaN; of many numbers, a digest."""
     import hashlib
@@ -233,7 +240,7 @@ def _encoded(leaf: Any) -> list[Any]:
 
     if not hasattr(leaf, "dtype") and not isinstance(leaf, (bool, int, float, complex)):
         return ["text", [], str(leaf)]
-    if "key<" in str(getattr(leaf, "dtype", "")):
+    if _is_key(leaf):
         leaf = jax.random.key_data(leaf)
     value = np.asarray(leaf)
     kind = "" if hasattr(leaf, "dtype") else "python "

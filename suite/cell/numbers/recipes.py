@@ -2,7 +2,7 @@
 
 In a line's calls `f` is the function, and other words are names of inputs. Its first call is made in other forms, too:
 under jit, under vmap, and its gradient, for the first function or (`grads`) for each. The reference is a module with
-functions of the same names.
+functions of the same names. A call after `[left out]` is not made.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ def calls() -> tuple[NumericCall, ...]:
     for line in PATH.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             home = line.strip("[]")
+        elif home == "left out" and line and not line.startswith("#"):
+            del found[line]
         elif line and not line.startswith("#"):
             names, words, forms, reference = (part.strip() for part in f"{line} | | ".split("|")[:4])
             found.update((call.key, call) for call in _of(home, names, words, forms.split(), reference))
