@@ -87,7 +87,7 @@ def _of_asv(name: str, work: str, *examples: str) -> Session:
 
 
 def _named(where: str) -> Callable[[str], Any]:
-    """Return a function that looks up an argument. argparse adds the option's name to an error."""
+    """Return a function that looks up an argument. If it fails, argparse adds the option's name to the error."""
 
     def look_up(text: str) -> Any:
         try:

@@ -1,4 +1,7 @@
-"""The result of a bisection in words: the boundary or its absence, and if it was expected. Pure, except for locks."""
+"""The result of a bisection in words: the boundary or its absence, and whether it was expected.
+
+Pure, except for locks.
+"""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _WHAT: Mapping[str | None, str | None] = {None: None, "guarded": "refused loudly
 
 @dataclass(frozen=True)
 class Span:
-    """Adjacent releases of `package` on which a case is "good", "refused loudly" or neither, by `what`."""
+    """Adjacent releases of `package` on which a case has one result; `what` is "good", "refused loudly" or empty."""
 
     package: str
     what: str
@@ -50,13 +50,13 @@ def spans(case: KnownCase, package: str, versions: Pins, knowledge: Knowledge) -
 
 
 def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
-    """Return the releases on which a case is good, of a package that its rules name; empty without a rule.
+    """Return the releases on which a case is good, for a package that its rules name; empty without a rule.
 
     The other versions are kept.
     """
     own = knowledge.jaxlibs.get(versions.get("jax", ""), {}).get("jaxlib")
     if own and versions.get("jaxlib") not in (None, own) and case.by_rule({**versions, "jaxlib": own}) in WELL:
-        # This jax is beside another jaxlib than an installer gives.
+        # An installer would have chosen another jaxlib for this jax.
         return f"good with jaxlib {own}"
     named = dict.fromkeys([*case.named, "jax", *case.needs])
     packages = [name for name in named if name in versions and name != "jaxlib"]
@@ -79,7 +79,7 @@ def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
 
 
 def helps(case: KnownCase, known: Prediction, versions: Pins) -> str:
-    """Return whether the workaround helps on these versions, in words."""
+    """Return a phrase on whether the workaround helps on these versions."""
     if not case.workaround:
         return ""
     if any(met(on, versions) for on in case.fails):

@@ -1,6 +1,7 @@
 """The command `needs`: the releases of each package that a source tree works with, by its names and arguments.
 
-Only absent names and refused arguments count. Code that needs a later release for what a function returns is not found.
+Only absent names and refused arguments count. Code that needs a later release because a function's result changed is
+not found.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ def _need(package: str, uses: Sequence[Use], told: Sequence[tuple[str, Specifier
 
 
 def _works(use: Use, lacking: Lack, stack: Pins) -> bool:
-    """Return True if a release is known to have what another lacks, and the import of it, or its code is guarded."""
+    """Return True if a release has the name that another release lacks, or if the code checks for the release."""
     if excludes(use.guards, stack):
         return True
     return presence.is_there(lacking.name, *stack.values()) and not (use.how == "name" and lack(use.whole, stack))
@@ -188,7 +189,7 @@ def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Ter
 
 
 def _verdict(need: Need) -> str:
-    """Return the fault of a declaration."""
+    """Describe what is wrong with a declared requirement."""
     lines = len(need.to_fix)
     if need.needs and need.lowest and not SpecifierSet(need.needs).contains(need.lowest, prereleases=True):
         return f"too low (needs {need.needs[2:]})" + (f"; {lines} to fix" if lines else "")

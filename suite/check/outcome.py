@@ -58,7 +58,7 @@ class Outcome:
 
     @property
     def unsure(self) -> list[str]:
-        """Sentences about what is unknown, and how to find out; they come first."""
+        """Sentences about unknown facts and how to find them out; these come first."""
         unread = [each for each in self.read.unread if each.mentions] if self.read else []
         told = named([f"{each.path} ({each.why})" for each in unread], 2)
         return [*self.answer.unsure, *[f"Could not be read, and mentions the stack: {told}."] * bool(unread)]
@@ -75,7 +75,7 @@ class Outcome:
         return " ".join(filter(None, parts))
 
     def _unnamed(self, case: str) -> frozenset[str]:
-        """Return the packages that a case's rules name, that an installer brings, and that nobody named."""
+        """Return the packages in a case's rules that the user did not name, and that an installer brings along."""
         issue, _, id = case.partition("/")
         brought = _BROUGHT.intersection(self.known.cases[issue, id].named)
         return frozenset(brought - self.answer.versions.keys() - self.answer.stack.unsaid.keys())

@@ -101,7 +101,7 @@ class Key(FileModel):
 class Record(FileModel):
     """Every attempt of one case in one cell.
 
-    `shared` holds attempts beside other probes, which do not count: the case then ran alone, in `attempts`.
+    `shared` has attempts made beside other probes. They do not count: the case then ran alone, in `attempts`.
     """
 
     mend: ClassVar[str] = AGAIN

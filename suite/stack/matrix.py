@@ -42,9 +42,9 @@ class Line(FileModel):
 class Arm(FileModel):
     """One of `[[arms]]`: every stack of `times` with every release of `along`, except the cells in `except`.
 
-    `excluded` decides if a cell that the packages' own metadata excludes is run or is a conflict. `as_of` dates the
-    packages that a cell does not hold: by the cell's last release, or by the snapshot. `run` selects the cells' issues,
-    and `device` the builds. With `beside`, cells have the packages that jax imports but does not declare.
+    `excluded` decides if a cell that the packages' own metadata excludes is run or is a conflict. `as_of` is the day
+    for packages that a cell does not hold: of the cell's last release, or of the snapshot. `run` selects the cells'
+    issues, and `device` the builds. With `beside`, cells also have the packages that jax imports but does not declare.
     """
 
     asks: str

@@ -1,6 +1,6 @@
 """Comparisons of two releases, or of one with itself: processes in turns, and verdicts.
 
-A comparison is not `asv continuous`, which pools the samples of all processes of a side. (`--interleave-rounds`, `-a
+`asv continuous` is not used, since it pools the samples of all processes of a side. (`--interleave-rounds`, `-a
 processes=` and `--append-samples` do so, too.) The number of samples from a process then depends on its speed. So here
 each process is an asv run of one round, with a results folder of its own. Every result in the folder was measured in
 that process.

@@ -8,10 +8,10 @@ A change counts if all of these are true:
 
 - it is larger than GATE and than the benchmark's own fence, the largest difference expected of two sides of one lock;
 - a Mann-Whitney test over the processes passes at ALPHA;
-- a second, independent measurement passes all of this again, in the same direction. There, ALPHA is corrected for the
-  number of benchmarks measured again (Benjamini-Hochberg: one in a hundred of the reported changes is false). The first
-  measurement only selects benchmarks for the second, so it is not corrected. If it were, for hundreds of benchmarks,
-  eight processes a side (least possible p: 0.00016) could never show a single slow benchmark.
+  - a second, independent measurement passes all of this again, in the same direction. There, ALPHA is corrected for the
+    number of benchmarks measured again (Benjamini-Hochberg: one in a hundred of the reported changes is false). The
+    first measurement only selects benchmarks for the second, so it is not corrected. With a correction for hundreds of
+    benchmarks, eight processes a side (least possible p: 0.00016) could never show a single slow benchmark.
 
 Every other change larger than GATE is `insufficient`, never `stable`. So is a benchmark too noisy to show a change of
 RESOLUTION. Counts need no test. Most counts (equations, traces) are the same in every process; instructions and calls

@@ -1,7 +1,7 @@
 """The default plan and the costs of cases, computed from the published report: default.json and costs.json.
 
-The default plan has the newest release of jax and four others. Together they show almost as many behaviours of
-headlines as the best four can, with the fewest megabytes.
+The default plan has the newest release of jax and four others. They show almost as many behaviours of headlines as the
+best choice of four, with the smallest download.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from suite.stack.chosen import Chosen
 
 # The number of releases of jax besides the newest.
 OTHERS = 4
-# A choice needs this share of the pairs that the best choice shows.
+# A choice must show this share of the pairs that the best choice shows.
 ENOUGH = 0.99
 # An issue and a behaviour of its headline.
 Pair = tuple[str, str]

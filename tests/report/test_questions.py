@@ -74,7 +74,7 @@ def test_can_i_go_there(reader: Reader) -> None:
     reader.upgrades("newest")
     told = reader.sees("#verdict")
     assert told.startswith("✓ Works")
-    assert "Train and solve ✓ works run" in told
+    assert "Train and solve: ✓ works run" in told
 
 
 NAMED = {
@@ -126,7 +126,7 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "jax 0.7.0": (
         "changes, known issues",
-        {"section[aria-labelledby=turned]": "jax and jaxlib 0.6.2 → 0.7.0.*train-and-solve ✓ works → ✗ crashed"},
+        {"section[aria-labelledby=turned]": "jax and jaxlib 0.6.2 → 0.7.0.*train-and-solve: ✓ works → ✗ crashed"},
     ),
 }
 

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Bounds:
-    """The allowed versions of packages, by normalised name; `unsaid` are direct references."""
+    """The allowed versions of packages, by normalised name; `unsaid` are packages with a URL or path instead."""
 
     packages: Mapping[str, SpecifierSet]
     unsaid: Mapping[str, str]

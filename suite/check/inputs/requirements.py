@@ -1,4 +1,4 @@
-"""Requirements as pip reads and `pip freeze` writes them, and the stack that pins make."""
+"""Requirements in the syntax of pip and `pip freeze`, and the stack that a list of pins describes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ROOT = ("pyproject.toml", "setup.py", ".git")
 
 @dataclass(frozen=True)
 class Pin:
-    """A package on one line, with its version, or else with the words of the line."""
+    """A package on one line, with its version or, without one, with the text of the line."""
 
     name: str
     version: str
@@ -66,7 +66,7 @@ def direct(name: str, words: str, path: Path, key: str) -> Pin:
 
 
 def stack(pins: Iterable[Pin], where: str) -> Stack:
-    """Return the stack that pins make. Raises BadFile if two of them contradict each other.
+    """Return the stack that a list of pins describes. Raises BadFile if two of them contradict each other.
 
     Local versions (`+cuda12`) are dropped: the data has public versions.
     """
@@ -221,7 +221,7 @@ def _lines(written: str) -> Iterator[tuple[int, str]]:
 
 
 def _says_more(one: str, other: str) -> bool:
-    """Return True if `one` is `other` with a local version, which only indexes and locks have."""
+    """Return True if `one` is `other` with a local version added; only indexes and locks have local versions."""
     return one.partition("+")[0] == other and "+" in one
 
 

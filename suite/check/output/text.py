@@ -22,7 +22,7 @@ _MAX_USES = 5
 _MAX_ROWS = 12
 _MAX_IDS = 5
 _MAX_TITLE_CHARS = 72
-# The rows of a level in a short answer.
+# The most rows for one level in a short answer.
 _MAX_ROWS_OF_LEVEL: Mapping[str, int] = {"certain": 7, "likely": 5, "deprecated": 2}
 _SHORT = {"silent-wrong": "wrong", "silent-change": "changed", "import-error": "import", "by-design": "by design"}
 _STYLES = {"certain": "red", "likely": "magenta", "deprecated": "yellow"}
@@ -70,7 +70,7 @@ def _style(found: Outcome) -> str:
 
 
 def _lines(found: Outcome, console: Console, *, verbose: bool) -> None:
-    """Print the source lines that a stack cannot run or warns about, or that an issue likely concerns."""
+    """Print the source lines that fail or cause a warning on the stack, or that an issue likely concerns."""
     rows: list[tuple[str, str, str, str]] = []
     hidden = 0
     for level in _MAX_ROWS_OF_LEVEL:
@@ -110,7 +110,7 @@ def _hidden(found: Outcome, names: int, console: Console) -> None:
 
 
 def _rest(found: Outcome, *, verbose: bool) -> Iterator[str]:
-    """Yield what an upgrade removes, and what the answer leaves out of a source."""
+    """Yield lines on the issues that an upgrade removes, and on issues that source code cannot show."""
     read = found.read
     if found.gone:
         yield f"No longer affected: {some(found.gone, len(found.gone) if verbose else _MAX_GONE)}."
@@ -129,7 +129,7 @@ def _rest(found: Outcome, *, verbose: bool) -> Iterator[str]:
 
 
 def _numbers(found: Outcome, *, verbose: bool) -> Iterator[str]:
-    """Yield the numbers of the called functions: other values after an upgrade, and those unlike NumPy's."""
+    """Yield lines on the called functions whose results change with an upgrade, or differ from NumPy's."""
     of = found.read.numbers if found.read else None
     if of is None or not of.sentence:
         return
@@ -142,7 +142,7 @@ def _numbers(found: Outcome, *, verbose: bool) -> Iterator[str]:
 
 
 def _chronic(found: Outcome) -> str:
-    """Return the number of issues without a good release, and how to see which concern the user."""
+    """Return a sentence with the number of issues without a good release, and a hint at `--source`."""
     count = len(found.of("chronic"))
     if found.read or not found.findings:
         return ""
@@ -151,7 +151,7 @@ def _chronic(found: Outcome) -> str:
 
 
 def _table(found: Outcome, console: Console) -> None:
-    """Print the issues with a good release, worst first, a line each."""
+    """Print the issues that have a good release, worst first, one line each."""
     chronic = {each.id for each in found.of("chronic")}
     rows = found.of("possible")
     for row in rows[:_MAX_ROWS]:

@@ -26,7 +26,7 @@ from suite.names import query
 
 # The packages whose names are looked for.
 PACKAGES = frozenset({"jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping"})
-# Words of a setting, wherever they are in a text.
+# Names of settings, found anywhere in a text.
 MARKS = frozenset({"jax_enable_x64", "enable_x64", "JAX_ENABLE_X64"})
 # Fewer files are read faster than processes start; more processes wait for the disk.
 _MANY = 60
@@ -112,7 +112,7 @@ def _all(there: list[Source], words: frozenset[str], packages: Collection[str], 
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it is gone, however that ended."""
+    """End this process when its parent ends, in whatever way."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     # Ctrl-C reaches every process of a terminal: the parent ends the others.
@@ -151,10 +151,10 @@ def _uses(found: _Found, project: Project, patched: set[str], at: str) -> Iterat
             things = frozenset(thing and _starred(thing) for thing in things if thing is None or _starred(thing))
         if None in things or not things:
             continue
-        # An import from the stack itself asks for the whole name.
+        # An import from the stack itself needs the whole name.
         whole = () if spot.how == "name" else spot.origins
         known = tuple(sorted(Thing(thing.name, 0) if thing.name in whole else thing for thing in things if thing))
-        # Skip imports from the project of names that it imports from the stack.
+        # Skip project imports of names that the project itself imports from the stack.
         if spot.how != "name" and all(thing.bound for thing in known):
             continue
         guards = tuple(map(project.condition, spot.guards))
@@ -167,6 +167,6 @@ def _uses(found: _Found, project: Project, patched: set[str], at: str) -> Iterat
 
 
 def _starred(thing: Thing) -> Thing | None:
-    """Return a thing that an `import *` brings, if some release has its name: another may lack it."""
+    """Return the thing that an `import *` defines, if any release has the name: another release may lack it."""
     name = ".".join(thing.name.split(".")[: thing.bound])
     return Thing(thing.name, thing.bound - 1) if query.life(name) or query.module_life(name) else None

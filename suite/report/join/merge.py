@@ -32,7 +32,7 @@ _SHARED_FIELDS = {"verdict", "behaviour", "reason", "expected", "workaround"}
 
 
 def merge(paths: Iterable[Path]) -> Report:
-    """Merge the reports in these files, or in folders with a compat.json; planned cells in none of them are not-run.
+    """Merge the reports in these files, or in folders with a compat.json; planned cells that no report has are not-run.
 
     Raises BadFile with every fault in the files, and every reason why they are not parts of one run.
     """
@@ -121,7 +121,8 @@ def join(shards: Mapping[Path, Report], offered: Packages, line: Line = NO_LINE)
 
 
 def faults(shards: Shards) -> list[Fault]:
-    """Return every reason why `shards` are not parts of one run; the first shard with a fact is right."""
+    """Return every reason why `shards` are not parts of one run; in a contradiction, the first shard counts as right.
+    """
     found = list(chain.from_iterable(_torn(path, shard) for path, shard in shards.items()))
     for facts in (_of_run, _of_cells):
         known: dict[str, tuple[Path, Any]] = {}
@@ -176,7 +177,7 @@ def _of_run(shard: Report) -> Facts:
 
 
 def _of_cells(shard: Report) -> Facts:
-    """Return what a shard says of its cells; other shards may have the same cells."""
+    """Return a shard's facts about its cells; other shards may have the same cells."""
     facts: Facts = {}
     for cell in shard.cells:
         of_cell = cell.model_dump(mode="json", exclude=_RESULTS)

@@ -6,10 +6,10 @@ Each machine that runs cells has a checkout of this project at the driver's comm
     python -m dask scheduler
     SUITE_STATE=~/compat python -m dask worker tcp://host:8786 --nthreads 1 --resources "gpu=1"
 
-Give `--resources` only on machines with the device: a cell that is built for a device goes nowhere else. Dask checks
-who connects: with TLS, for workers, scheduler and driver, if its configuration and a `tls://` address say so. Otherwise
-a worker runs whatever reaches it. Our worker checks that its checkout is the driver's. Orders and answers are plain
-data. The driver writes its workers' records among its own, as if it had run the cells itself.
+Give `--resources` only on machines with the device: a cell that is built for a device goes nowhere else. Dask can check
+with TLS who connects, if its configuration and a `tls://` address say so on all machines. Without TLS, a worker runs
+any order that reaches it. Our worker checks that its checkout is the driver's. Orders and answers are plain data. The
+driver writes its workers' records among its own, as if it had run the cells itself.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _connected(scheduler: str, console: Console) -> Iterator[Client]:
             # The warning is a table of every differing package; the version that matters is printed below.
             warnings.simplefilter("ignore", VersionMismatchWarning)
             client = Client(scheduler, timeout=CONNECTING, set_as_default=False)
-    except Exception as error:  # whatever a stranger's port answers
+    except Exception as error:  # another program on that port may answer anything
         raise Failed(
             f"no Dask scheduler answers at {scheduler} ({str(error).strip() or type(error).__name__}): "
             "start one there with `python -m dask scheduler`, or correct the address after --scheduler"
@@ -297,7 +297,7 @@ class _Errands:
         self.unfit.add(address)
 
     def _refuse_strangers(self, sent: _Sent) -> bool:
-        """Refuse the workers that cannot import this module; return True if one of them may have received `sent`."""
+        """Exclude the workers that cannot import this module; return True if one of them may have received `sent`."""
         answers: dict[str, Any] = self.client.run(importlib.import_module, __name__, on_error="return")
         found = {address: answer for address, answer in answers.items() if isinstance(answer, ImportError)}
         for address, error in found.items():

@@ -136,12 +136,12 @@
     const list = make("ul", {class: "zero"});
     for (const each of broken.size ? [...broken.keys()].slice(0, 1) : zero) {
       const now = found.get(each), was = before && before.found.get(each);
-      list.append(make("li", {}, caseLink(each), " ", ...(was && was.told !== now.told ? [shown(was), " → "] : []), ...seen(now)));
+      list.append(make("li", {}, caseLink(each), ": ", ...(was && was.told !== now.told ? [shown(was), " → "] : []), ...seen(now)));
     }
     made.push(list);
     // Tested stacks with the named versions may decide unnamed ones.
     if (there.length && zero.some(each => found.get(each).how === "unknown")) {
-      const some = there.slice(0, 6).map(cell => make("li", {}, cellLink(cell), " ", ...zero.flatMap(each =>
+      const some = there.slice(0, 6).map(cell => make("li", {}, cellLink(cell), ": ", ...zero.flatMap(each =>
         each.runs.filter(run => run.cell === cell).flatMap(run => [chip(each.behaviours[run.behaviour] || run.behaviour, run.behaviour), " "]))));
       made.push(make("p", {}, `${count(there.length, "tested stack")} with these versions and others:`), make("ul", {}, ...some));
     }
@@ -198,7 +198,7 @@
         if (groups.has(key)) groups.get(key).alike.push(each.theCase);
         else groups.set(key, {alike: [each.theCase], told: [...told, ...fails]});
       }
-      for (const {alike, told} of groups.values()) list.append(make("li", {}, ...some(alike, 99, caseLink), " ", ...told));
+      for (const {alike, told} of groups.values()) list.append(make("li", {}, ...some(alike, 99, caseLink), ": ", ...told));
       body.append(list);
     }
     return body;

@@ -71,7 +71,7 @@ class CaseView:
 
 @dataclass(frozen=True)
 class Instead:
-    """A workaround, and the cases that have it, by where it was verified."""
+    """A workaround, and its cases grouped by the releases on which it was verified."""
 
     text: str
     cases: dict[str, list[str]]
@@ -81,10 +81,10 @@ class Instead:
 class IssueView:
     """The view of an issue's page.
 
-    `without` has the cases that fail somewhere and have no workaround. `nowhere_right` is True if on every release of
-    the line some case is bad; `never_right` has the cases that are always bad. `related` has each issue that concerns
-    the same names or areas as this one, with those names and areas. `grids` has the stacks with the guests that its
-    cases need. `devices` has the programs that were compiled for devices and not run.
+    `without` has the cases that fail somewhere and have no workaround. `nowhere_right` is True if each release of the
+    line has a bad case; `never_right` has the cases that are always bad. `related` has each issue that concerns the
+    same names or areas as this one, with those names and areas. `grids` has the stacks with the guests that its cases
+    need. `devices` has the programs that were compiled for devices and not run.
     """
 
     issue: IssueRow
