@@ -153,7 +153,7 @@ def _tell_plan(asked: Sequence[Work], issues: int, issue: list[str], *, named: b
     fetched = f"up to {size:,.0f} MB to fetch, less what uv has in its cache"
     OUT.print(f"{len(absent)} environments to make: {fetched}", soft_wrap=True)
     taken = disk.shown(disk.estimate(wanted))
-    OUT.print(f"they will take about {taken} of disk in {STATE}: `nox -s clean` frees it", soft_wrap=True)
+    OUT.print(f"they will take about {taken} of disk space in {STATE}: `nox -s clean` frees the space", soft_wrap=True)
     try:
         _, full = interpreter.find(asked[0].cell.python)
         OUT.print(f"interpreter: CPython {full}", soft_wrap=True)
@@ -331,7 +331,7 @@ def report(
             "chosen": "Each behaviour of a headline was run once: "
             "`-- --all-headlines` runs each headline on each release, "
         }
-        told = more.get(wanted, "Only each issue's headline was run: ")
+        told = more.get(wanted, "Only the headline of each issue was run: ")
         OUT.print(f"{told}`-- --all-cases` every case.", soft_wrap=True)
     return code or catalogue.complete(issue)
 

@@ -109,7 +109,7 @@ def test_a_record_that_is_none_stops_it_before_anything_runs(nox: Nox) -> None:
 
     assert 1 == ran.code
     assert f"{path}: syntax: " in ran.complained
-    assert "(remove the file, and its cell runs it again)" in ran.complained
+    assert "(remove the file; the next run of its cell makes it again)" in ran.complained
     assert "installing" not in ran.said
 
 

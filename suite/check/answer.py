@@ -122,22 +122,23 @@ class Answer:
         if not self.is_known:
             return "Nothing is known about this stack."
         if not count:
-            return "None of the cases looked up is known to affect this stack."
+            return "No known issue affects this stack."
         return f"{count} known issue{'s affect' if count > 1 else ' affects'} this stack{self.silently}."
 
     @property
     def last_line(self) -> str:
         """The data behind the verdict. Unknown issues never count as absent."""
         told = [f"{self.counts[name]} {words}" for name, words in _HOW.items() if self.counts.get(name)]
-        told += [f"{len(self.blocked)} blocked by packages or cases that do not work"] if self.blocked else []
+        told += [f"{len(self.blocked)} blocked by a package or case that does not work"] if self.blocked else []
         known = sum(self.counts.values()) + len(self.blocked)
         lines = f"Looked up {known} cases, as of {self.day}" + (f": {', '.join(told)}." if told else ".")
         if self.elsewhere:
-            lines += f" {self.elsewhere} more need packages that this stack lacks."
+            need = "cases need" if self.elsewhere != 1 else "case needs"
+            lines += f" {self.elsewhere} more {need} packages that this stack lacks."
         if self.ignored:
-            lines += f" {len(self.ignored)} ignored by jax-stack-compat.toml."
+            lines += f" Issues ignored by jax-stack-compat.toml: {len(self.ignored)}."
         if self.newer:
-            lines += f" Newer than this data: {', '.join(self.newer)}; rules predict these."
+            lines += f" Newer than this data, so predicted by rules: {', '.join(self.newer)}."
         return lines
 
 
@@ -198,7 +199,7 @@ def _unsure(stack: Stack) -> Iterable[str]:
         yield "Name jax and its version: nearly every case needs it."
     if plugins := sorted(filter(_DEVICE.match, stack.versions)):
         ask = "`check --python .venv --confirm` runs the cases on your device"
-        yield f"This stack has {' and '.join(plugins)}, but this data is from CPUs: {ask}."
+        yield f"This stack has {' and '.join(plugins)}, but the data is from CPUs: {ask}."
 
 
 def _imports(knowledge: Knowledge, found: Mapping[Name, Prediction | Stopped]) -> str:

@@ -68,14 +68,14 @@ def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
             return f"{better.what} on {better.package} {better.first}"
         return f"{better.what} from {better.package} {better.first}{'' if better.open else f' to {better.last}'}"
     if last_good := next((each for each in reversed(before) if each.what == "good"), None):
-        return f"good up to {last_good.package} {last_good.last}, and on none since"
+        return f"good up to {last_good.package} {last_good.last}, and on no later release"
     if not told:
         return ""
     *others, last = (
         (each for each in packages if each in case.needs or each == "jax") if "jax" in packages else packages
     )
     tried = f"{', '.join(others)} or {last}" if others else last
-    return f"no release of {tried} that was run is good"
+    return f"no tested release of {tried} is good"
 
 
 def helps(case: KnownCase, known: Prediction, versions: Pins) -> str:
@@ -88,5 +88,5 @@ def helps(case: KnownCase, known: Prediction, versions: Pins) -> str:
     if "fails" in seen:
         return "it did not help where it was run"
     if "holds" in seen:
-        return "verified on these versions" if known.how == "run" else "verified on the nearest that were run"
+        return "verified on these versions" if known.how == "run" else "verified on the nearest tested versions"
     return "not verified here"

@@ -55,9 +55,9 @@ class Amendment:
     def __str__(self) -> str:
         """Return a sentence for people: diffrax 0.7.0 lacks optimistix<0.1.0."""
         if self.grounds == "together":
-            return f"{self.requirement} works; the rest came with {self.came_with}"
+            return f"{self.requirement} works; other releases came with {self.came_with}"
         if self.package is None:
-            return f"what needs {self.dependency} lacks {self.requirement}"
+            return f"packages that need {self.dependency} lack {self.requirement}"
         return f"{self.package} {self.version} lacks {self.requirement}"
 
 

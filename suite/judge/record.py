@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 from suite.fields import CellId, Id
 from suite.files import FileModel
 
-AGAIN = "remove the file, and its cell runs it again"
+AGAIN = "remove the file; the next run of its cell makes it again"
 
 # The ways in which a process ends without a usable answer.
 Ending = Literal["signal", "timeout", "memory", "output", "exit", "no-result", "garbled"]

@@ -155,7 +155,7 @@ def _without(cell: Cell, status: Status | None) -> Judged:
         reason, sentence = cell.unavailable
         return Judged(plan.verdict(cell), None, reason, sentence)
     if status is None or status.verdict == "ran":
-        return Judged("not-run", None, "run.not-tried", "no record of it under this lock, issue and probe")
+        return Judged("not-run", None, "run.not-tried", "it has no record for this lock, issue and probe")
     return Judged(status.verdict, None, status.reason, tidy(status.detail))
 
 

@@ -73,7 +73,7 @@ def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> I
         issue, case = cases[seen.issue, seen.case]
         if sort == "not-known":
             text = (
-                f"{seen.expected or 'Nothing'} is documented, but {seen.behaviour or 'something else'} was observed "
+                f"Documented: {seen.expected or 'nothing'}; observed: {seen.behaviour or 'something else'} "
                 f"({seen.verdict}), on {where}."
             )
         else:

@@ -88,7 +88,7 @@ class CellRun:
             self.work = claim(self.work, claimed)
         todo, before = len(self.work.left), self.work.before
         if todo < count:
-            shared = f", {self.work.lent} with another cell" if self.work.lent else ""
+            shared = f", {self.work.lent} run by another cell" if self.work.lent else ""
             self.progress.say(f"{cached} of {count} cases cached, {todo} to run{shared}")
         if not todo:
             self._device = before.device if before else ""

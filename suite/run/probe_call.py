@@ -177,7 +177,9 @@ def call(
         if stop.requested:
             break
         if seen.failure:
-            return Ended("", "run.disk", f"{seen.failure}; {len(left)} of {len(todo)} cases left", tuple(left.values()))
+            return Ended(
+                "", "run.disk", f"{seen.failure}; {len(left)} of {len(todo)} cases were not run", tuple(left.values())
+            )
         if seen.written:
             progress.say(f"{seen.written} wrote into the installed packages; reinstalling them")
             executable = remake()
@@ -277,7 +279,7 @@ class _Probe:
                     seen.importing, seen.reading, seen.where = str(package), "", ""
                     since, told = time.monotonic(), False
                 case {"event": "unforkable", "why": why}:
-                    self.progress.say(f"{why}: a fresh interpreter for every case from here")
+                    self.progress.say(f"{why}: from now on, each case gets a new interpreter")
                 case {"event": "start", "issue": issue, "case": case}:
                     seen.importing, seen.reading, seen.doing = "", "", (issue, case)
                     self.progress.start(issue, case)

@@ -187,7 +187,7 @@ def _first(pair: Pair, fence: float | None) -> Verdict:
         if where := " and ".join(name for name, side in (("base", base), ("other", other)) if is_so(side)):
             return Verdict(outcome, f"{what}on the {where} side")
     if base.version != other.version:
-        return Verdict("not-measured", "the benchmark is not the same on both sides")
+        return Verdict("not-measured", "the two sides ran different versions of the benchmark")
     if not all(math.isfinite(value) for value in (*base.values, *other.values)):
         return Verdict("not-measured", "a measured value is not a number")
     return (_count if pair.count else _time)(base, other, fence)
@@ -223,7 +223,7 @@ def _time(base: Side, other: Side, fence: float | None) -> Verdict:
             return replace(undecided, reason=f"too noisy to show a change of {RESOLUTION:.0%}")
         return replace(undecided, outcome="stable", reason="")
     if size <= limit:
-        return replace(undecided, reason="no more than runs of one lock differ by")
+        return replace(undecided, reason="not more than the difference between runs of one lock")
     p = float(_tests(a, b)[0])
     return replace(undecided, p=p, reason=f"the processes overlap (p = {p:.2g})" if p > ALPHA else _UNCONFIRMED)
 

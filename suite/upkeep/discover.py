@@ -117,7 +117,7 @@ def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False
     if not added:
         only_yanked = all(line.endswith(_YANKED) for line in new)
         yanked, rest = "no release is new, and yanked releases are not run again", "no new release has a cell"
-        console.print(f"{yanked if only_yanked else rest}: nothing to run")
+        console.print(f"{yanked if only_yanked else rest}, so there is nothing to run")
         return Exit.AS_EXPECTED
     return compare(added, entries, console)
 

@@ -101,9 +101,9 @@ def rekey(commit: str, draw: int) -> Exit:
                 for keys in (before, now)
             ]
             if record.key == wanted[1]:
-                told["with this tree's key already"] += 1
+                told["already had this tree's key"] += 1
             elif record.key != wanted[0]:
-                told["with another key, left alone"] += 1
+                told["had another key and were left alone"] += 1
                 continue
             else:
                 told["moved"] += 1

@@ -68,7 +68,7 @@ FROZEN = "absl-py==2.1.0 jax==0.4.35 jaxtyping==0.2.34 ml-dtypes==0.5.0 numpy==2
             {"lineax": f"lineax @ git+{SOMEONE}/lineax?rev=main#", "vector-field": "vector-field @"},
         ),
         (
-            *("conflicts/uv.lock", ", without the extras and groups that exclude each other", "equinox==0.11.8"),
+            *("conflicts/uv.lock", ", without extras and groups that exclude each other", "equinox==0.11.8"),
             {"jax": "0.4.35 or 0.4.36, with other extras or groups", "trainer": ""},
         ),
         # Markers choose between two versions, else both are told.
@@ -444,7 +444,7 @@ def test_constraints_install_nothing(put: Put) -> None:
     put("diffrax==0.6.0\nequinox==0.11.8\njax==0.4.35\njaxlib==0.4.35", "pins.txt")
     stack = locks.read(put("equinox\n-c pins.txt"))
     assert {"equinox": "0.11.8", "jax": "0.4.35", "jaxlib": "0.4.35"} == stack.versions
-    assert stack.where.endswith(", without what only constraints name: diffrax")
+    assert stack.where.endswith(", without packages that only constraints name: diffrax")
     included = locks.read(put("-c pins.txt\n-r pins.txt"))
     assert "0.6.0" == included.versions["diffrax"]
 

@@ -176,7 +176,7 @@ def test_what_a_worker_knows_it_does_not_run(lab: Cluster, tmp_path: Path) -> No
     ran = second.run(lab.address, "absent", count=1, device="gpu")
     fresh = second.run(lab.address, "absent", count=1, device="gpu", fresh=True)
 
-    assert f"{CELLS[0].id} reused: all of it was known on tcp:" in ran.said
+    assert f"{CELLS[0].id} reused: all cases were cached on tcp:" in ran.said
     assert f"{CELLS[0].id} run: " in fresh.said
     assert first.results() == second.results()
 

@@ -251,7 +251,7 @@ def test_a_record_cut_by_hand(
         path.write_text(json.dumps(data)[:-9], encoding="utf-8")
         for words in calls:
             assert Exit.MISUSED == command.main(words)
-            assert "(remove the file, and its cell runs it again)" in capsys.readouterr().err
+            assert "(remove the file; the next run of its cell makes it again)" in capsys.readouterr().err
         path.write_text(json.dumps(data), encoding="utf-8")
 
 

@@ -111,5 +111,5 @@ def test_a_broken_loop_is_told_and_nothing_else(
     assert ["broken: tracer-hash-while-loop/diffeqsolve: solved"] == [
         line.partition(" →")[0] for line in told if line.startswith(("broken", "changed", "new", "mended"))
     ]
-    assert f"that concern equinox {lock.load(NEWEST).pins['equinox']}; 0 not decided." in told[-1]
+    assert f"that concern equinox {lock.load(NEWEST).pins['equinox']}; 0 undecided." in told[-1]
     assert told[-1].startswith("1 broken, of ")

@@ -46,7 +46,9 @@ def test_what_a_device_makes_otherwise_is_told(tmp_path: Path, capsys: pytest.Ca
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"{H100}, jax-0.9.0: 2 programs. XLA compiled these without a GPU.")
     assert ["  softmax: 1 kernel launch fewer, 4 → 3", "  solve: the same"] == lines[1:3]
-    assert lines[3].startswith(f"{H100}: 1 of 2 programs are counted as without the device; their texts are in ")
+    assert lines[3].startswith(
+        f"{H100}: 1 of 2 programs have the same counts as without the device; their texts are in "
+    )
 
 
 def test_a_program_that_only_one_of_them_has_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -157,7 +157,7 @@ def test_what_is_not_told_any_more_is_in_the_last_line(now: list[Observation]) -
     """The last line counts decisions of one report that are all gone or error in the other."""
     found = diff(report(good(), good(case="b")), report(*now))
 
-    assert shown(found).rstrip().endswith("; 2 of the 2 decided before are not decided now")
+    assert shown(found).rstrip().endswith("; 2 of the 2 observations decided before are undecided now")
     assert "not decided now" not in last(diff(report(good()), report(observation())))
 
 

@@ -166,7 +166,7 @@ def test_what_is_missing_does_not_come_from_other_files(tmp_path: Path) -> None:
         merge(saved(brought, tmp_path))
 
     told = [str(fault) for fault in caught.value.faults]
-    assert "in no shard, and this is not the tree that was run" in told[0]
+    assert "are in no shard, and this is not the tree that was run" in told[0]
     assert [f"suite: issues.{issue.id}.source_sha256" for issue in issues] == [
         ": ".join(each.split(": ")[:2]) for each in told[1:]
     ]

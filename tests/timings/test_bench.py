@@ -170,7 +170,7 @@ def test_a_try_leaves_nothing_behind(pretend: Pretend, capsys: pytest.CaptureFix
 
     compare.compare(pretend(told()), NO_COUNTS, *CELLS, TIMED, 8)
 
-    assert f"nothing was kept: with --keep it goes into {place}" in capsys.readouterr().out
+    assert f"nothing was kept: --keep writes the verdicts into {place}" in capsys.readouterr().out
     assert not (tmp_path / "compared").exists()
     compare.compare(pretend(told()), NO_COUNTS, *CELLS, TIMED, 8, keeping=True)
     assert f"kept in {place}" in capsys.readouterr().out
@@ -194,7 +194,7 @@ def test_how_long_it_takes_is_said_first(pretend: Pretend, capsys: pytest.Captur
 
     # Three benchmarks of a second, and five until they start, sixteen times.
     estimates = (
-        "no result of these benchmarks is kept, so an estimate follows after the first two processes",
+        "these benchmarks have no kept result, so an estimate follows after the first two processes",
         "about 3 minutes, if this machine is as fast as that of the kept results",
     )
     assert [f"8 processes of each side, and apparent changes again: {each}" for each in estimates] == said
@@ -256,7 +256,7 @@ def test_noise_is_written_down_and_becomes_the_fences(
     fence = made.benchmarks["m.time_it('two')"].fence
     slower = pretend(told(slower=1 + 0.8 * fence, noise=0.001))
     assert Exit.UNDECIDED == compare.compare(slower, NO_COUNTS, *CELLS, TIMED, 8)
-    assert "no more than runs of one lock differ by" in capsys.readouterr().out
+    assert "not more than the difference between runs of one lock" in capsys.readouterr().out
 
 
 def test_too_few_processes_are_refused(pretend: Pretend) -> None:

@@ -76,8 +76,8 @@ def test_what_cannot_be_had_stays_as_it_was_and_is_said(github: GitHub) -> None:
     """A thread that is not there, or in no state that GitHub has, stays; one that was never known is left out."""
     github.tell(2)
     known, unknown, _ = github.renew(1, 2, 3)
-    assert (known[:17], known.rpartition("; ")[2]) == ("jax-ml/jax#1: 404", "its old entry stays")
-    assert (unknown[:17], unknown.rpartition("; ")[2]) == ("jax-ml/jax#3: 404", "it has no old entry")
+    assert (known[:17], known.rpartition("; ")[2]) == ("jax-ml/jax#1: 404", "the old entry stays")
+    assert (unknown[:17], unknown.rpartition("; ")[2]) == ("jax-ml/jax#3: 404", "there is no old entry")
     assert ["jax-ml/jax#1", "jax-ml/jax#2"] == list(read(Threads, github.path).threads)
     github.tell(1, state="asleep")
     assert github.renew(1, 2)[0].startswith("jax-ml/jax#1: ")

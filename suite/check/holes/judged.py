@@ -112,7 +112,7 @@ class Hole:
         """The releases in words: `jax 0.4.30 to 0.4.35, the lowest that is admitted`."""
         ends = {(True, True): "all", (True, False): "the lowest", (False, True): "the highest"}
         end = ends.get((self.lowest, self.highest))
-        return f"{self.releases}" + f", {end} that is admitted" * bool(end) + ", by rule" * self.by_rule
+        return f"{self.releases}" + f", {end} admitted" * bool(end) + ", by rule" * self.by_rule
 
     @property
     def told(self) -> str:

@@ -72,7 +72,7 @@ class Within:
         told = [f"{len(of)} of {name}" for name, of in self.admitted.releases.items() if name in STACK]
         stacks = self.admitted.stacks
         count = {0: "none of the stacks that were run is", 1: "1 stack is"}.get(stacks, f"{stacks} stacks are")
-        return f"Admitted and run: {', '.join(told)}; {count} within all of these bounds"
+        return f"Admitted and run: {', '.join(told)}; {count} within all these bounds"
 
 
 def _cases(hole: Hole) -> set[tuple[str, str]]:
@@ -168,19 +168,19 @@ def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console
     tail += [(f"Admitted and never run: {some(idle)}.", "yellow")] if idle else []
     listed = ", ".join if verbose else some
     if narrow.untold:
-        tail.append((f"Also on such releases, but source code cannot show it: {listed(narrow.untold)}.", ""))
+        tail.append((f"Issues on such releases that source code cannot show: {listed(narrow.untold)}.", ""))
     if narrow.unused:
-        tail.append((f"Not used here: {listed(narrow.unused)}.", "dim"))
+        tail.append((f"Issues of functions that this code does not use: {listed(narrow.unused)}.", "dim"))
     if narrow.unread:
         tail.append((f"Not read: {some([f'{each.path} ({each.why})' for each in narrow.unread])}.", "yellow"))
     if found.ignored:
-        tail.append((f"{found.ignored} ignored by jax-stack-compat.toml.", "dim"))
+        tail.append((f"Issues ignored by jax-stack-compat.toml: {found.ignored}.", "dim"))
     if found.stale:
         tail.append((f"jax-stack-compat.toml has stale entries: {'; '.join(found.stale)}.", "yellow"))
     if found.tests:
         first, *others = (f"{test.package} {test.version}" for test in found.tests)
         shown = sum(test.shows for test in found.tests)
-        names = ", ".join([f"{first} (the lowest that is admitted)", *others])
+        names = ", ".join([f"{first} (the lowest admitted)", *others])
         show = "They show" if others else "It shows"
         every = {name for hole in narrow.holes for name in _cases(hole)}.union(map(_line, narrow.gaps))
         tail.append((f"To test in CI: {names}. {show} {shown} of the {len(every)} findings.", "bold"))
@@ -198,7 +198,7 @@ def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console
 def _told_gaps(gaps: Sequence[Gap], *, verbose: bool) -> list[str]:
     alike: dict[str, list[str]] = {}
     for gap in gaps:
-        told = f"{gap.name}: not on {gap.releases}, which the bounds admit"
+        told = f"{gap.name}: missing on {gap.releases}, which the bounds admit"
         alike.setdefault(told, []).append(f"{gap.place.path}:{gap.place.line}")
     most = len(alike) if verbose else _MAX_NAMES
     lines = [f"  certain  {some(places)}  {told}" for told, places in list(alike.items())[:most]]

@@ -102,7 +102,7 @@ def stack(pins: Iterable[Pin], where: str) -> Stack:
         if name not in pinned
     }
     if unasked:
-        where = f"{where}, without what only constraints name: {', '.join(unasked)}"
+        where = f"{where}, without packages that only constraints name: {', '.join(unasked)}"
     return Stack({name: Version(each.version).public for name, each in pinned.items()}, where, unsaid=unsaid)
 
 
@@ -149,7 +149,7 @@ def read(path: Path, written: str, environment: Mapping[str, str], part: str = "
                         seen.add(then)
                         waiting.append((within, foreign.text(within), then[1]))
                 elif option and option[1] in ("-r", "--requirement"):
-                    raise ValueError(f"{_short(option[2])} is not fetched: save it in the project and include it")
+                    raise ValueError(f"{_short(option[2])} is not fetched: save the file in the project and include it")
                 elif line and not re.match(r"--?[a-zA-Z]", line):
                     pins += _pinned(re.split(r"\s--?[a-zA-Z]", line, maxsplit=1)[0], path, key, environment)
             except (ValueError, RecursionError) as error:  # not a requirement; nested too deep
@@ -199,7 +199,7 @@ def _included(path: Path, name: str, root: Path) -> Path:
     """Return the file that a line of `path` includes. Raises ValueError if it is outside the project or missing."""
     within = Path(os.path.realpath(path.parent / name))
     if not within.is_relative_to(root):
-        raise ValueError(f"{_short(name)} is outside the project in {root}, so not read: name that file itself")
+        raise ValueError(f"{_short(name)} is outside the project in {root}, so it was not read: name that file itself")
     if not within.is_file():
         raise ValueError(f"there is no file {_short(name)}")
     return within

@@ -50,5 +50,5 @@ def without_exclusive(stack: Stack, every: Iterable[tuple[str, str]]) -> Stack:
         if name not in stack.versions:
             versions.setdefault(name, []).append(version)
     others = {name: f"{' or '.join(each)}, with other extras or groups" for name, each in versions.items()}
-    where = f"{stack.where}, without the extras and groups that exclude each other"
+    where = f"{stack.where}, without extras and groups that exclude each other"
     return Stack(stack.versions, where, unsaid={**others, **stack.unsaid})

@@ -183,28 +183,31 @@ def constraints(outcome: Outcome) -> str:
     if chosen is not None:
         best = chosen.best
         lines += [f"{name}=={version}" for name, version in best.pins.items()]
-        lines += [f"# These were run together, as {best.cell}.", f"# Fixed by them, {_cases(chosen.fixed)}."]
-        lines += [f"# Still affected, {_cases(chosen.left)}."] if chosen.left else []
-        told = "Neither fixed nor affected, as absent, refused or unknown there"
-        lines += [f"# {told}, {_cases(chosen.neither)}."] if chosen.neither else []
+        lines += [
+            f"# These releases were run together, as {best.cell}.",
+            f"# Cases that they fix: {_cases(chosen.fixed)}.",
+        ]
+        lines += [f"# Cases still affected: {_cases(chosen.left)}."] if chosen.left else []
+        told = "Cases that are absent, refused or unknown with them"
+        lines += [f"# {told}: {_cases(chosen.neither)}."] if chosen.neither else []
         for other, of in chosen.others[:_MOST_OTHERS]:
-            lines.append(f"# Fixed not by these but by {other.shown}, {_cases(of)}.")
+            lines.append(f"# Cases that {other.shown} would fix: {_cases(of)}.")
         left = len(chosen.left) + len(chosen.neither) - sum(len(of) for _, of in chosen.others)
         if more := sum(len(of) for _, of in chosen.others[_MOST_OTHERS:]):
-            lines.append(f"# Fixed by still other sets, {more} more.")
-        lines += [f"# Of those not fixed, {left} are good on no stack of these packages that was run."] * bool(left)
+            lines.append(f"# Cases that other sets would fix: {more}.")
+        lines += [f"# Cases that no tested stack of these packages fixes: {left}."] * bool(left)
         if best.new and not narrowed:
-            lines.append(f"# Affected with them, and not before, {_cases(best.new)}.")
+            lines.append(f"# Cases that they newly affect: {_cases(best.new)}.")
         moved = " ".join(f"{name}=={version}" for name, version in best.pins.items() if name != "jaxlib")
-        lines.append(f'# What else they change: check --to "{moved}"')
+        lines.append(f'# To see what else they change: check --to "{moved}"')
     elif found.effects and "jax" not in found.versions:
-        lines.append("# Name the version of jax to get a set.")
+        lines.append("# Name the version of jax to get a set of releases.")
     elif found.effects:
         on = f" on Python {found.stack.python}" * bool(found.stack.python)
-        lines.append(f"# No stack of these packages that was run and installs{on} fixes more than it breaks.")
+        lines.append(f"# No tested stack of these packages{on} fixes more cases than it breaks.")
     lines.append(f"# {found.last_line}")
     return printable("\n".join(lines), lines=True) + "\n"
 
 
 def _cases(names: Sequence[Name]) -> str:
-    return f"{len(names)} case{'s' * (len(names) != 1)}: {some(['/'.join(name) for name in names])}"
+    return f"{len(names)} ({some(['/'.join(name) for name in names])})"

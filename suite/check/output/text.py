@@ -101,9 +101,9 @@ def _hidden(found: Outcome, names: int, console: Console) -> None:
     guarded = [each for each in found.of(*_MAX_ROWS_OF_LEVEL, guarded=True) if each.guarded]
     chronic = {each.id for each in found.of("chronic")}
     told = [
-        f"{names} more to change or deprecated" * bool(names),
-        f"{len(guarded)} in code that checks the release" * bool(guarded),
-        f"{len(chronic)} without a good release" * bool(chronic),
+        f"{names} more name{'s' * (names != 1)} to change or deprecated" * bool(names),
+        f"{len(guarded)} line{'s' * (len(guarded) != 1)} in code that checks the release" * bool(guarded),
+        f"{len(chronic)} issue{'s' * (len(chronic) != 1)} without a good release" * bool(chronic),
     ]
     if any(told) or found.of("possible"):
         say(console, f"… {', '.join([*filter(None, told), 'all places, and what to do'])}: --verbose", "dim")
@@ -119,7 +119,7 @@ def _rest(found: Outcome, *, verbose: bool) -> Iterator[str]:
             count = len(read.untold)
             listed = f": {', '.join(read.untold)}" if verbose else ""
             more = f"{count} more issue{'s affect' if count > 1 else ' affects'} this stack"
-            yield f"{more}, but source code cannot show if it matters{listed}."
+            yield f"{more}, but source code cannot show whether your code is concerned{listed}."
         notes = [each for each in read.unread if not each.mentions]
         told = [f"{each.path}: {each.why}" for each in (read.unread if verbose else notes)]
         if told:
@@ -201,7 +201,7 @@ def _issue(issue: KnownIssue, effects: Sequence[Effect], console: Console, uses:
     for use in uses[:_MAX_USES]:
         say(console, f"      {use.level}: {use.place.path}:{use.place.line}:{use.place.column} {use.name}", "cyan")
     if len(uses) > _MAX_USES:
-        say(console, f"      and {len(uses) - _MAX_USES} more uses", "cyan")
+        say(console, f"      and {len(uses) - _MAX_USES} more places", "cyan")
 
 
 def told(issue: KnownIssue, effects: Iterable[Effect]) -> list[str]:

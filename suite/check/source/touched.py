@@ -78,7 +78,7 @@ def touch(text: str) -> Touch:
         raise ValueError(f"{text!r}: {error.msg}") from error
     named = {each.id for each in ast.walk(parsed) if isinstance(each, ast.Name)}
     if strange := sorted(named - _WORDS - {*parameters}):
-        raise ValueError(f"{text!r}: {', '.join(strange)} is not a parameter that it names")
+        raise ValueError(f"{text!r}: {', '.join(strange)} is not one of its parameters")
     return Touch(name, parameters, condition=parsed)
 
 

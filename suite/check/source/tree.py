@@ -78,7 +78,10 @@ def usage(folder: Path, packages: Collection[str] = PACKAGES) -> Usage:
         for thing in project.things(origins, rest)
         if thing
     }
-    unread += [Unread(path, f"it is the project's own {name}: no {name} is looked up") for name, path in own.items()]
+    unread += [
+        Unread(path, f"it is the project's own {name}, so no names of {name} are looked up")
+        for name, path in own.items()
+    ]
     for file in found:
         if file.unread:
             told = mentions(file.source, sorted(packages))
@@ -103,7 +106,9 @@ def _all(there: list[Source], words: frozenset[str], packages: Collection[str], 
         try:
             return list(pool.map(of, there, chunksize=max(1, min(32, len(there) // (4 * workers)))))
         except BrokenProcessPool as error:
-            raise Failed("a process that read the source has ended: give --source less of it at a time") from error
+            raise Failed(
+                "a process that was reading the source was killed: give --source fewer files at a time"
+            ) from error
         except BaseException:
             # The pool would wait for all of the files.
             for child in multiprocessing.active_children():

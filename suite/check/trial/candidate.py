@@ -109,7 +109,7 @@ def attempt(
             text.say(console, line, _STYLES[change.how])
         counts = {word: sum(change.how == word for change in found) for word in _ORDER}
         said = ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "nothing changed"
-        text.say(console, f"{said}, of {seen} cases that concern {ran}; {undecided} not decided.", "bold")
+        text.say(console, f"{said}, of {seen} cases that concern {ran}; {undecided} undecided.", "bold")
         worst = max(worst, Exit.UNEXPECTED if counts["broken"] else Exit.INCOMPLETE if undecided else Exit.AS_EXPECTED)
     return worst
 

@@ -64,9 +64,9 @@ class Confirmed:
             if each.agrees is None:
                 untried.setdefault(each.saw, []).append(name)
             elif each.agrees:
-                told.append((f"{name}: predicted, confirmed: {each.saw}", True))
+                told.append((f"{name}: confirmed as predicted: {each.saw}", True))
             else:
-                line = f"{name}: predicted {each.effect.behaviour}, NOT confirmed: {each.saw}; please report it"
+                line = f"{name}: predicted {each.effect.behaviour}, but observed: {each.saw}; please report it"
                 told.append((line, False))
         told += [(f"{len(names)} could not be run: {saw}: {named(names)}", None) for saw, names in untried.items()]
         return told

@@ -103,7 +103,7 @@ def constraints(facts: Facts) -> dict[str, str]:
 
 def _constraints(release: CellRow, works: CellRow) -> str:
     about = [
-        f"The newest tested set of packages with {label(release)} that works and that metadata allows.",
+        f"The newest tested set of packages with {label(release)} that works and is allowed by metadata.",
         f"Run as {works.id} on Python {works.python}.",
         f"Its lock, with hashes, is {lock(works)}, sha256 {works.lock_sha256}.",
         constrained(release),

@@ -14,7 +14,7 @@ from suite.run.probe_call import Task
 
 # Issue → the reason why its cases run alone: they time something, count threads, or wait for a limit.
 ALONE: Mapping[str, str] = {
-    "callback-waits-for-jax-forever": "a case waits five seconds for a callback, and a busy machine may be later",
+    "callback-waits-for-jax-forever": "a case waits five seconds for a callback, and a busy machine takes longer",
     "product-sum-of-many-axes-crashes": "on some releases a case hangs until its limit of 60 seconds",
 }
 # Outcomes that a busy machine can cause.

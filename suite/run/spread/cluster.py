@@ -107,7 +107,9 @@ def _connected(scheduler: str, console: Console) -> Iterator[Client]:
     try:
         there, here = _ask(client, "versions")["packages"]["distributed"], version("distributed")
         if there != here:
-            console.print(f"{scheduler} runs distributed {there}, and this is {here}: a failure may be due to that")
+            console.print(
+                f"{scheduler} runs distributed {there}, but this machine has {here}; a failure may be due to that"
+            )
         yield client
     finally:
         client.close(timeout=CONNECTING)
@@ -217,7 +219,7 @@ class _Errands:
             raise self._lost() from error
         except KilledWorker as error:
             last = f"see what the last one, {error.last_worker.address}, printed"
-            self._fail(cell, f"{error.allowed_failures + 1} workers died as they ran it: {last}")
+            self._fail(cell, f"{error.allowed_failures + 1} workers died while running this cell: {last}")
         except ImportError as error:
             if self._refuse_strangers(sent):
                 self._send(cell, sent.order)
@@ -248,7 +250,7 @@ class _Errands:
             records.settle(cell.id, back=False)
             records.write_status(status)
         if status.verdict == "ran" and not answer.ran:
-            self._finish(cell, "reused", f"all of it was known on {address}")
+            self._finish(cell, "reused", f"all cases were cached on {address}")
             return
         for message in answer.said:
             self.console.print(Text.assemble((cell.id, "bold"), f" on {address}: {message}"), soft_wrap=True)
@@ -263,7 +265,7 @@ class _Errands:
         cell, folder = sent.cell, records.RECORDS / sent.cell.id
         status = parse(Status, status_text, folder / "cell.json")
         if status.cell != cell.id:
-            raise BadFile([Fault(folder / "cell.json", "cell", f"{status.cell!r} was not ordered")])
+            raise BadFile([Fault(folder / "cell.json", "cell", f"{status.cell!r} was not in the order")])
         wanted = {
             (entry.issue.id, case.id): keys.key(entry, case, sent.order["lock"], cell.python, status.platform)
             for entry in self.entries[cell.id]
@@ -274,7 +276,7 @@ class _Errands:
             record = parse(Record, text, folder)
             path = records.path_of(cell.id, record.issue, record.case)
             if (record.cell, wanted.get((record.issue, record.case))) != (cell.id, record.key):
-                raise BadFile([Fault(path, "key", "is not the key that was ordered")])
+                raise BadFile([Fault(path, "key", "differs from the key in the order")])
             texts[path] = text
         return status, texts
 

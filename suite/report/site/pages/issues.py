@@ -30,7 +30,7 @@ _RELATED_SHOWN = 5
 GROUNDS: Mapping[Grounds, str] = {
     "run": "runs show it",
     "rule": "by the case's rules",
-    "together": "which package is to blame is not known",
+    "together": "it is unknown which package is the cause",
 }
 
 
@@ -192,7 +192,7 @@ def _instead(facts: Facts, issue: IssueRow) -> list[Instead]:
             continue
         of = facts.seen[issue.id, case.id]
         told, elsewhere = verified(facts.line, of, sparse=facts.is_sparse), summary.workaround(of.values())
-        where = [f"on jax: {told}"] if told else ["holds on stacks beside the line"] if "holds" in elsewhere else []
+        where = [f"on jax: {told}"] if told else ["helps on stacks beside the line"] if "holds" in elsewhere else []
         where += [elsewhere] if "fails" in elsewhere else []
         of_text = found.setdefault(case.workaround.text, Instead(case.workaround.text, {})).cases
         of_text.setdefault("; ".join(where) or "not tested", []).append(case.id)
@@ -244,5 +244,5 @@ def _retired(case: str, name: str) -> RetiredCase:
     dotted = name.partition("(")[0]
     newest = query.names(dotted.partition(".")[0]).releases[-1]
     life = query.module_life(dotted) or query.life(dotted) if "(" not in name else None
-    there = query.told(dotted, life) if life else "no release that was walked"
+    there = query.told(dotted, life) if life else "no listed release"
     return RetiredCase(case, name, there, query.words(dotted) or ", ".join(query.replacements(dotted, newest)))
