@@ -140,7 +140,7 @@ def test_what_is_right_everywhere_is_counted() -> None:
 
     assert 'id="jax.some.plain"' in html
     assert "plain(float32)" not in html
-    assert "jax.some.rounds 1 right and 1 without a reference; changes: 1 of rounding" in shown(html)
+    assert "jax.some.rounds 1 right and 1 without a reference; changes: 1 by rounding" in shown(html)
     assert "off(float32) 0.5.3–0.7.0 off 1.1 of 1, NumPy has 1 12 ulp" in shown(html)
 
 
@@ -149,7 +149,7 @@ def test_a_difference_is_never_called_wrong() -> None:
     files = site(EMPTY, (), (), EVERY)
     whole, module = shown(files["numbers.html"]), shown(files["functions/jax.some.html"])
 
-    assert "differs 0 of -1, SciPy has inf 0 of -1, was 1; with jaxlib, unexplained" in module
+    assert "differs 0 of -1, SciPy has inf 0 of -1, was 1; by jaxlib; unexplained" in module
     assert "A difference is not always a bug" in whole
     assert "wrong" not in whole.lower() + module.lower()
 
@@ -189,10 +189,10 @@ def test_a_release_names_the_numbers_that_it_changed() -> None:
     text = section(on(*RELEASES), "0.7.0")
 
     assert "compared with jax 0.6.0 ." in text
-    assert "2 functions return something else, in 2 calls" in text
+    assert "2 functions changed, in 2 calls" in text
     assert "jax.some.changed changed(float32) dtype int32, was int64 no reference some-issue" in text
-    assert "0 of -1, was 1 differs 0 of -1, SciPy has inf with jaxlib, unexplained" in text
-    assert "Changes not listed: 1 of rounding." in text
+    assert "0 of -1, was 1 differs 0 of -1, SciPy has inf by jaxlib; unexplained" in text
+    assert "Changes not listed: 1 by rounding." in text
     assert "rounds" not in text
     assert text.index("jax.some.differs") < text.index("jax.some.changed")
     html = site(on(*RELEASES), (), (), EVERY)["releases/jax-0.7.0.html"]
@@ -202,7 +202,7 @@ def test_a_release_names_the_numbers_that_it_changed() -> None:
 
 def test_a_release_without_changes_says_so() -> None:
     """Rounding alone is no change of numbers."""
-    assert "No call returns something else by more than rounding. Changes not listed: 1 of rounding." in section(
+    assert "No result changed by more than rounding. Changes not listed: 1 by rounding." in section(
         on(*RELEASES), "0.6.0"
     )
 

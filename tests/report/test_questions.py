@@ -122,7 +122,7 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "jax 0.7.1 is slow": (
         "changes, known issues",
-        {"section[aria-labelledby=speed]": r"(?=.*jax#31284).*times slower since jax 0\.7\.1: .* Until jax 0\.7\.2"},
+        {"section[aria-labelledby=speed]": r"(?=.*jax#31284).*times slower since jax 0\.7\.1: .* It lasts until jax 0\.7\.2"},
     ),
     "jax 0.7.0": (
         "changes, known issues",

@@ -201,8 +201,8 @@ def test_the_page_says_what_was_confirmed_and_what_it_rests_on(machine: TimedMac
     assert "a processor &lt;script&gt;" in page
     told_of = " ".join(re.sub(r"<[^>]+>", "", page).split())
     assert f"From {MIDDLE} on, a call returns before its result is ready; up to {OLD}" in told_of
-    assert "one comparison in 100 looks like a change before it is measured again" in told_of
-    assert "A slow-down smaller than 20% would go unseen in half of the benchmarks." in told_of
+    assert "one first measurement in 100 looks like a change; a second measurement then decides" in told_of
+    assert "Half of the benchmarks cannot show a slow-down smaller than 20%." in told_of
     assert "regressed +100%" in told_of
     assert (
         f'<th scope="row">{SCAN}, trace <a class="soft" href="timings/cpu-tiny-basics.html#timing-basics.Scan">' in page
