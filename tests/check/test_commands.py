@@ -117,7 +117,10 @@ def test_source_narrows_and_hides_nothing(world: Path, said: Said) -> None:
 
 @pytest.mark.parametrize(
     ("until", "code", "told"),
-    [("", Exit.AS_EXPECTED, "ignored by jax-stack-compat.toml: 1"), ("until = 2020-01-31", Exit.UNEXPECTED, "its last day was 2020-01-31")],
+    [
+        ("", Exit.AS_EXPECTED, "ignored by jax-stack-compat.toml: 1"),
+        ("until = 2020-01-31", Exit.UNEXPECTED, "its last day was 2020-01-31"),
+    ],
 )
 def test_what_is_ignored_ends(until: str, code: Exit, told: str, world: Path, said: Said) -> None:
     """An entry ignores its issue until its day; then the issue returns, and the entry is stale."""

@@ -1,4 +1,4 @@
-"""Requirements: specifiers that admit what works, amendments on the rows of the arms, and what metadata says."""
+"""Requirements: specifiers that admit the working releases, amendments from rows of arms, and recorded metadata."""
 
 import pytest
 from hypothesis import given

@@ -38,7 +38,7 @@ def test_a_change_is_named_with_both_numbers(before: Program, after: Program, re
 
 
 def test_a_release_is_compared_with_the_one_before_it_on_its_branch() -> None:
-    """jax 0.8.3 came out after 0.9.0: each is held against 0.8.2."""
+    """jax 0.8.3 came out after 0.9.0: both are compared with 0.8.2."""
     of = {"0.8.2": 1, "0.8.3": 2, "0.9.0": 3}
     found = programs(*(release(jax, [counted(counts={"copies": copies})]) for jax, copies in of.items()))
 
@@ -49,7 +49,7 @@ def test_a_release_is_compared_with_the_one_before_it_on_its_branch() -> None:
 
 
 def test_libraries_that_came_along_are_named() -> None:
-    """A solve's program is Diffrax's too: where that moved with jax, the sentence says so; a softmax's is not."""
+    """A solve's program also depends on Diffrax: if Diffrax moved too, the sentence says so; a softmax's does not."""
     one, two = ([counted(name, {"copies": copies}) for name in ("softmax", "solve")] for copies in (1, 2))
     found = programs(release("0.9.0", one), release("0.9.1", two, diffrax="0.7.1"))
 
@@ -77,7 +77,7 @@ def test_a_program_that_comes_or_goes_is_told_with_its_reason() -> None:
 
 
 def test_a_program_that_never_was_is_told_where_it_comes() -> None:
-    """With no release before that could, there is nothing to hold it against."""
+    """If no earlier release could compile it, there is nothing to compare."""
     without = Program(workload="softmax", source="one", reason="no topology")
     found = programs(release("0.8.2", [without]), release("0.9.0", [counted(counts={"copies": 1})]))
 
@@ -87,7 +87,7 @@ def test_a_program_that_never_was_is_told_where_it_comes() -> None:
 
 
 def test_a_device_case_changes_where_it_shows_something_else() -> None:
-    """Its counts are told beside that, and by themselves are no change."""
+    """Its counts are listed in addition, but are not a change on their own."""
     of = {"0.8.2": ("copies", 3), "0.9.0": ("copies", 4), "0.9.1": ("in-place", 1)}
     found = programs(
         *(
@@ -127,7 +127,7 @@ def test_asv_reads_each_count_as_a_benchmark_of_a_machine_that_ran_nothing(tmp_p
 
 
 def test_what_was_counted_another_way_is_no_point_of_the_line() -> None:
-    """Of a release that was counted by another recipe than the newest there is a file, and nothing in it."""
+    """A release that was counted by an older recipe has an empty file."""
     one, two = (
         release(jax, [counted(counts={"launches": 4})], recipe=recipe)
         for jax, recipe in (("0.9.0", "one"), ("0.9.1", "two"))
@@ -138,5 +138,5 @@ def test_what_was_counted_another_way_is_no_point_of_the_line() -> None:
 
 
 def test_without_a_release_of_the_line_there_is_no_machine() -> None:
-    """A line of other releases has nothing of these."""
+    """A line without these releases has no results."""
     assert {} == asv_results.files(programs(release("0.9.0", [counted()])), {})

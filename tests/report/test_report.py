@@ -320,7 +320,7 @@ def test_a_machine_that_lacks_something_takes_nothing_away(
 
 
 def test_what_another_python_would_show_can_be_left_to_others(elsewhere: Path) -> None:
-    """Without a Python that it needs a run is incomplete; a publish only without the line's."""
+    """Without a needed Python, a run is incomplete; a publish, only without the line's Python."""
     others = [plan.cell(f"jax-0.9.2+python-{version}") for version in ("3.14", "3.13")]
     for cell in others:
         put_status(cell, "unavailable", "plan.no-interpreter", python="")

@@ -311,7 +311,7 @@ def test_what_is_typed_is_read_by_whole_names(page: Page) -> None:
 
 
 def test_a_range_is_the_newest_that_packaging_admits(page: Page, here: Report) -> None:
-    """The page takes from a range of releases the one that `packaging` takes."""
+    """From a range of releases, the page chooses the same one as `packaging`."""
     releases = known_releases(here)
     chance = random.Random(12)
     expected: dict[str, dict[str, str]] = {}
