@@ -25,13 +25,13 @@ class Change:
 
     @property
     def by(self) -> str:
-        """The difference: `2 kernel launches fewer`."""
+        """The difference: `2 fewer kernel launches`."""
         size, way = abs(self.after - self.before), "more" if self.after > self.before else "fewer"
-        return f"{size:,} {self.known.one if size == 1 else self.known.many} {way}"
+        return f"{size:,} {way} {self.known.one if size == 1 else self.known.many}"
 
     @property
     def told(self) -> str:
-        """The change: `2 kernel launches fewer, 4 → 2`."""
+        """The change: `2 fewer kernel launches, 4 → 2`."""
         return f"{self.by}, {self.before:,} → {self.after:,}"
 
 

@@ -20,14 +20,14 @@ ONE, TWO = (counted(counts={"copies": copies}) for copies in (1, 2))
     [
         (
             *(counted(counts={"launches": 4, "fusions": 1}), counted(counts={"launches": 2, "fusions": 2}), "one"),
-            ["jax 0.9.1, after 0.9.0: softmax: 2 kernel launches fewer, 4 → 2; 1 fusion more, 1 → 2"],
+            ["jax 0.9.1, after 0.9.0: softmax: 2 fewer kernel launches, 4 → 2; 1 more fusion, 1 → 2"],
         ),
         # A count that one of two releases lacks has not changed.
         (counted(counts={"copies": 1}, launches="not listed"), counted(counts={"copies": 1, "launches": 3}), "one", []),
         # Where the workload or the counting changed between two runs, a difference says nothing of the releases.
         (ONE, TWO.model_copy(update={"source": "two"}), "one", []),
         (ONE, TWO, "two", []),
-        (ONE, TWO, "one", ["jax 0.9.1, after 0.9.0: softmax: 1 copy more, 1 → 2"]),
+        (ONE, TWO, "one", ["jax 0.9.1, after 0.9.0: softmax: 1 more copy, 1 → 2"]),
     ],
 )
 def test_a_change_is_named_with_both_numbers(before: Program, after: Program, recipe: str, told: list[str]) -> None:
@@ -43,8 +43,8 @@ def test_a_release_is_compared_with_the_one_before_it_on_its_branch() -> None:
     found = programs(*(release(jax, [counted(counts={"copies": copies})]) for jax, copies in of.items()))
 
     assert [
-        "jax 0.8.3, after 0.8.2: softmax: 1 copy more, 1 → 2",
-        "jax 0.9.0, after 0.8.2: softmax: 2 copies more, 1 → 3",
+        "jax 0.8.3, after 0.8.2: softmax: 1 more copy, 1 → 2",
+        "jax 0.9.0, after 0.8.2: softmax: 2 more copies, 1 → 3",
     ] == [turn.told for turn in turns(found)]
 
 
@@ -69,11 +69,11 @@ def test_a_program_that_comes_or_goes_is_told_with_its_reason() -> None:
     lost, again = turns(found)
 
     assert "jax 0.9.0, after 0.8.2: softmax: cannot be compiled any more: ended by SIGSEGV" == (lost.told)
-    assert "jax 0.9.1, after 0.8.2: softmax: 1 copy more, 1 → 2; can be compiled now; 0.9.0: ended by SIGSEGV" == (
+    assert "jax 0.9.1, after 0.8.2: softmax: 1 more copy, 1 → 2; can be compiled now; 0.9.0: ended by SIGSEGV" == (
         again.told
     )
     assert "jax 0.9.0 does not compile this program; 0.8.2 did." == lost.plain
-    assert "jax 0.9.1 needs 1 copy more for this program than 0.8.2." == again.plain
+    assert "jax 0.9.1 needs 1 more copy for this program than 0.8.2." == again.plain
 
 
 def test_a_program_that_never_was_is_told_where_it_comes() -> None:
@@ -98,7 +98,7 @@ def test_a_device_case_changes_where_it_shows_something_else() -> None:
     found = found.model_copy(update={"workloads": {"kept-where-true": Workload(title="A loop.")}})
 
     (turn,) = turns(found)
-    assert "jax 0.9.1, after 0.9.0: kept-where-true: copies → in-place; 3 copies fewer, 4 → 1" == turn.told
+    assert "jax 0.9.1, after 0.9.0: kept-where-true: copies → in-place; 3 fewer copies, 4 → 1" == turn.told
     assert "jax 0.9.1 shows in-place where 0.9.0 shows copies." == turn.plain
 
 

@@ -45,7 +45,7 @@ def test_what_a_device_makes_otherwise_is_told(tmp_path: Path, capsys: pytest.Ca
     assert Exit.AS_EXPECTED == own_device.compare(python, Terminal(width=300))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"{H100}, jax-0.9.0: 2 programs. XLA compiled these without a GPU.")
-    assert ["  softmax: 1 kernel launch fewer, 4 → 3", "  solve: the same"] == lines[1:3]
+    assert ["  softmax: 1 fewer kernel launch, 4 → 3", "  solve: the same"] == lines[1:3]
     assert lines[3].startswith(
         f"{H100}: 1 of 2 programs have the same counts as without the device; their texts are in "
     )

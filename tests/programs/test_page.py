@@ -40,7 +40,7 @@ def test_the_page_says_that_nothing_was_run_and_shows_what_changed() -> None:
 
     assert "compiled and never run" in page
     assert "<td>4<td><strong>2</strong>" in page
-    assert "jax 0.9.1, after 0.9.0: softmax: 2 kernel launches fewer, 4 → 2" in page
+    assert "jax 0.9.1, after 0.9.0: softmax: 2 fewer kernel launches, 4 → 2" in page
     assert "copies: jax 0.9.0, 0.9.1" in page
     assert "<td>–<td>–" in page
     assert "not told <b>" not in page
@@ -117,4 +117,4 @@ def test_the_feed_has_one_entry_for_what_a_release_changed_in_programs() -> None
 
     assert all(each in new for each in old)
     assert added["title"].startswith("jax-0.9.1 (2026-03-02): changed device programs: 1 for A device, compiled")
-    assert 2 == added["content"].count("softmax: 2 kernel launches fewer, 4 → 2")
+    assert 2 == added["content"].count("softmax: 2 fewer kernel launches, 4 → 2")

@@ -129,7 +129,7 @@ def test_it_says_first_what_it_fetches_and_last_what_it_did(world: World, capsys
 
     assert first.startswith("NVIDIA H100, compiled, not run: 2 releases, 0 cached; 2 to compile")
     assert "MB to fetch" in first
-    assert "jax 0.9.1, after 0.9.0: scan: 1 copy more, 1 → 2" == turn
+    assert "jax 0.9.1, after 0.9.0: scan: 1 more copy, 1 → 2" == turn
     assert last.startswith("NVIDIA H100, compiled, not run: 0 releases known, 2 compiled, 0 not; 1 programs differ")
 
 

@@ -124,7 +124,7 @@ def test_an_order_is_a_part_that_fits(costs: dict[int, float], seconds: float) -
 
 @given(costs=COSTS, count=st.integers(1, 16))
 def test_orders_are_few_and_end_together(costs: dict[int, float], count: int) -> None:
-    """Each task runs once, and slots end within the longest task and the least work for a probe of each other."""
+    """Each task runs once, and no slot exceeds an even share by more than the longest task and a probe's least work."""
     left, busy, orders = dict(costs), [0.0] * count, 0
     while left:
         order = deal.cut(left, deal.share(sum(left.values()), count))

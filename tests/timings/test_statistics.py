@@ -170,7 +170,7 @@ def test_the_last_line_counts_everything() -> None:
 
 
 def test_the_exit_code_means_what_it_says() -> None:
-    """The exit code is 1 for a regression, 3 for a missing result, 4 for noise, else 0; missing subjects are ignored."""
+    """The exit code is 1 for a regression, 3 for a missing result, 4 for noise, else 0; missing subjects are fine."""
     lacks = Verdict("not-measured", f"{LACKS} on the base side")
     stable, improved, regressed = Verdict("stable"), Verdict("improved"), Verdict("regressed")
 

@@ -77,7 +77,7 @@ def test_a_choice_stays_while_it_shows_enough(
 
 
 def test_a_cost_stays_where_it_is_about_the_same() -> None:
-    """A cost that grew by less than a half is kept, so that the file does not change with every run."""
+    """A cost that changed by less than a factor of 1.5 is kept, so that the file does not change with every run."""
     before = {"a/b": Cost(1.0, 200)}
 
     for seconds, kept in ((0.8, True), (1.4, True), (1.6, False), (0.5, False)):
