@@ -62,7 +62,7 @@ def reached(needs: Iterable[str], pins: Pins, offered: Packages, python: str) ->
 
 @cache
 def parsed(version: str) -> Version:
-    """Return a parsed version, cached: thousands of runs have a few dozen releases."""
+    """Return a parsed version, cached: thousands of runs have only a few dozen versions."""
     return Version(version)
 
 

@@ -193,7 +193,7 @@ def _waited(
 ) -> Prediction | Stopped:
     """Return a case's prediction after its `waits_for` cases; unknown if one of these is not in `cases`.
 
-    A run with these versions decides on its own.
+    If a run has these versions, it decides alone.
     """
     if isinstance(own, Stopped) or own.how == "run":
         return own

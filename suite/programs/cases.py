@@ -47,7 +47,7 @@ def _on_host(text: str, counts: Mapping[str, int]) -> Seen:
 def _offloaded(text: str, counts: Mapping[str, int]) -> Seen:
     """Look for arrays in the host's memory, which XLA calls space 5."""
     there = _line(text, r"S\(5\)")
-    return ("offloaded", there) if there else ("kept", "no array is in memory space 5")
+    return ("offloaded", there) if there else ("kept", "nothing of it is in memory space 5")
 
 
 def _called(targets: Mapping[str, str]) -> Callable[[str, Mapping[str, int]], Seen]:
@@ -82,9 +82,9 @@ def _beside(size: int) -> Callable[[str, Mapping[str, int]], Seen]:
         head = text.partition("\n")[0]
         alias = re.search(r"input_output_alias=\{ .*? \}", head)
         if not alias:
-            return "not-aliased", "the result does not reuse an argument's memory"
+            return "not-aliased", "the result has no place of an argument's"
         if "temporary_bytes" not in counts:
-            return "untold", "the size of temporary buffers is unknown"
+            return "untold", "the bytes of temporaries are not told"
         found = counts["temporary_bytes"]
         return ("copy" if found >= size else "in-place"), f"{found:,} bytes of temporaries, {alias[0]}"
 

@@ -163,7 +163,7 @@ def _cell(
     cell: Cell, pinned: Lock, offered: releases.Packages, seen: Sequence[Observation], blocked_by: str | None
 ) -> CellRow:
     row_zero = {entry.issue.id for entry in catalogue.entries() if entry.issue.row_zero}
-    # Beside a guest, all its cases decide whether it works.
+    # In a guest's cell, all cases of the guest decide whether the stack works.
     shown = {row.verdict for row in seen if cell.guests or row.issue in row_zero}
     works = shown == {"clear"} if shown and shown.isdisjoint(UNDECIDED) else None
     excluded = cell.excluded or releases.exclusion(pinned.pins, offered, cell.python, cell.extra)

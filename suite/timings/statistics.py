@@ -284,7 +284,7 @@ def _halvings(count: int) -> Array:
 
 
 def _halves(values: Sequence[float]) -> Array:
-    """Return comparisons of values with themselves: comparison × side × round."""
+    """Return comparisons of a release with itself, as an array of comparison × side × round."""
     rounds = np.asarray(values[: len(values) // 2 * 2], dtype=float).reshape(-1, 2)
     turns = _turns(len(rounds))
     return np.stack([np.where(turns, *rounds.T[::-1]), np.where(turns, *rounds.T)], axis=1)

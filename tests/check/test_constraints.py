@@ -67,16 +67,16 @@ def test_absent_is_not_well() -> None:
 @pytest.mark.parametrize(
     ("here", "wrong", "there"),
     [
-        ("0.5.0", "jax==0.5.0", "0.6.0"),  # as near as 0.4.36, and upwards
+        ("0.5.0", "jax==0.5.0", "0.6.0"),  # as near as 0.4.36, but newer
         ("0.4.30", "jax==0.4.30", "0.4.36"),  # of the same minor release
         ("0.4.30", "jax<0.6", "0.6.0"),
         ("0.7.0", "jax>=0.6", "0.5.0"),
-        ("0.5.0", "jax>=0.4.36,<0.7", "0.4.30"),  # two minor releases upwards are further
-        ("0.5.0", "jax>=0.5,<0.6.2", "0.6.2"),  # as near, and upwards, though three releases are between
+        ("0.5.0", "jax>=0.4.36,<0.7", "0.4.30"),  # two minor releases newer, so farther
+        ("0.5.0", "jax>=0.5,<0.6.2", "0.6.2"),  # as near, but newer, although three releases are between
     ],
 )
 def test_the_nearest_of_the_best_is_taken(here: str, wrong: str, there: str) -> None:
-    """By few minor releases, then upwards, then by few releases."""
+    """The nearest set is the fewest minor releases away, then newer, then the fewest releases away."""
     cells = {**CELLS, **{of: {"jax": of, "jaxlib": of} for of in ("0.6.1", "0.6.2")}}
     world = world_with(cells, case("only", rule("wrong", wrong), rule("right")))
     assert f"jax=={there}" in pins(told(world, jax=here))
@@ -140,7 +140,7 @@ STACKS = [
 
 @dataclass(frozen=True)
 class Advised:
-    """What somebody has, and the lines of the set for it."""
+    """A user's stack, and the lines of the set for it."""
 
     versions: dict[str, str]
     lines: list[str]

@@ -35,7 +35,7 @@ NEEDS = (("jax",), ("jax", "equinox"), ("jax", "equinox", "diffrax"))
 
 @st.composite
 def worlds(draw: st.DrawFn) -> Knowledge:
-    """Stacks, and cases that were run wherever their packages are, with any outcome."""
+    """Draw stacks, and cases that ran on all stacks with their packages, with any outcome."""
     some = st.fixed_dictionaries({name: st.sampled_from(versions) for name, versions in VERSIONS.items()})
     cells = {
         f"cell-{number}": {**pins, "jaxlib": pins["jax"]}
@@ -74,7 +74,7 @@ def told(found: list[Hole], of: KnownCase) -> set[tuple[str, str, str]]:
 def test_more_bounds_take_away_what_they_exclude_alone(
     world: Knowledge, clauses: list[tuple[str, str]], more: tuple[str, str]
 ) -> None:
-    """A clause never hides a case that does not need its package; of others it hides only what it excludes."""
+    """A bound never hides a case that does not need its package; for other cases, it hides only excluded releases."""
     bounds, narrower = joined(clauses), joined([*clauses, more])
     before, after = found_in(world, bounds), found_in(world, narrower)
 
@@ -144,7 +144,7 @@ def test_bounds_have_holes(said: Said) -> None:
 )
 @pytest.mark.usefixtures("world")
 def test_bounds_are_of_the_packages_they_name(more: list[str], told: str | None, said: Said) -> None:
-    """Cases that need Diffrax concern only bounds that admit it, on releases that are wrong beside all packages."""
+    """Cases that need Diffrax concern only bounds that admit it, on releases that are wrong with all other packages."""
     _, out = checked(said, ["jax>=0.4.36,<0.7", "equinox", *more])
     assert ("solve-is-off" in out) == bool(told)
     assert (told or "") in out
@@ -267,7 +267,7 @@ def test_bounds_answer_for_the_code(world: Path, said: Said) -> None:
 
 
 def test_the_lowest_release_is_among_those_to_test() -> None:
-    """The lowest release is always tested; the others show the most of the rest, and none shows nothing."""
+    """The lowest release is always tested; each further one shows the most remaining findings, at least one."""
     of = case("of", Rule("right", "jax<0.5.0", "run"), Rule("wrong", "", "run"))
     old = case("old", Rule("wrong", "jax==0.4.36", "run"), Rule("right", "", "run"))
     world = knowledge(issue("one", of, old))

@@ -334,7 +334,7 @@ CLOSE = slice(3, 10)
 
 
 def with_less(of: Report) -> Report:
-    """Return a report with an issue without rules, which only runs decide, and some close neighbours."""
+    """Return a report with an issue that has runs but no rules, and with some close neighbours."""
 
     def bare(issue: IssueRow) -> IssueRow:
         cases = [case.model_copy(update={"rules": []}) for case in issue.cases]

@@ -208,7 +208,7 @@ def _is_wrong_by_rule(
     within: Admitted,
     knowledge: Knowledge,
 ) -> bool:
-    """Return True if a release goes wrong, by rule, with all admitted releases of the other packages."""
+    """Return True if, by rule, the case goes wrong on a release with every admitted release of the other packages."""
     if not all(within.releases[name] for name in within.bounds.keys() & set(case.needs)):
         return False
     others = [name for name in kinds if name not in (package, "jaxlib")]

@@ -67,7 +67,7 @@ def usage(folder: Path, packages: Collection[str] = PACKAGES) -> Usage:
         found += [file for file in read if file.read or file.unread]
         done = {file.source for file in found}
         left = [file for file in left if file not in done]
-        # Names that another module imports from the stack are used without naming the stack.
+        # Other modules can use these names without naming the stack.
         words = frozenset(name for file in read if file.read for name in file.read.exports)
     reads = {module(file.source.name): file.read for file in found if file.read}
     project = Project(index, reads, packages)
