@@ -65,9 +65,9 @@ def test_a_program_that_only_one_of_them_has_is_told(tmp_path: Path, capsys: pyt
         (
             "cpu",
             "one",
-            r"jax sees cpu, and programs are known for NVIDIA H100 and TPU v5e: there is nothing to",
+            r"jax sees cpu, but programs are known only for NVIDIA H100 and TPU v5e: there is nothing to",
         ),
-        ("NVIDIA H200", "one", r"jax sees NVIDIA H200, and programs are known for NVIDIA H100"),
+        ("NVIDIA H200", "one", r"jax sees NVIDIA H200, but programs are known only for NVIDIA H100"),
         (
             H100,
             "another",

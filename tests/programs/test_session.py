@@ -199,7 +199,7 @@ def test_a_compiler_that_was_ended_says_nothing_of_the_release(
 
 def test_only_releases_that_can_are_asked() -> None:
     """A release that is too old to compile for an absent device is refused."""
-    with pytest.raises(Misused, match=r"no release of jax from 0\.4\.38 on is called 'jax-0\.4\.36'"):
+    with pytest.raises(Misused, match=r"no release of jax since 0\.4\.38 is called 'jax-0\.4\.36'"):
         session.cell("jax-0.4.36")
     assert "jax-0.4.38" == session.every_cell()[0].id
 
