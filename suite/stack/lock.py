@@ -127,7 +127,7 @@ def jax_line() -> dict[str, Mapping[str, str]]:
     return found
 
 
-# Each report reads the locks of the line, and some of them several times.
+# Each report reads the locks of the line, some of these locks several times.
 @cache
 def parse(text: str, path: Path) -> Lock:
     """Read a lock. Raises BadFile with every fault in it, by line."""

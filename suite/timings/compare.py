@@ -320,7 +320,7 @@ def _fences(machine: str) -> Mapping[str, Fence]:
     path = FENCES / f"{machine}.json"
     if not path.exists():
         OUT.print(
-            "this machine's noise is not known (`nox -s bench-noise`): a benchmark's fence is the difference "
+            "this machine's noise is unknown (`nox -s bench-noise` measures it): a change must exceed the difference "
             "between the halves of each side",
             soft_wrap=True,
         )

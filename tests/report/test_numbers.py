@@ -155,7 +155,7 @@ def test_a_difference_is_never_called_wrong() -> None:
 
 
 def test_a_function_that_the_newest_release_lacks_says_so() -> None:
-    """It has no status on the newest release, and is among the rest."""
+    """A function that the newest release lacks has no status there, and is listed in the rest."""
     text = shown(site(EMPTY, (), (), made(PLAIN, row("gone", last="0.6.0")))["numbers.html"])
 
     assert "jax.some.gone not on jax 0.7.0" in text

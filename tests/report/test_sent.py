@@ -140,7 +140,7 @@ def test_the_page_says_on_what_it_was_seen(whole: Report, seen: Make) -> None:
         ),
         ({"key": {"issue": "0" * 64}}, "ran with another reproducer than this tree's"),
         ({"case": "no-such-case"}, "is not a case of this tree"),
-        ({"machine": {"packages": {"numpy": "2.0.0"}}}, "it lists no jax among its packages"),
+        ({"machine": {"packages": {"numpy": "2.0.0"}}}, "its packages do not include jax"),
         ({"machine": {"packages": {"jax": "../../x"}}}, "machine.packages.jax: '../../x' is not a version"),
         ({"machine": {"packages": {"jax": "1!2"}}}, "is not the id of a cell"),
         ({"machine": {"packages": {"jax": "0.6.0", "<b>": "1"}}}, "machine.packages.<b>"),

@@ -88,7 +88,7 @@ def test_a_workload_is_drawn_by_phase_and_a_variant_by_what_varies(machine: Time
     (trace,) = section.charts[2].series
     assert ((1e-3, 2e-3, None), frozenset({2}), 0.08, False) == (trace.values, trace.failed, trace.fence, trace.device)
     assert [False, True] == [section.charts[place].series[0].device for place in (0, 1)]
-    assert "Where 64 is dispatch, and 512 is milliseconds of work." == section.charts[0].rest
+    assert "64 shows the dispatch, and 512 takes milliseconds." == section.charts[0].rest
     assert "" == section.charts[2].rest
 
 

@@ -101,7 +101,7 @@ class Sent(FileModel):
         ):
             raise ValueError("its records are from more than one interpreter")
         if not first.packages.get("jax"):
-            raise ValueError("it lists no jax among its packages")
+            raise ValueError("its packages do not include jax")
         cell_id(self.cell)
         return self
 
