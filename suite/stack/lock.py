@@ -179,7 +179,7 @@ def resolve(cell: Cell) -> tuple[str, dict[str, int]]:
         f"# on CPython {cell.python} before {cell.as_of:%Y-%m-%d %H:%M} UTC"
         + (", the day of releases.json" if cell.today else "")
         + "".join(f" ({name}: before {moment:%Y-%m-%d %H:%M})" for name, moment in cell.as_of_package)
-        + (". Its packages are installed even if metadata excludes them" if over else "")
+        + (". What it names is installed over all metadata" if over else "")
         + ". Written by `nox -s lock`.",
     ]
     entries = [

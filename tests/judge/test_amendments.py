@@ -56,8 +56,8 @@ def test_a_crash_of_one_jaxlib_is_nobody_elses() -> None:
     """A jaxlib that is itself broken is excluded for all packages that need it, and does not bound a library."""
     found = amended(row("+equinox-0.12.2+diffrax-0.7.0"))
 
-    assert {"what needs jaxlib lacks jaxlib!=0.7.0", "equinox 0.12.2 lacks jax<0.7.1"} == set(found)
-    assert found["what needs jaxlib lacks jaxlib!=0.7.0"].package is None
+    assert {"packages that need jaxlib lack jaxlib!=0.7.0", "equinox 0.12.2 lacks jax<0.7.1"} == set(found)
+    assert found["packages that need jaxlib lack jaxlib!=0.7.0"].package is None
 
 
 def test_what_no_rule_knows_is_a_bound_with_all_that_moved() -> None:

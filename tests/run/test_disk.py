@@ -138,7 +138,7 @@ def test_a_plan_says_what_disk_it_takes(own_store: Path, capsys: pytest.CaptureF
     assert Exit.AS_EXPECTED == main(["compat", "--plan", "--issue", "stack-smoke", "--all-headlines"])
 
     needed = [(cell, lock.load(cell)) for cell in plan.tagged("default")]
-    assert f"they will take about {disk.shown(disk.estimate(needed))} of disk in " in capsys.readouterr().out
+    assert f"they will take about {disk.shown(disk.estimate(needed))} of disk space in " in capsys.readouterr().out
 
 
 def test_environments_go_and_records_stay(own_store: Path, capsys: pytest.CaptureFixture[str]) -> None:

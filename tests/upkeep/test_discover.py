@@ -102,7 +102,7 @@ def test_a_new_release_without_a_cell_is_told(offered: Offered) -> None:
 
     said = told()
     assert "lineax 0.1.0" in said
-    assert "no new release has a cell: nothing to run" in said
+    assert "no new release has a cell, so there is nothing to run" in said
     assert "0.1.0" in releases.load().packages["lineax"]
 
 
@@ -115,7 +115,7 @@ def test_a_yanked_release_is_told_as_that(offered: Offered, monkeypatch: pytest.
 
     said = told()
     assert "equinox 0.11.4 (yanked since)" in said
-    assert "no release is new, and yanked releases are not run again: nothing to run" in said
+    assert "no release is new, and yanked releases are not run again, so there is nothing to run" in said
     assert taken == releases.load()
 
 
