@@ -148,7 +148,7 @@ def tell_scan(asked: Question, seen: Seen, runs: int) -> tuple[list[str], Exit]:
 
 
 def elsewhere(asked: Question, seen: Seen, searched: Sequence[tuple[int, int]]) -> range | None:
-    """Return the next span whose ends differ by records or rules, and that contains no span of `searched`."""
+    """Return the next span whose ends differ, by records or rules, and that contains none of `searched`."""
     told: list[tuple[int, bool]] = []
     for at in range(len(asked.cells)):
         affected = seen[at].affected if at in seen else None

@@ -77,7 +77,7 @@ def choose(pairs: Mapping[str, set[Pair]], wheels: Mapping[str, Mapping[str, int
     """Return the releases of jax to run besides the newest, and the issues to run on each.
 
     Among all choices that show at least 99% of the best choice's pairs, return the one with the fewest bytes. The
-    choice in `before` is kept while it shows as many, so that a new issue or release seldom changes the choice.
+    choice in `before` is kept while it also shows 99%, so that a new issue or release seldom changes the choice.
     """
     *others, newest = sorted(pairs, key=Version)
     numbers = {pair: 1 << place for place, pair in enumerate(sorted(set().union(*pairs.values())))}

@@ -355,7 +355,7 @@ def test_a_signal_ends_all_that_read(tmp_path: Path, number: signal.Signals) -> 
         eventually(lambda: running.poll() is not None or any(map(_reads, guard.children(running.pid))))
         assert running.poll() is None
         running.send_signal(number)
-        # All of them hold its standard output.
+        # All these processes hold the command's standard output open.
         running.communicate(timeout=10)
 
 

@@ -195,7 +195,7 @@ def test_how_long_it_takes_is_said_first(pretend: Pretend, capsys: pytest.Captur
     # Three benchmarks of a second, and five until they start, sixteen times.
     estimates = (
         "these benchmarks have no kept result, so an estimate follows after the first two processes",
-        "about 3 minutes, if this machine is as fast as that of the kept results",
+        "about 3 minutes, if this machine is as fast as the machine of the kept results",
     )
     assert [f"8 processes of each side, and apparent changes again: {each}" for each in estimates] == said
 
