@@ -94,7 +94,7 @@ def is_told(found: list[Hole], of: KnownCase, run: Run) -> bool:
 @settings(max_examples=100, deadline=None)
 @given(worlds(), st.lists(st.sampled_from(CLAUSES), max_size=3))
 def test_what_no_release_is_well_on_is_told(world: Knowledge, clauses: list[tuple[str, str]]) -> None:
-    """If all runs within the bounds go wrong, all of them are covered."""
+    """If all runs within the bounds go wrong, the holes cover the releases of all these runs."""
     bounds = joined(clauses)
     found = found_in(world, bounds)
     for of in world.issues[0].cases:

@@ -174,7 +174,7 @@ def test_what_concerns_my_code(reader: Reader) -> None:
     reader.asks("jax.vmap, implicit solvers, eqx.filter_grad, jax.no_such_thing")
 
     told = reader.sees("#results")
-    for words in ("matches jax.vmap", "Row zero", "matches equinox.filter_grad", "Nothing here concerns jax.no_such"):
+    for words in ("matches jax.vmap", "Row zero", "matches equinox.filter_grad", "concerns jax.no_such"):
         assert words in told
 
 
