@@ -152,7 +152,7 @@ def test_what_is_installed_stays_as_it_was(machine: Machine) -> None:
 
 @pytest.mark.parametrize("machine", ["apart"], indirect=True)
 def test_shared_memory_is_a_case_s_own(machine: Machine) -> None:
-    """A probe that runs apart gives each case its own shared memory."""
+    """A probe with its own namespaces gives each case its own shared memory."""
     found = machine.run("shares-memory", "shares-again")
 
     assert ([CLEAR, CLEAR], False) == (told(found), LEFT.exists())

@@ -45,7 +45,7 @@ class Index:
 
 
 class Project:
-    """A resolver of origins through imports between modules."""
+    """A resolver that follows names through imports between the project's modules."""
 
     def __init__(self, index: Index, reads: Mapping[str, Read], packages: Collection[str]) -> None:
         """Take the modules that were read, by path."""
