@@ -75,7 +75,8 @@ class ProgramTurn:
         if self.lost:
             parts = [f"cannot be compiled any more: {self.lost}"]
         if self.gained:
-            parts.append(f"can be compiled now; {', '.join(self.failed) or 'before'}: {self.gained}")
+            failed = f"on {', '.join(self.failed)}" if self.failed else "before"
+            parts.append(f"can be compiled now, but not {failed}: {self.gained}")
         along = ", ".join(f"{name} {old} → {new}" for name, old, new in self.moved)
         moved = f" ({along} came along)" if along else ""
         return f"jax {self.after.jax}, after {self.before.jax}: {self.workload}: {'; '.join(parts)}{moved}"
