@@ -1,6 +1,6 @@
-"""Plain JAX, the operations that all else is made of: a chain, a product, a scan and a loop.
+"""Basic operations of JAX: a chain, a product, a scan and a loop.
 
-Each in float32, in a size at which the host dominates; the `Large` ones are for the device.
+All are in float32. In the default sizes the host dominates; the `Large` benchmarks measure the device.
 """
 
 import jax
@@ -66,9 +66,9 @@ class Elementwise(_phases.Host, _phases.FirstCall, _phases.Steady):
 
 
 class Matmul(_phases.Steady, _phases.DeviceBusy):
-    """Four products in a row of two square matrices of float32; where 64 is dispatch, and 512 is milliseconds of work.
+    """Four products in a row of two square matrices of float32; 64 shows the dispatch, and 512 takes milliseconds.
 
-    At 512, a dispatch that takes as long as the execution is one that is not asynchronous.
+    If dispatch takes as long as execution at 512, it is not asynchronous.
     """
 
     version = "1"
@@ -138,7 +138,7 @@ class ElementwiseLarge(_phases.Steady, _phases.DeviceBusy):
 
 
 class MatmulLarge(_phases.Steady, _phases.DeviceBusy):
-    """Four products of square matrices of 2048 and 4096 float32; the larger ones on an accelerator alone."""
+    """Four products of square float32 matrices of 2048 and, only on an accelerator, 4096."""
 
     version = "1"
     params = (2048, 4096)
@@ -152,7 +152,7 @@ class MatmulLarge(_phases.Steady, _phases.DeviceBusy):
 
 
 class LoopsLarge(_phases.Executing, _phases.DeviceBusy):
-    """The scan and the while loop of 100 steps, with 100 000."""
+    """The scan and the while loop, with 100 000 steps."""
 
     version = "1"
     params = ("scan", "while_loop")

@@ -1,6 +1,6 @@
-"""`compute_on` inside jit, lowered and compiled: the path of the issue `compute-on-aot`.
+"""`compute_on` inside jit, lowered and compiled, as in the issue `compute-on-aot`.
 
-On a CPU the mark is put and host computation is the only one there is; on an accelerator it is moved to the host.
+On a CPU, `compute_on` only marks the computation; on an accelerator, it moves the computation to the host.
 """
 
 import importlib.util
@@ -14,7 +14,7 @@ from benchmarks import _phases
 
 
 def _on_host(function):
-    """Put `compute_on("device_host")` round a function, the way this release spells it."""
+    """Wrap a function in `compute_on("device_host")`, as this release spells it."""
     from jax.experimental.compute_on import compute_on
 
     if "out_memory_spaces" in inspect.signature(compute_on).parameters:  # from JAX 0.11.1
@@ -23,7 +23,7 @@ def _on_host(function):
 
 
 class ComputeOn(_phases.Host):
-    """Ten times a sine and a product of 8 float32, with the product plain, or each in a `compute_on` of its own."""
+    """Ten sines and products of 8 float32, with plain products, or with each product in its own `compute_on`."""
 
     version = "1"
     params = ("plain", "compute_on")

@@ -1,6 +1,7 @@
-"""`eqx.filter_jit` and `eqx.filter_grad` over `jax.jit` and `jax.grad`, the path of `filter-grad-return-type`.
+"""The overhead of Equinox's `filter_jit` and `filter_grad`, as in the issue `filter-grad-return-type`.
 
-The model is an Equinox MLP of 8 hidden layers of 8, 18 arrays and an activation: what filtering costs is by the leaf.
+The cost of filtering grows with the leaves. The model is an Equinox MLP of 8 hidden layers of 8: 18 arrays and an
+activation.
 """
 
 import equinox as eqx
@@ -12,7 +13,7 @@ from benchmarks import _phases
 
 
 def _initial(make):
-    """Make a model of constants: to draw its numbers would compile for longer than what is measured."""
+    """Make a model of constants; drawing random numbers would compile longer than the measured code."""
     shapes = eqx.filter_eval_shape(make, np.zeros(2, np.uint32))
 
     def fill(leaf):
@@ -28,7 +29,7 @@ def _loss(model, x):
 class Filter(_phases.Dispatching):
     """One loss and its gradient, of 4 rows of 4 float32, through JAX's transforms and through Equinox's.
 
-    To `jax.jit` and `jax.grad` go the arrays alone, the rest of the model is closed over; to Equinox's, the model.
+    JAX's transforms get the arrays, and close over the rest of the model; Equinox's get the model.
     """
 
     version = "1"
@@ -55,7 +56,7 @@ class Filter(_phases.Dispatching):
         }[transforms]()
 
     def jit(self, function):
-        """Leave it as it is: it is jitted."""
+        """Return the function, which is already jitted."""
         return function
 
     def fresh(self, *params):
@@ -64,7 +65,7 @@ class Filter(_phases.Dispatching):
         return self.make(*params)
 
     def time_trace_and_lower(self, transforms):
-        """Time `.lower`, which traces and lowers, and is what all four have."""
+        """Time `.lower`, which traces and lowers, and which all four have."""
         jitted, args = self.fresh(transforms)
         with _phases.METER:
             jitted.lower(*args)

@@ -1,6 +1,6 @@
-"""The import time of each package of the stack in a fresh interpreter, with what it pulls in.
+"""The import time of each package of the stack in a fresh interpreter, including the packages that it imports.
 
-The files are in the disk's cache and compiled to bytecode from the first sample on: take the least.
+After the first sample, the files are cached and compiled to bytecode, so take the least time.
 """
 
 from benchmarks import _phases

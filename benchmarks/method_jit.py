@@ -1,4 +1,4 @@
-"""The cost and the traces of each way of jitting a method: the path of the issue `method-jit-caching`."""
+"""The cost and the number of traces of each way to jit a method, as in the issue `method-jit-caching`."""
 
 import functools
 
@@ -21,7 +21,7 @@ WAYS = (
 
 
 def _way(way):
-    """Return `make(scale)`, which makes an object, `call(object, x)`, and the list that each trace is noted in."""
+    """Return `make(scale)`, which makes an object, `call(object, x)`, and a list that gets an entry for each trace."""
     traces = []
 
     def compute(scale, x):
@@ -83,9 +83,9 @@ def _way(way):
 
 
 class Method(_phases.Dispatching):
-    """Five sines of 8 float32, times a scale that `self` holds (in `function`, an argument), in each way to write it.
+    """Five sines of 8 float32, times a scale in `self` (in `function`, an argument), jitted in each way.
 
-    A call is in the steady state, where `fresh-bound-method` is the one that traces and compiles each time.
+    Calls are timed in the steady state, in which only `fresh-bound-method` traces and compiles each time.
     """
 
     version = "1"
@@ -98,18 +98,18 @@ class Method(_phases.Dispatching):
         return functools.partial(call, make(2.0)), (np.ones(8, np.float32),)
 
     def jit(self, function):
-        """Leave it as it is: what is jitted is the method."""
+        """Return the function unchanged: the method is jitted."""
         return function
 
     def time_dispatch(self, way):
-        """Time a call until it returns, two to a sample: for one way they are compiles."""
+        """Time a call until it returns, two in a sample; in one way, each of them compiles."""
         super().time_dispatch(way)
 
     time_dispatch.number = 2
     time_dispatch.repeat = (5, 100, 0.1)
 
     def time_new_object(self, way):
-        """Time the first call with a second object, of another scale: a trace and a compile, or neither."""
+        """Time the first call with a second object of another scale, which may trace and compile."""
         _phases.assert_versions()
         (make, call, _), x = _way(way), jax.device_put(np.ones(8, np.float32))
         first, second = make(2.0), make(3.0)
@@ -120,7 +120,7 @@ class Method(_phases.Dispatching):
     time_new_object.repeat = (3, 5, 0.1)
 
     def track_traces(self, way):
-        """Traces in eight calls: twice each of two objects of one scale, and of two others of two more scales."""
+        """Count traces in eight calls: two each on two objects of one scale and on two objects of other scales."""
         _phases.assert_versions()
         (make, call, traces), x = _way(way), jax.device_put(np.ones(8, np.float32))
         for obj in [make(scale) for scale in (2.0, 2.0, 3.0, 4.0)]:

@@ -1,10 +1,9 @@
-"""Slow-downs that were published with figures, each a row of its own, so that the line can be held against them.
+"""Published slow-downs with figures, each with a reproducer, to compare the releases of the line with them.
 
-Each reproducer is ours, of the path that the thread measured, in the thread's sizes, or in smaller ones where those
-take long: what the thread had is in `...Large`. A docstring has the thread, what it published, and what is to be seen
-here. All the figures are of a CPU, and of their reporter's machine: what is to be held against them is a factor, of the
-time after over the time before. On two cores of an AMD EPYC, in November 2026, by `nox -s bench-compare` (what is in
-brackets, by `nox -s bench`):
+Each reproducer is ours, and measures what the thread measured. If the thread's sizes take long, `...Large` has them,
+and the other class has smaller ones. A docstring names the thread, its figures, and the results here. All figures are
+from a CPU of the reporter, so only the factor can be compared: the time after over the time before. On two cores of an
+AMD EPYC, in November 2026, by `nox -s bench-compare` (what is in brackets, by `nox -s bench`):
 
     thread        published  here         at, and until
     diffrax#518   8          4.7 (7.8)    jax 0.4.33 (0.6.0); 0.7.1 is fast again
@@ -24,8 +23,8 @@ diffrax#711 has no such step here: it is twice as slow on some releases since 0.
 slower on none of those that it names, and 25 times on jax 0.11.1, as jax#40101 is. equinox#1082 has a step that it does
 not name: from jax 0.4.33 on it takes 2 to 12 times as long as on 0.4.31, by `nox -s bench`.
 
-What readers are told to do about it is timed beside them (`time_workaround`), on fourteen releases: the time without it
-over the time with it, where the row is slow. The time without it is that of another day.
+Published workarounds are timed as well (`time_workaround`), on fourteen releases: the time without over the time with,
+where the benchmark is slow. The time without the workaround is from another day.
 
     old runtime           diffrax#518 3.2 to 6.5; jax#25190 17 to 155; jax#26145 3.3 to 8.1; jax#36799 4.8 to 21: up to
                           jax 0.6.2, the last release that has it; diffrax#680 7 to 19 up to 0.5.0, and 1.2 in 0.5.3
@@ -34,9 +33,9 @@ over the time with it, where the row is slow. The time without it is that of ano
     stacked in blocks     jax#40101 11; on other releases it takes up to twice as long
 
 diffrax#606, whose compilation is slow, came to another release of Diffrax, and diffrax#680 to another of jax: those are
-on the line. The old runtime is what diffrax#615 and #627 were told.
+on the line. The advice in diffrax#615 and #627 was the old runtime.
 
-Not here: jax-ml/jax#31319, which needs no clock: the issue `callbacks-off-the-fast-path` has it. The thread of that
+jax-ml/jax#31319 is left out, since it needs no timing: see the issue `callbacks-off-the-fast-path`. The thread of that
 week that has figures of a slow-down in loops, jax-ml/jax#31284, is here beside #31282.
 """
 
@@ -53,7 +52,7 @@ _phases.preimport_diffrax()
 
 
 def _wide():
-    """Double precision, for this process: each benchmark has one of its own."""
+    """Set double precision for this process; each benchmark has its own process."""
     jax.config.update("jax_enable_x64", True)
 
 
@@ -61,7 +60,7 @@ class _Run(_phases.Executing):
     version = "1"
 
     def time_execute(self, *params):
-        """Time a call until its result is there."""
+        """Time a call until its result is ready."""
         super().time_execute(*params)
 
     time_execute.number = 1
@@ -71,10 +70,10 @@ class _Run(_phases.Executing):
 class _Avoided(_Run):
     @abc.abstractmethod
     def avoid(self):
-        """Return what computes the same as `make`'s, with what readers of the thread are told to do about it."""
+        """Return the same computation as `make`, with the thread's workaround."""
 
     def time_workaround(self):
-        """Time a call of the workaround until its result is there."""
+        """Time a call of the workaround until its result is ready."""
         self.make = self.avoid
         self.time_execute()
 
@@ -84,24 +83,24 @@ class _Avoided(_Run):
 
 class _OldRuntime(_Avoided):
     def avoid(self):
-        """Have XLA run it as before jaxlib 0.4.32; n/a where that is how it is run, or where it no longer can."""
+        """Select XLA's old runtime; n/a if it is the default, or no longer exists."""
         version = _phases.version("jaxlib")
         if not (0, 4, 32) <= tuple(map(int, version.split(".")[:3])) < (0, 7):
             _phases.not_applicable(f"jaxlib {version} has one runtime for the CPU")
-        # It is read as the first device starts, and each benchmark has a process of its own.
+        # XLA reads the flag when the first device starts; each benchmark has its own process.
         os.environ["XLA_FLAGS"] = "--xla_cpu_use_thunk_runtime=false"
         return type(self).make(self)
 
 
 def _drawn(steps, below):
-    """All the indices that the steps of a loop draw, at once."""
+    """Draw the indices for all steps of a loop at once."""
     return jax.vmap(lambda step, below: jax.random.randint(jax.random.PRNGKey(step), (), 0, below))(steps, below)
 
 
 class Diffrax518(_OldRuntime):
     """diffrax#518: many small steps. 1.8 ms before jaxlib 0.4.32, 14.8 ms from it on: a factor of 8.
 
-    Tsit5 on dy/dt = cos(y), a scalar, through 10 000 given times, saved at 10.
+    Tsit5 on the scalar equation dy/dt = cos(y), with steps to 10 000 given times, saved at 10.
     """
 
     version = "1"
@@ -161,9 +160,9 @@ class _Lorenz(_phases.Slow, _phases.Compiling):
 class Diffrax606(_Lorenz):
     """diffrax#606: compiling a solve. About 1.5 s with diffrax 0.6.0, 30 s with 0.6.1; fixed by diffrax#618.
 
-    Also, with jax 0.5.3 and diffrax 0.7.0, 500 s. The figures are of a neural differential equation; this is the
-    thread's second program, the Lorenz attractor in double precision, saved at 300 times (its 3000 are in `Large`):
-    what is slow grows with them.
+    Also, with jax 0.5.3 and diffrax 0.7.0, 500 s. The figures are for a neural differential equation. This is the
+    thread's second program, the Lorenz attractor in double precision, saved at 300 times (the thread's 3000 are in
+    `Large`). The slow part grows with these.
     """
 
     version = "1"
@@ -171,7 +170,7 @@ class Diffrax606(_Lorenz):
 
 
 class Diffrax606Large(_Lorenz):
-    """diffrax#606 with the 3000 times that the thread saves at."""
+    """diffrax#606, saved at 3000 times as in the thread."""
 
     version = "1"
     timeout = 900.0
@@ -182,8 +181,8 @@ class Diffrax680(_OldRuntime):
     """diffrax#680: "JAX 0.7.1 is known to cause major performance issues"; the figures are in jax#31282 and #31284.
 
     Euler, 4000 steps on dy/dt = -y over 4 float32, each step saved: a small write into a large carry in each pass. It
-    is not slower on 0.7.1, which needs a read of the carry that the compiler does not see through (jax#31284 has it).
-    What it does show is 0.4.32's runtime, and jax#40101 in 0.11.1.
+    is not slower on 0.7.1: that slow-down needs a read of the carry that the compiler cannot analyse, as in jax#31284.
+    It does show the new runtime of 0.4.32, and jax#40101 in 0.11.1.
     """
 
     version = "1"
@@ -211,7 +210,7 @@ class Diffrax711(_OldRuntime):
     """diffrax#711: "almost twice as slow" on every jax after 0.4.28.
 
     Tsit5 with rtol 1e-8 and atol 1e-10 in double precision on the expansion of a universe with a photon bath and an
-    extra one, a pair of scalars, each of up to 512 steps saved. The equation is ours, of the thread's kind.
+    extra one, a pair of scalars, each of up to 512 steps saved. The equation is ours, similar to the thread's.
     """
 
     version = "1"

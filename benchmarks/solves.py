@@ -1,7 +1,7 @@
-"""Diffrax solves, forward and backward: per solver and adjoint, over the size of the state and the number of steps.
+"""Diffrax solves, forward and backward, by solver, adjoint, size of the state and number of steps.
 
-The equation is dy/dt = sin(Ay) - y with a matrix A of the state's size, float32, from 0 to 1. Constant steps, where the
-solver is explicit; a PID controller with rtol = atol = 1e-4 for the implicit one.
+The equation is dy/dt = sin(Ay) - y with a matrix A of the state's size, float32, from 0 to 1. Explicit solvers take
+constant steps; the implicit one has a PID controller with rtol = atol = 1e-4.
 """
 
 import jax
@@ -69,7 +69,7 @@ class Implicit(_phases.Slow, _phases.Tracing, _phases.Executing):
 
 
 class Backward(_phases.Slow, _phases.Tracing, _phases.Executing):
-    """The gradient of the end's sum by the matrix, through Tsit5, a state of 4, 100 steps, by checkpoints."""
+    """The gradient of the final state's sum with respect to the matrix: Tsit5, a state of 4, 100 steps, checkpoints."""
 
     version = "1"
 
@@ -94,7 +94,7 @@ class Counts(_phases.Counts):
 
 
 class SolversLarge(_phases.Host, _phases.FirstCall, _phases.Steady):
-    """Forward, by three solvers, over the state's size and the number of steps."""
+    """Forward solves with three solvers, by the state's size and the number of steps."""
 
     version = "1"
     timeout = 600.0
@@ -108,7 +108,7 @@ class SolversLarge(_phases.Host, _phases.FirstCall, _phases.Steady):
 
 
 class AdjointsLarge(_phases.Host, _phases.FirstCall, _phases.Steady, _phases.DeviceBusy):
-    """Backward through Tsit5, by three adjoints, over the state's size, 100 steps."""
+    """Gradients through Tsit5 with three adjoints, by the state's size, 100 steps."""
 
     version = "1"
     timeout = 600.0

@@ -1,7 +1,7 @@
-"""Training steps: an Equinox MLP, and a transformer. Each is a loss, its gradient, and a step of descent.
+"""Training steps: an Equinox MLP, and a transformer. Each step computes a loss and its gradient, and updates the model.
 
-The model's arrays are the arguments of `jax.jit`, and the rest of it is closed over, so that the phases can be told
-apart on all releases; what `filter_jit` and `filter_grad` put on top is in `filter_overhead`.
+The model's arrays are arguments of `jax.jit`, which closes over the rest, so that the phases can be separated on all
+releases. `filter_overhead` measures the additional cost of `filter_jit` and `filter_grad`.
 """
 
 import equinox as eqx
@@ -13,7 +13,7 @@ from benchmarks import _phases
 
 
 def _initial(make):
-    """Make a model of constants: to draw its numbers would compile for longer than what is measured."""
+    """Make a model of constants; drawing random numbers would compile longer than the measured code."""
     shapes = eqx.filter_eval_shape(make, np.zeros(2, np.uint32))
 
     def fill(leaf):

@@ -1,6 +1,6 @@
-"""Tracing loops and solves whose functions close over arrays: the path of the issue `tracer-hash-while-loop`.
+"""Traces of loops and solves whose functions close over arrays, as in the issue `tracer-hash-while-loop`.
 
-A tracer that a loop's function closes over becomes a constant of the loop, found as the function is traced.
+If a loop's function closes over a tracer, the trace makes that a constant of the loop.
 """
 
 import jax
@@ -64,7 +64,7 @@ class Diffeqsolve(_phases.Slow, _phases.Tracing):
 
 
 class Traces:
-    """The number of times that a trace of the whole calls the Python function in it."""
+    """The number of calls of the inner Python function in one trace."""
 
     version = "1"
     timeout = 180.0
@@ -85,7 +85,7 @@ class Traces:
 
 
 class Counts(_phases.Counts):
-    """The counts of the loop and of the solve, each with one array closed over."""
+    """The counts of the loop and of the solve, each of which closes over one array."""
 
     version = "1"
     params = ("while_loop", "diffeqsolve")

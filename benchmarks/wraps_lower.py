@@ -1,7 +1,7 @@
-"""Lowering through wrapped functions, the path of the issue `wraps-lower-bypass`.
+"""Lowering of wrapped functions, as in the issue `wraps-lower-bypass`.
 
-Up to JAX 0.5.3 `functools.wraps` copied the jitted function's own `lower` to the wrapper, and from 0.6.0 it takes it
-away: so each way here ends in the class's own `lower`, with `jax.jit` last, as upstream advises.
+Up to JAX 0.5.3, `functools.wraps` copied the jitted function's `lower` to the wrapper; since 0.6.0 it does not. So each
+way here applies `jax.jit` last, as upstream advises.
 """
 
 import functools
@@ -28,9 +28,9 @@ def _chain(x):
 
 
 class Wrapped(_phases.Tracing, _phases.Lowering):
-    """Ten sines of 8 float32: jitted; the same in one wrapper and in ten; in ten with a `jit` in each; and vmapped.
+    """Ten sines of 8 float32: jitted, in one wrapper, in ten, in ten with a `jit` in each, and vmapped.
 
-    What a wrapper costs is the difference from `jit`, and what inner `jit`s cost is that from `wrapped-10`.
+    The difference from `jit` is the cost of a wrapper, and the difference from `wrapped-10` the cost of inner `jit`s.
     """
 
     version = "1"
@@ -52,7 +52,7 @@ class Wrapped(_phases.Tracing, _phases.Lowering):
 
 
 class Counts(_phases.Counts):
-    """The counts of the ways."""
+    """The counts of each way."""
 
     version = "1"
     params = Wrapped.params

@@ -1,7 +1,7 @@
-"""The command line `python -m suite`: its arguments, their meaning, and the errors for wrong arguments.
+"""The command line `python -m suite`: parse the arguments, and report wrong ones.
 
-A command is a function whose parameters are named like the options. Parsing needs only the standard library, until an
-argument names a cell, an issue or a tag.
+A command is a function whose parameters are named like the options. Until an argument names a cell, an issue or a tag,
+parsing needs only the standard library.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reading of a whole file or pipe, within a limit of bytes and of seconds."""
+"""Reads of a whole file or pipe, with a limit on bytes and on seconds."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def _of_asv(name: str, work: str, *examples: str) -> Session:
 
 
 def _named(where: str) -> Callable[[str], Any]:
-    """Return a function that looks up an argument. argparse adds the option's name to an error."""
+    """Return a function that looks up an argument. If it fails, argparse adds the option's name to the error."""
 
     def look_up(text: str) -> Any:
         try:
@@ -136,19 +136,20 @@ _OF_A_RUN = (
 _RUN = (*_OF_A_RUN, _option("cells CELL", "a cell, such as jax-0.4.30, or your own stack: jax-0.4.36+diffrax-0.6.0",
                             nargs="+", type=_CELL))
 _FORGET = _flag("--forget",
-                "drop releases that the index no longer has; without --forget, exit 3 and write nothing")
+                "drop releases that the index no longer has; without this option, exit 3 and write nothing")
 _OF_ASV = (
     _option("--bench REGEX", "only these benchmarks; may be repeated", action="append"),
     _option("--machine NAME", "file the results under this name (default: the processor's)"),
 )
 _TIMED = (
     *_OF_ASV, _option("cells CELL", "default: the default cells", nargs="*", type=_OF_LINE),
-    _flag("--line", "every cell of the line"), _flag("--fresh", "measure again where a result exists"),
+    _flag("--line", "every cell of the line"), _flag("--fresh", "measure again, even if a result exists"),
 )
 _PUT = _flag("--keep", "also copy all results measured here to benchmarks/, for the published page")
 
 COMMANDS = (
-    Command("compat", "run the cases left in the cells with a tag, and report on all cases", "commands:compat", (
+    Command("compat", "run the cases without a valid record, in the cells with a tag, and report on all cases",
+            "commands:compat", (
         *_OF_A_RUN, _option("--tag", "default, line or full (default: %(default)s)", default="default", type=_tag),
         _flag("--plan", "print the cases to run, the download and the disk space, and run nothing")),
         "The default tag has every headline on the newest release, and on four other releases the headlines that "
@@ -158,7 +159,8 @@ COMMANDS = (
     Command("run", "run issues in cells, and print the results, the worst first", "commands:run", _RUN,
             "A result comes with its workaround, if that was run there and helps.", codes=_CACHED),
     Command("record", "run issues in cells, and keep the records for a report", "commands:record", _RUN),
-    Command("report", "judge the records and write a report, without records of bisections", "commands:report", (
+    Command("report", "judge the records and write a report, except on cells that only a bisection ran",
+            "commands:report", (
         *_OF_A_RUN, _option("cells CELL", "default: the cells that were run", nargs="*", type=_CELL),
         _option("--tag", "all cells with this tag, run or not: default, line or full", type=_tag)), codes=RUN_CODES),
     Command("merge", "join the reports of a run's shards into one", "commands:merge", (
@@ -180,19 +182,22 @@ COMMANDS = (
     Command("bisect", "find the release where a case changes, in few cell runs", "bisect.session:carry_out", (
         _option("case ISSUE/CASE", "such as tracer-hash-while-loop/hash-tracer; ISSUE alone is its headline"),
         _option("--package", "the package to move: jax, equinox or diffrax (default: %(default)s)", default="jax"),
-        _option("--hold NAME==VERSION", "on an arm that holds this release; repeatable", action="append", default=[]),
+        _option("--hold NAME==VERSION", "search on an arm that holds this release; may be repeated", action="append",
+                default=[]),
         _option("--between", "search only the releases from A to B", nargs=2, metavar=("A", "B")),
-        _option("--find", "default: the change that the end points show", choices=("first-affected", "first-clear")),
+        _option("--find", "the kind of change (default: as the end points show)",
+                choices=("first-affected", "first-clear")),
         _flag("--scan", "run every release, and show every interval"), _flag("--fresh", "do not use records")), about=
         "Finds the release of a package where a case changes between affected and not affected. The search goes around "
         "releases that cannot be tested. Linked packages move together: each jax comes with its jaxlib. "
         "n releases take at most ⌈log2 n⌉ + 3 cell runs, fewer if some are on record, more if some cannot be tested.",
-        codes=_codes("found, to the release, and as expected",
+        codes=_codes("the exact release was found, as expected",
                      "not as expected, or the end points agree or show the opposite",
-                     "not exact, or something did not run") + " Records are used."),
+                     "the result is not exact, or something did not run") + " Records are used."),
     Command("discover", "read the index; lock, run and compare the releases that are new since the snapshot",
             "upkeep.discover:carry_out", (_FORGET,), codes=RUN_CODES),
-    Command("lock", "resolve every cell as of its day, and write the same locks each time", "commands:write_locks"),
+    Command("lock", "resolve every cell as of its day, and write the locks: the same ones each time",
+            "commands:write_locks"),
     Command("snapshot", "read the index into releases.json", "commands:write_snapshot", (_FORGET,)),
     Command("threads", "look up the titles and states of upstream's threads, into suite/issues/threads.json",
             "commands:renew_threads"),
@@ -203,18 +208,18 @@ COMMANDS = (
             "numbers.collect:publish", (
         _option("cells CELL", "default: every release of jax", nargs="*", type=_CELL),
         _flag("--fresh", "measure every release again")),
-        "Each call is compared with a reference, and with the release before. Releases that were measured are kept."),
+        "Each call is compared with a reference, and with the release before. Known measurements are kept."),
     Command("line", "build the release line, and print an asv command for it", "commands:build_line", (),
         "Prepares plain asv: a project, the interpreter, and an entry for this machine in "
         "~/.asv-machine.json. The printed command compares two releases: replace them with any others."),
     Command("bench", "time the stack along the release line, with asv", "timings.bench:carry_out", codes=
         _codes("all was measured, and nothing is slower", "something is slower, and confirmed",
                "something was not measured, or failed")
-        + " And 4: noise left a benchmark undecided; nox does not fail on 4.", works=(
+        + " Also 4: noise left a benchmark undecided; nox does not fail on 4.", works=(
         Command("run", "measure cells, and keep the results", "", (
             *_TIMED, _option("--python PATH", "time the packages of this interpreter, on its device", type=Path),
             _flag("--smoke", "run each benchmark once, and keep nothing"), _PUT),
-            "By default large benchmarks are left out."),
+            "Large benchmarks are left out by default."),
         Command("count", "count the host's work: calls in Python and, with valgrind, instructions", "", (
             *_TIMED, _flag("--calls", "count only calls, without valgrind"), _PUT),
             "An interrupted run can be continued. A release takes a quarter of an hour, less with --bench, and "
@@ -246,15 +251,15 @@ COMMANDS = (
         "changes from one release to the next.",
         codes=f"{_codes('all programs are known', 'does not occur', 'a program could not be compiled here')} {STATE}"),
     Command("readme", "put an excerpt of the published report into the README", "upkeep.readme:renew"),
-    Command("rekey", "move records to this tree's keys, after a change that changes no run", "upkeep.rekey:rekey", (
-        _option("commit COMMIT", "the commit under whose keys the records hold, such as HEAD~1"),
+    Command("rekey", "move records to this tree's keys, after a change that affects no run", "upkeep.rekey:rekey", (
+        _option("commit COMMIT", "the commit whose keys the records have, such as HEAD~1"),
         _option("--draw N", "run N of these records again, drawn at random, and print the ones that differ (default: "
                             "%(default)s)", type=int, default=500))),
-    Command("choose", "compute from the published report what the default plan runs, and what each case costs",
+    Command("choose", "compute the default plan and the cost of each case from the published report",
             "upkeep.choose:write_all"),
     Command("pins", "renew the pins of the driver's own packages: constraints.txt, the noxfile's header",
             "upkeep.pins:renew"),
-    Command("cost", "time runs and answers, and compare each with the least time that it needs", "upkeep.cost:measure"),
+    Command("cost", "time runs and answers, and compare each with its least possible time", "upkeep.cost:measure"),
 )
 # In the order of `nox --list`.
 _CHANGED, _ALL = "tracer-hash-while-loop/hash-tracer", ("compat", "--tag", "full")

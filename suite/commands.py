@@ -153,7 +153,7 @@ def _tell_plan(asked: Sequence[Work], issues: int, issue: list[str], *, named: b
     fetched = f"up to {size:,.0f} MB to fetch, less what uv has in its cache"
     OUT.print(f"{len(absent)} environments to make: {fetched}", soft_wrap=True)
     taken = disk.shown(disk.estimate(wanted))
-    OUT.print(f"they will take about {taken} of disk in {STATE}: `nox -s clean` frees it", soft_wrap=True)
+    OUT.print(f"they will take about {taken} of disk space in {STATE}: `nox -s clean` frees the space", soft_wrap=True)
     try:
         _, full = interpreter.find(asked[0].cell.python)
         OUT.print(f"interpreter: CPython {full}", soft_wrap=True)
@@ -175,7 +175,7 @@ def _run(works: Sequence[Work], rows: Rows, scheduler: str | None, *, fresh: boo
 
 def _on_cluster(scheduler: str, works: Sequence[Work], *, fresh: bool) -> None:
     try:
-        from suite.run.spread import cluster  # it needs Dask, which one machine does without
+        from suite.run.spread import cluster  # only a cluster needs Dask
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("dask", "distributed"):
             raise
@@ -218,12 +218,12 @@ def run(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, rows:
 
 
 def _of_named(cells: Iterable[Cell], code: Exit) -> Exit:
-    """Return `code`, but INCOMPLETE instead of success if a cell that the user named is unavailable."""
+    """Return `code`; if a cell that the user named is unavailable, return INCOMPLETE instead of success."""
     return Exit.INCOMPLETE if code is Exit.AS_EXPECTED and any(cell.unavailable for cell in cells) else code
 
 
 def _foretell(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
-    """Print the expectations for cells without observations, before their run."""
+    """Before a run, print the expected results of cells without observations."""
     from suite.report.assemble import assemble
     from suite.report.formats import one_stack
 
@@ -234,7 +234,7 @@ def _foretell(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
 
 
 def _evidence(made: Report) -> Report:
-    """Return the published report, the evidence for expectations, or `made` without one. Raises BadFile."""
+    """Return the published report, from which expectations follow; without one, return `made`. Raises BadFile."""
     from suite.report.stored import COMPAT, read_report
 
     return read_report(PUBLISHED) if (PUBLISHED / COMPAT).exists() else made
@@ -295,9 +295,10 @@ def report(
 ) -> Exit:
     """Judge observations, write the report to `to`, and print it; return the exit code.
 
-    The report is about `cells`, the cells with a tag, or else all cells that were run. Print one screen, with `verbose`
-    everything, and for named issues a line for each case. With a `shard`, report on its cells only. In a cell that ran
-    only its headlines, other cases count as unplanned, unless the user names the cell or one of its tags.
+    The report is about `cells` or the cells with a tag; without these, about all cells that were run. Print one screen;
+    with `verbose`, print everything; for named issues, print a line for each case. With a `shard`, report on its cells
+    only. In a cell that ran only its headlines, other cases count as unplanned, unless the user names the cell or one
+    of its tags.
     """
     from suite.report.assemble import assemble
     from suite.report.formats import one_stack
@@ -322,7 +323,7 @@ def report(
     if _is_published(to):
         archive.pack(cell for cell in some if cell.tags)
         if told := lacking_pythons(made):
-            # Few machines have all Pythons. The report still has what other machines saw with them.
+            # Few machines have all Pythons. The report still has the results of other machines for these Pythons.
             OUT.print(told, soft_wrap=True)
             code = _of_named(cells, exit_code(made, other_pythons=False))
     if tag and wanted != "cases":
@@ -330,7 +331,7 @@ def report(
             "chosen": "Each behaviour of a headline was run once: "
             "`-- --all-headlines` runs each headline on each release, "
         }
-        told = more.get(wanted, "Only each issue's headline was run: ")
+        told = more.get(wanted, "Only the headline of each issue was run: ")
         OUT.print(f"{told}`-- --all-cases` every case.", soft_wrap=True)
     return code or catalogue.complete(issue)
 

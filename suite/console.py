@@ -27,7 +27,7 @@ class Terminal(Console):
             yield each if each.control else Segment(printable(each.text, lines=True), each.style)
 
     def on_broken_pipe(self) -> None:
-        """Raise BrokenPipeError if the reader is gone; rich would exit as after an error of ours."""
+        """If the reader is gone, raise BrokenPipeError; rich would exit as if the suite had failed."""
         raise BrokenPipeError
 
 

@@ -14,10 +14,10 @@ R = TypeVar("R")
 
 
 def over_cores(work: Callable[[T], R], shares: Sequence[T]) -> list[R]:
-    """Return the results of `work` on each share: of the first in this process, of the others in forks.
+    """Return the result of `work` on each share: the first share runs in this process, the others in forks.
 
-    A share runs here, too, if its fork gives no result, because `work` raised or the fork failed. While other threads
-    run, all shares run here: a fork would inherit their locks without the threads.
+    If a fork gives no result, because `work` raised or the fork failed, its share also runs here. If other threads
+    exist, all shares run here: a fork would inherit the threads' locks but not the threads.
     """
     started = []
     if threading.active_count() == 1 and "fork" in multiprocessing.get_all_start_methods():

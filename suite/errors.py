@@ -21,7 +21,7 @@ from pathlib import Path
 from suite.printable import printable
 
 _TREE = Path(__file__).resolve().parent.parent
-# Errors of a path that cannot exist: the user named a wrong one.
+# Errors for a path that cannot exist: the user named a wrong path.
 _NO_PATH = (errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP)
 _LONGEST_PATH = 200
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, AwareDatetime, StringConstraints
 
 from suite.spelling import NAME_LETTERS, cell_id, identifier, plain_requirement, requirement, specifiers, version
 
-# All releases of the stack and all plans are within these dates, which date arithmetic can exceed by a day.
+# All releases and plans are within these dates. Date arithmetic may go one day beyond them.
 _OLDEST, _LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 
@@ -44,7 +44,8 @@ Id = Annotated[str, AfterValidator(identifier)]
 CellId = Annotated[str, AfterValidator(cell_id)]
 PackageName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=NAME_LETTERS)]
 VersionText = Annotated[str, AfterValidator(version)]
-# A requirement in metadata's syntax; in ours, a name and versions; several of ours, separated by spaces.
+# Requirements: in metadata's syntax; in ours, which has a name and versions only; and several of ours with spaces
+# between.
 RequirementText = Annotated[str, AfterValidator(_is_requirement)]
 PlainRequirement = Annotated[str, AfterValidator(_is_plain)]
 PlainRequirements = Annotated[str, AfterValidator(_is_every_plain)]

@@ -36,7 +36,7 @@ Model = TypeVar("Model", bound="FileModel")
 class FileModel(BaseModel):
     """An immutable model of one of our files: unknown keys, NaN and infinity are faults.
 
-    `mend` is the advice for a file that cannot be read.
+    `mend` says what to do about an unreadable file.
     """
 
     model_config = ConfigDict(
@@ -94,7 +94,7 @@ def dump(data: Any) -> str:
 def dump_lines(data: Mapping[str, Any], lists: Mapping[str, str], separators: tuple[str, str] | None = None) -> str:
     """Return JSON for comparisons by line: one line for each key, and one for each entry of the lists in `lists`.
 
-    `lists` maps a list's key to the key of a list in its entries, which gets lines, too, or to "".
+    `lists` maps the key of a list to "", or to the key of an inner list whose entries also get lines of their own.
     """
 
     def line(value: Any) -> str:

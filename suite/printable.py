@@ -7,9 +7,9 @@ from __future__ import annotations
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    """Return `text` with controls, bidirectional marks and lone surrogates spelled out; line ends, too, unless `lines`.
+    """Spell out control characters, bidirectional marks and lone surrogates; without `lines`, line ends too.
 
-    XML 1.0 cannot contain most of these characters, a terminal acts on some, and a reader sees none.
+    XML 1.0 forbids most of these characters, terminals interpret some, and readers see none.
     """
     if lines:
         return "\n".join(map(printable, text.split("\n")))

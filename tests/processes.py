@@ -26,7 +26,7 @@ def default_signals() -> None:
 
 @contextmanager
 def within(seconds: int) -> Iterator[None]:
-    """Fail a test that waits longer, in place of a run that never ends."""
+    """A test that waits longer fails, so that the run ends."""
 
     def over(*_: object) -> None:
         raise AssertionError(f"it waits for more than {seconds} s")
@@ -42,7 +42,7 @@ def within(seconds: int) -> Iterator[None]:
 
 @contextmanager
 def piped_in(text: str) -> Iterator[None]:
-    """Have this process's standard input be a pipe with this in it."""
+    """Replace this process's standard input by a pipe with this content."""
     before, (reading, writing) = os.dup(0), os.pipe()
     os.write(writing, text.encode())
     os.close(writing)
@@ -73,7 +73,7 @@ def python(
 
 
 def printed(*words: str, folder: Path = ROOT, env: Mapping[str, str] = NOTHING) -> str:
-    """Return what this interpreter prints; it has to end well."""
+    """Return the output of this interpreter, which must succeed."""
     ran = python(*words, folder=folder, env=env)
     assert 0 == ran.returncode, ran.stderr
     return ran.stdout
@@ -85,12 +85,12 @@ def git(folder: Path, *words: str) -> str:
 
 
 def lacking(what: str) -> NoReturn:
-    """Skip a test that this machine cannot run; CI has to be able to."""
+    """Skip a test that this machine cannot run; in CI, fail instead."""
     (pytest.fail if os.environ.get("CI") else pytest.skip)(what)
 
 
 def program(path: Path, *lines: str) -> Path:
-    """Put a shell script at `path` that can be run."""
+    """Write an executable shell script to `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(["#!/bin/sh", *lines, ""]), encoding="utf-8")
     path.chmod(0o755)

@@ -18,12 +18,12 @@ from tests.processes import default_signals
 CELL = plan.tagged("default")[-1]
 ISSUE = "wraps-lower-bypass"
 RECORD = ["record", CELL.id, "--issue", ISSUE]
-# Not by `select`, which reads all issues: whoever runs a test imports this.
+# Do not use `select`, which reads all issues: every test run imports this module.
 COUNT = len(catalogue.entry("suite.issues.transforms.wraps_lower_bypass").issue.cases)
 
 
 def keep_in(folder: Path, patch: pytest.MonkeyPatch) -> None:
-    """Have this process keep its state in `folder`, as SUITE_STATE has another one."""
+    """Make this process keep its state in `folder`, as SUITE_STATE does for another process."""
     patch.setattr(records, "RECORDS", folder / "records")
     patch.setattr(environment, "ENVIRONMENTS", folder / "envs")
     patch.setattr(probe_call, "LOGS", folder / "logs")

@@ -1,4 +1,4 @@
-"""Files that runs leave: cells whose environments are this interpreter, with packages by name alone."""
+"""Files that runs leave, for cells whose environments are this interpreter with empty packages."""
 
 import os
 import platform
@@ -29,7 +29,7 @@ PATIENCE = 120.0
 
 @dataclass(frozen=True)
 class State:
-    """A `.suite` of somebody's, in which the cells have environments: this interpreter, with packages by name alone."""
+    """A state folder whose cells have environments: this interpreter with empty packages."""
 
     folder: Path
 
@@ -46,7 +46,7 @@ class State:
 
     @contextmanager
     def here(self) -> Iterator[None]:
-        """Have this process keep its state here."""
+        """Make this process keep its state here."""
         with pytest.MonkeyPatch.context() as patch:
             keep_in(self.folder, patch)
             patch.setenv("CORPUS_FOLDER", str(self.folder))
@@ -61,11 +61,11 @@ class State:
         return self
 
     def surroundings(self) -> dict[str, str]:
-        """The environment variables of a process that keeps its state here."""
+        """Return the environment variables for a process that keeps its state here."""
         return {**os.environ, "SUITE_STATE": str(self.folder), "CORPUS_FOLDER": str(self.folder)}
 
     def results(self) -> dict[str, str]:
-        """The files under `records`, without what differs between any two runs."""
+        """Return the files under `records`, without fields that differ between any two runs."""
         timings = r'("(?:seconds|peak_rss_mib|started_at|at)"): [^,\n]+'
         return {
             str(path.relative_to(self.folder)): re.sub(timings, r"\1", path.read_text(encoding="utf-8"))
@@ -73,21 +73,21 @@ class State:
         }
 
     def rewrite(self, old: str, new: str) -> None:
-        """Put other text in all that is recorded here."""
+        """Replace a text in all records here."""
         for path in self.folder.glob("records/**/*.json"):
             path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
 
     def go(self) -> None:
-        """Let the cases go that wait for word."""
+        """Let waiting cases continue."""
         (self.folder / "go").touch()
 
     def stop(self) -> None:
-        """Have cases wait for word from here on."""
+        """Make cases wait from now on."""
         for name in ("go", "pids"):
             (self.folder / name).unlink(missing_ok=True)
 
     def waiting(self) -> list[int]:
-        """The processes of cases that wait for word here, or have waited."""
+        """Return the processes of cases that wait here, or have waited."""
         noted = self.folder / "pids"
         return [int(line) for line in noted.read_text().splitlines()] if noted.exists() else []
 
@@ -98,7 +98,7 @@ def found(*issues: str) -> list[catalogue.Entry]:
 
 
 def eventually(holds: Callable[[], object], seconds: float = PATIENCE) -> None:
-    """Wait until something is so. What would end by itself has to be gone sooner than that."""
+    """Wait until a condition is true. The limit is shorter than the sleep of a forgotten process."""
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline

@@ -37,7 +37,7 @@ def write(pipe: Path, *pieces: bytes) -> threading.Thread:
 
 
 def test_a_pipe_is_read_to_its_end(pipe: Path) -> None:
-    """A lock that another process writes is read whole, however it comes."""
+    """A lock that another process writes is read whole, even in pieces."""
     with within(20):
         write(pipe, b"jax==0.4.35\n", b"equinox==", b"0.11.8\n")
         assert {"jax": "0.4.35", "equinox": "0.11.8"} == locks.read(pipe).versions
@@ -69,14 +69,14 @@ def test_process_substitution_is_a_lock(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_a_pipe_that_nobody_writes_to(pipe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It ends in a sentence that names it."""
+    """The error is a sentence that names the pipe."""
     monkeypatch.setattr(bounded, "_NOBODY_S", 0.1)
     with within(20), pytest.raises(BadFile, match="pipe: file: it is a pipe, and nobody wrote into it for"):
         locks.read(pipe)
 
 
 def test_a_pipe_that_does_not_end(pipe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pipe whose writer is silent, or writes for ever, is not read without end."""
+    """Reading ends even if a pipe's writer is silent or never stops."""
     monkeypatch.setattr(bounded, "_NOBODY_S", 0.1)
     silent = os.open(pipe, os.O_RDWR)
     with within(20), pytest.raises(OSError, match="did not end within 1 s"):
@@ -89,7 +89,7 @@ def test_a_pipe_that_does_not_end(pipe: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_explain_reads_a_bounded_text(capsys: pytest.CaptureFixture[str]) -> None:
-    """A device without an end and standard input that is closed are told, and not read."""
+    """An endless device and a closed standard input are errors, and are not read."""
     assert Exit.MISUSED == main(["explain", "/dev/zero"])
     assert "/dev/zero: it is a terminal or a device" in capsys.readouterr().err
     command = ["sh", "-c", f"exec {sys.executable} -m suite explain <&-"]
@@ -97,7 +97,7 @@ def test_explain_reads_a_bounded_text(capsys: pytest.CaptureFixture[str]) -> Non
     assert (Exit.MISUSED, True) == (run.returncode, "standard input: Bad file" in run.stderr)
 
 
-# Not here: pytest's workers have threads.
+# Run this in a new process: pytest's workers have threads.
 SCRIPT = """
 import os, sys, threading
 from suite.cores import over_cores
@@ -121,12 +121,12 @@ print(over_cores(where, sys.argv[2:]))
     ("words", "told"),
     [
         (("alone", "a", "b", "c"), [("a", True), ("b", False), ("c", False)]),
-        # A process that raises or ends costs time alone.
+        # If a fork raises or ends, only time is lost.
         (("alone", "a", "not there", "killed"), [("a", True), ("not there", True), ("killed", True)]),
         # A fork would have the locks of other threads.
         (("threads", "a", "b"), [("a", True), ("b", True)]),
     ],
 )
 def test_the_first_share_is_done_here(words: tuple[str, ...], told: list[tuple[str, bool]]) -> None:
-    """Others have processes of their own, in order; a share without a result, or beside threads, is done here too."""
+    """All shares but the first run in forks; a share without a result, or beside threads, runs here."""
     assert str(told) == printed("-W", "error", "-c", SCRIPT, *words).strip()

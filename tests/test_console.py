@@ -22,7 +22,7 @@ ODD = "no [/issue], [bold]x, :smile: \x1b[2J\x1b]0;t\x07 \u202ed\ud800"
 @given(text=st.text())
 @settings(deadline=None, max_examples=50)
 def test_text_is_printed_as_it_is_said(text: str) -> None:
-    """No text is taken for markup or an emoji, and none of it acts on the screen, in a table as in a line."""
+    """Text is never read as markup, emoji or terminal codes, in lines and in tables."""
     for made in (text, _table(text)):
         out = Terminal(1000)
         out.file = StringIO()
@@ -37,7 +37,7 @@ def _table(text: str) -> Any:
 
 
 def test_a_yanked_reason_is_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reason that looks like markup, or has an escape in it, is told by a plan as it stands in the index."""
+    """A plan prints a yank reason literally, even with markup or escapes."""
     cell = next(each for each in plan.cells() if each.unavailable)
     odd = replace(cell, unavailable=("plan.yanked", ODD))
     monkeypatch.setattr(plan, "tagged", lambda tag: (odd,))
@@ -71,7 +71,7 @@ def test_a_bar_shows_names_as_they_are(
 
 
 def test_a_terminal_without_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """COLUMNS=0, as some terminals and services set it, does not swallow what is printed."""
+    """With COLUMNS=0, which some terminals and services set, the output is still printed."""
     monkeypatch.setenv("COLUMNS", "0")
     out = Terminal()
     out.file = StringIO()

@@ -79,7 +79,7 @@ LONG = "1" * 5000
     ],
 )
 def test_every_fault_is_told_with_its_key(name: str, text: str, keys: list[str]) -> None:
-    """All faults are told, each with the way to its key: the syntax, or the whole file where it is no table."""
+    """All faults are reported with the path to the key; for invalid syntax or a wrong type, with the file."""
     found = refused(files.parse, Table, text, Path(name))
 
     assert {Path(name)} == {fault.path for fault in found}
@@ -89,13 +89,13 @@ def test_every_fault_is_told_with_its_key(name: str, text: str, keys: list[str])
 @given(text=st.one_of(st.text(), st.recursive(st.none() | st.integers() | st.text(), st.lists).map(json.dumps)))
 @settings(deadline=None, max_examples=50)
 def test_whatever_stands_in_a_file_is_read_or_a_fault(text: str) -> None:
-    """No text makes reading fail in any other way than by faults."""
+    """Reading any text succeeds or raises faults."""
     for name in ("table.json", "table.toml"):
         assert refused(files.parse, Table, text, Path(name))
 
 
 def test_a_file_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
-    """Reading what is not there, is a folder, or is no text is a fault that names the file."""
+    """A missing file, a folder or invalid text is a fault that names the file."""
     (tmp_path / "bytes.json").write_bytes(b'{"\xff')
     (tmp_path / "folder.json").mkdir()
 
@@ -105,13 +105,13 @@ def test_a_file_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
 
 
 def test_a_fault_names_our_file_as_the_tree_does() -> None:
-    """A fault in a file of the tree is told by the path from its root, and any other by the path that it has."""
+    """Faults name files in the tree by the path from its root, and others by their full path."""
     assert "suite/stack/matrix.toml: line.jax: no" == str(Fault(ROOT / "suite/stack/matrix.toml", "line.jax", "no"))
     assert "/elsewhere/x.json: a.0: no" == str(Fault(Path("/elsewhere/x.json"), "a.0", "no"))
 
 
 def test_a_dump_keeps_the_order_and_the_letters() -> None:
-    """Keys stand in the order they were given, and a letter beyond ASCII as itself."""
+    """Keys keep their order, and letters beyond ASCII are not escaped."""
     assert '{\n "b": "…",\n "a": 1\n}\n' == files.dump({"b": "…", "a": 1})
 
 
@@ -150,7 +150,7 @@ def test_a_reader_sees_the_old_file_or_the_new(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
-    """A write without room leaves the old file and nothing else, and raises the reason."""
+    """If the disk is full, a write raises the reason and leaves only the old file."""
     path = tmp_path / "file.txt"
     atomic.write(path, "old")
     program = """
@@ -172,7 +172,7 @@ except OSError as error:
 
 
 def test_files_are_replaced_all_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whichever file has no room or cannot be swapped, all are as they were; what was not named is never touched."""
+    """If any write or swap fails, all files are restored; other files are never touched."""
     old, new = {"a": "old a", "b": "old b", "of/gone": "old"}, {"a": "new a", "b": "new b", "of/c": "new c"}
     others = {"mine": "mine", "of/mine": "mine"}
     moved, removed = Path.replace, Path.unlink

@@ -1,4 +1,4 @@
-"""The command line: its words, what a wrong one is told, and how a command ends."""
+"""The command line: its arguments, the errors for wrong ones, and exit codes."""
 
 import errno
 import inspect
@@ -38,7 +38,7 @@ RICH = installation("rich")
 
 @pytest.fixture
 def reported(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> list[Report]:
-    """The reports that commands make where nothing was run; they are not written."""
+    """The reports that commands would make without any run; they are not written."""
     made: list[Report] = []
 
     def keep(of: Report, _: Path) -> Report:
@@ -70,7 +70,7 @@ def reported(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> list[Report]:
 def test_a_wrong_word_is_told_what_would_be_right(
     words: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A word that means nothing is exit code 2, with the option it stands at and the nearest that there is."""
+    """An unknown word gives exit code 2, with its option and the nearest valid word."""
     with pytest.raises(SystemExit) as ended:
         main(words)
 
@@ -88,7 +88,7 @@ def test_each_session_of_a_run_takes_all_its_words(words: list[str]) -> None:
 
 @pytest.mark.parametrize("words", [["--issue", "stack-smoke"], ["--shard", "1/3"], ["--headlines"]])
 def test_what_is_published_is_the_whole(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """A part of a run is not written over the published report, however that is named."""
+    """A partial report never replaces the published one, however the path is written."""
     assert Exit.MISUSED == main(["report", "--tag", "full", "--to", str(REPORTS / "published"), *words])
     assert "reports/published holds full runs only" in capsys.readouterr().err
 
@@ -97,7 +97,7 @@ def test_what_is_published_is_the_whole(words: list[str], capsys: pytest.Capture
 def test_a_cell_that_is_named_and_cannot_be_had_is_not_run(
     command: str, elsewhere: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A yanked release was foreseen in a plan; who asks for it by name is told why, and exit code 3."""
+    """A plan skips a yanked release; if a user names it, the reason is printed, with exit code 3."""
     (yanked,) = (cell for cell in plan.cells() if cell.id == "jax-0.4.32")
     words = ["--issue", "stack-smoke", *(["--to", str(tmp_path / "to")] if command == "report" else [])]
 
@@ -130,7 +130,7 @@ def test_who_asks_is_shown_each_case(
 def test_a_plan_tells_what_cannot_be_had_from_what_is_known(
     elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A plan without records counts observations to run and unavailable ones, and none as known."""
+    """A plan without records counts observations to run and unavailable ones, but no cached ones."""
     assert Exit.AS_EXPECTED == main(["compat", "--plan", "--tag", "line", "--issue", "stack-smoke"])
     told = capsys.readouterr().out.splitlines()[0]
     assert (True, False) == (
@@ -140,7 +140,10 @@ def test_a_plan_tells_what_cannot_be_had_from_what_is_known(
 
 
 def test_words_are_looked_up_as_they_are_read() -> None:
-    """Words name cells and stacks of one's own; what is read has the cells. Contrary options are refused."""
+    """Arguments may name planned cells and users' own stacks; parsing returns the cells.
+
+    Contrary options are refused.
+    """
     options = parse(["run", CELL.id, "jax-0.4.36+diffrax-0.6.0", "--all-cases"])
 
     assert [CELL.id, "jax-0.4.36+diffrax-0.6.0"] == [cell.id for cell in options.cells]
@@ -150,13 +153,13 @@ def test_words_are_looked_up_as_they_are_read() -> None:
 
 
 def test_choices_are_those_of_their_modules() -> None:
-    """The parser's choices, written without importing the modules, are those of the modules."""
+    """The parser's choices, which are copies, equal those in the modules."""
     assert list(FORMATS) == [parse(["diff", "a", "b", "--format", each]).format for each in FORMATS]
     assert list(plan.TAGS) == [parse(["report", "--tag", tag]).tag for tag in plan.TAGS]
     assert list(get_args(Find)) == [parse(["bisect", "x", "--find", each]).find for each in get_args(Find)]
 
 
-# The commands that take words, with as few as they take.
+# The commands that need arguments, with the fewest possible.
 WORDS = {
     **{"needs": ["--source", "."], "run": [CELL.id], "record": [CELL.id], "merge": ["a"], "diff": ["a", "b"]},
     **{"bisect": ["a"], "bench": ["run"], "try": ["jax==0.1"], "rekey": ["HEAD"]},
@@ -164,7 +167,7 @@ WORDS = {
 
 
 def test_every_command_explains_itself_and_can_be_carried_out(capsys: pytest.CaptureFixture[str]) -> None:
-    """Each command that the help names has a help of its own, and options for all that its function asks for."""
+    """Each command in the help has its own help, and an option for each parameter of its function."""
     with pytest.raises(SystemExit):
         main(["--help"])
     lines = capsys.readouterr().out.splitlines()
@@ -210,7 +213,7 @@ def test_what_went_wrong_is_a_sentence(
 
 @pytest.mark.parametrize("raised", [ValueError(), OSError(errno.ENOENT, "none"), ModuleNotFoundError(name="suite.x")])
 def test_a_fault_of_ours_keeps_its_traceback(raised: Exception) -> None:
-    """An error that only our code can cause is not made into a sentence."""
+    """Errors in the suite's own code keep their traceback."""
     with pytest.raises(type(raised)), guarded():
         raise raised
 
@@ -220,7 +223,7 @@ def test_a_fault_of_ours_keeps_its_traceback(raised: Exception) -> None:
 def test_a_path_that_can_be_none_is_a_sentence(
     words: list[str], place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A device, a file, a name too long or a loop where a folder should be is told in a line, and is exit code 2."""
+    """A device, file, loop or too long name in place of a folder gives one line and exit code 2."""
     monkeypatch.chdir(tmp_path)
     saved([report(observation())], tmp_path)[0].rename("report")
     Path("file").touch()
@@ -235,7 +238,7 @@ def test_a_path_that_can_be_none_is_a_sentence(
 
 
 def test_all_that_is_wrong_is_told_at_once(elsewhere: Path) -> None:
-    """Beside a file that stopped a command, the records that cannot be read are named too, each once."""
+    """If an unreadable file stops a command, all unreadable records are also named, once."""
     record = records.path_of("jax-1", "an-issue", "a-case")
     record.parent.mkdir(parents=True)
     record.write_text("{", encoding="utf-8")
@@ -252,7 +255,7 @@ def test_who_has_read_enough_ends_it_like_any_program(format: str, tmp_path: Pat
     os.close(read)
     (folder,) = saved([report(observation())], tmp_path)
     command = [sys.executable, "-m", "suite", "diff", str(folder), str(folder), "--format", format]
-    # What is written at once meets the pipe at once; what waits in a buffer has to as well.
+    # Both unbuffered and buffered output must notice the closed pipe.
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     ran = subprocess.run(command, cwd=ROOT, env=kept, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
     os.close(write)
@@ -261,7 +264,7 @@ def test_who_has_read_enough_ends_it_like_any_program(format: str, tmp_path: Pat
 
 
 def test_without_packages_there_is_one_sentence() -> None:
-    """A Python that has nothing but its standard library is told, in a line, what to install."""
+    """On a Python with only the standard library, one line says what to install."""
     words: Any = [sys.executable, "-I", "-S", "-c"]
     script = "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module('suite', run_name='__main__')"
     ran = subprocess.run(
@@ -279,7 +282,7 @@ def test_without_packages_there_is_one_sentence() -> None:
 
 @pytest.fixture
 def asked(elsewhere: Path) -> Callable[[str, str], None]:
-    """Have it written down that somebody asked that much of a cell, and it ran."""
+    """Write a status for a cell that ran with this plan."""
 
     def write(cell: str, much: str) -> None:
         told = {"cell": cell, "at": "2026-01-02T03:04:05Z", "verdict": "ran", "reason": "ran", "asked": much}
@@ -291,7 +294,7 @@ def asked(elsewhere: Path) -> Callable[[str, str], None]:
 def test_a_report_is_of_what_was_asked(
     asked: Callable[[str, str], None], reported: list[Report], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without a tag a report has what somebody ran: of a cell those it was asked for, of a bisection nothing."""
+    """Without a tag, a report has the cells that users ran, with the requested cases, but nothing from bisections."""
     one, two, three, *_ = (cell.id for cell in plan.tagged("default"))
     asked(three, "bisection")
     assert Exit.MISUSED == main(["report"])
@@ -309,7 +312,7 @@ def test_a_report_is_of_what_was_asked(
 
 
 def test_a_plan_names_what_runs_where(elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of the default cells, the newest runs every issue's headline and another the issues that are chosen for it."""
+    """The newest default cell runs every headline, and each other one the issues chosen for it."""
     rows = chosen.load().rows
 
     assert Exit.AS_EXPECTED == main(["compat", "--plan"])
@@ -340,7 +343,7 @@ def test_a_report_of_the_default_cells_has_what_they_run(words: list[str], repor
 def test_who_publishes_may_lack_a_python(
     elsewhere: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A publish ends well where only a Python is lacking, and says last which; any other report is incomplete."""
+    """A publish that lacks only a Python succeeds, and names it last; any other report is incomplete."""
     for name in ("published", "elsewhere"):
         (tmp_path / name).mkdir()
     monkeypatch.setattr(commands, "PUBLISHED", tmp_path / "published")

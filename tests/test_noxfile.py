@@ -1,4 +1,4 @@
-"""The front door: which sessions nox would run for which words, and what stops it before the first."""
+"""The noxfile: the sessions that nox runs for given words, and errors before the first one."""
 
 import json
 
@@ -15,7 +15,7 @@ DEFAULT = [f"cell({cell.id})" for cell in DEFAULT_CELLS]
 
 
 def selected(nox: Nox, *words: str) -> list[str]:
-    """The sessions that nox would run for these words, in their order but for the cells, which stand as planned."""
+    """Return the sessions that nox would run for these words, in order; cells are in the plan's order."""
     ran = nox("-l", "--json", *words)
     assert 0 == ran.code, ran.complained
     return [each["session"] for each in json.loads(ran.said)]
@@ -31,7 +31,7 @@ def selected(nox: Nox, *words: str) -> list[str]:
         (["-k", "lint"], ["lint"]),
         (["-s", DEFAULT[0], "report"], [DEFAULT[0], "report"]),
         (["-s", DEFAULT[0], "report", "--", "--verbose"], [DEFAULT[0], "report"]),
-        # What follows `--` is pytest's here, and not read as ours.
+        # Here, arguments after `--` go to pytest.
         (["-s", "tests", "--", "-k", "nothing", "--nonsense"], ["tests"]),
     ],
 )
@@ -52,7 +52,7 @@ def test_what_is_named_is_selected(nox: Nox, words: list[str], sessions: list[st
 def test_tests_and_faults_are_one_run_of_pytest(
     nox: Nox, words: list[str], calls: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Together they share an environment and the cores; no setting takes docstrings or warnings, which are tested."""
+    """Sessions share an environment and the cores; no setting removes docstrings or warnings, which are tested."""
     ran: list[list[str]] = []
 
     def pytest_run(_: Session, *words: str, env: dict[str, str | None]) -> None:
@@ -100,7 +100,7 @@ def test_what_nox_cannot_do_is_a_sentence(
 
 
 def test_a_record_that_is_none_stops_it_before_anything_runs(nox: Nox) -> None:
-    """A record that cannot be read is told by its file, with what to do, before a cell is run."""
+    """An unreadable record is reported with its file and a remedy, before a cell is run."""
     path = records.path_of(plan.tagged("default")[-1].id, "stack-smoke", "train-and-solve")
     path.parent.mkdir(parents=True)
     path.write_text("{", encoding="utf-8")
@@ -109,12 +109,12 @@ def test_a_record_that_is_none_stops_it_before_anything_runs(nox: Nox) -> None:
 
     assert 1 == ran.code
     assert f"{path}: syntax: " in ran.complained
-    assert "(remove the file, and its cell runs it again)" in ran.complained
+    assert "(remove the file; the next run of its cell makes it again)" in ran.complained
     assert "installing" not in ran.said
 
 
 def test_listing_needs_few_libraries() -> None:
-    """Nothing that draws, asks an index, talks to a cluster or writes a page is imported to list the sessions."""
+    """Listing the sessions does not import libraries for charts, indexes, clusters or pages."""
     heavy = {"pypi_simple", "requests", "distributed", "jinja2", "rich", "scipy", "numpy"}
     script = "import runpy, sys; sys.argv = ['nox', '-l']; runpy.run_path('noxfile.py'); print(*sys.modules)"
 

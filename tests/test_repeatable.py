@@ -27,7 +27,7 @@ DAY = datetime(2026, 11, 21, 10, tzinfo=UTC)
 SAMPLES = ROOT / "tests" / "check" / "samples"
 OLD = "jax==0.4.30 jaxlib==0.4.30 equinox==0.11.8 diffrax==0.6.0 lineax==0.0.5 optimistix==0.0.7 numpy==1.26.4"
 NEW = "jax==0.9.2 equinox==0.13.2 diffrax==0.7.0"
-# Bounds that admit much, code that uses much, and an error that several issues have.
+# Wide bounds, code with many uses, and an error that several issues raise.
 BOUNDS = """
 [project]
 dependencies = ["jax>=0.4.20", "equinox>=0.11", "diffrax>=0.5", "optimistix", "lineax", "numpy", "scipy"]
@@ -69,11 +69,11 @@ def answer(folder: Path) -> None:
     saved([before, known], folder / "reports")
     machines = timings.machines(RESULTS, NOISE, COMPARED)
     (folder / "timings.json").write_text(timings.text(machines), encoding="utf-8")
-    # Its pages, but for those of timings, `rebuild` makes.
+    # `rebuild` makes its pages, except those of timings.
     save(known.model_copy(update={"since": since(before, known)}), folder / "report")
     replace_all(folder, {"pyproject.toml": BOUNDS, "code.py": CODE, "error.txt": ERROR})
     published = knowledge.load()
-    # Every twelfth issue, what the code uses, and row zero, whose failures several packages explain equally well.
+    # Every twelfth issue, those that the code uses, and row zero, whose failures have several equal explanations.
     used = {"static-argnums-out-of-order", "clip-takes-other-keywords"}
     used |= {"deprecated-when-called", "pad-value-gradient-fails"}
     kept = (each for at, each in enumerate(published.issues) if each.row_zero or each.id in used or at % 12 == 0)

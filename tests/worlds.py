@@ -1,4 +1,4 @@
-"""A report on the real stacks and issues, in which each did what is known of it: as large as wanted, without a run."""
+"""Reports on the real stacks and issues, of any size, made from the expected behaviours without a run."""
 
 import base64
 import hashlib
@@ -29,7 +29,7 @@ from suite.stack.plan import Cell
 
 
 def pretend(packages: Path, pins: Mapping[str, str]) -> None:
-    """Put what says that these releases are installed into a folder of packages; there is nothing else of them."""
+    """Make these releases appear installed in a folder of packages, without contents."""
     for name, version in pins.items():
         folder = packages / f"{name.replace('-', '_')}-{version}.dist-info"
         folder.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,7 @@ def pretend(packages: Path, pins: Mapping[str, str]) -> None:
 
 
 def refused(read: Callable[..., object], *given: Any) -> list[Fault]:
-    """Return the faults for which `read` refuses what it is given."""
+    """Return the faults that `read` raises."""
     with pytest.raises(BadFile) as caught:
         read(*given)
     return caught.value.faults
@@ -63,7 +63,7 @@ def ran(cell: Cell, entries: Sequence[Entry], *, fresh: bool = False) -> Status:
 
 
 def started_with(variable: str, value: object) -> list[int]:
-    """The processes that are there, and not just waiting to be buried, with this in their environment."""
+    """Return the living processes, without zombies, that have this in their environment."""
     mark, found = f"{variable}={value}".encode(), []
     for path in Path("/proc").glob("[0-9]*/environ"):
         with suppress(OSError):
@@ -79,7 +79,7 @@ def some() -> list[Entry]:
 
 
 def as_known(cells: Sequence[Cell], entries: Sequence[Entry] = ()) -> Report:
-    """The report had each case shown in each cell what is known, and its workaround held; on these issues or some."""
+    """Return a report in which each case has its expected behaviour and each workaround helps."""
     blank = untried(cells, entries or some())
     cases = {(issue.id, case.id): case for issue in blank.issues for case in issue.cases}
     row_zero = {(issue.id, case.id) for issue in blank.issues if issue.row_zero for case in issue.cases}
@@ -124,7 +124,7 @@ def as_known(cells: Sequence[Cell], entries: Sequence[Entry] = ()) -> Report:
 
 
 def otherwise(of: Report) -> Report:
-    """A report of the day before, on which every seventh observation was otherwise, and some were not there."""
+    """Return the previous day's report, with every seventh observation different and some missing."""
 
     def was(number: int, each: Observation) -> Observation:
         if number % 7 or each.verdict in UNDECIDED:
@@ -137,7 +137,7 @@ def otherwise(of: Report) -> Report:
 
 
 def few() -> list[Cell]:
-    """Some stacks of every sort: releases of jax and of libraries, one that was yanked, and arms."""
+    """Some stacks of every kind: releases of jax and of libraries, a yanked one, and arms."""
     wanted = ("0.4.31", "0.4.32", "0.4.36", "0.4.38", "0.5.3", "0.6.0", "0.7.0", "0.8.0", "0.12.0.1")
     of_line = {*(f"jax-{version}" for version in wanted), "equinox-0.11.10", "diffrax-0.6.1"}
     return [

@@ -65,8 +65,8 @@ def step(known: Known, count: int, find: Find | None = None, *, start: int = 0) 
     """Return the next release to test of `count` from `start` on, or the result if `known` decides it.
 
     The end points come first. If an end point is untestable, the search looks for the nearest testable release, or for
-    a release that differs from the other end. Of several changes the first is found. Without `find`, the end points
-    decide which change to find.
+    a release that differs from the other end. If there are several changes, the search finds the first one. Without
+    `find`, the end points decide which kind of change to look for.
     """
     places = range(start, start + count)
     known = {at: known[at] for at in places if at in known}
@@ -96,13 +96,13 @@ def step(known: Known, count: int, find: Find | None = None, *, start: int = 0) 
 def _middle(known: Known, places: Iterable[int], why: Literal["inward", "halving"]) -> Ask | None:
     """Return the middle of the widest gap among the unknown places.
 
-    Untestable releases mostly come in a row, so the next place is far from known ones. A gap next to a testable release
-    goes first.
+    Untestable releases mostly adjoin each other, so the next release to test is far from known ones. A gap next to a
+    testable release goes first.
     """
     unknown = [at for at in places if at not in known]
     if not unknown:
         return None
-    # The place minus the position is the same for all places in a row.
+    # Adjacent places have the same difference between place and position.
     rows = groupby(enumerate(unknown), key=lambda each: each[1] - each[0])
     gaps = [[at for _, at in row] for _, row in rows]
 

@@ -58,8 +58,8 @@ def carry_out(
 def _question(name: str, package: str, holds: Sequence[str], between: Sequence[str] | None) -> Question:
     """Return the question about `ISSUE/CASE`, and the cells that can answer it. Raises Misused, BadFile.
 
-    Without held packages, the cells are those of the line. With held packages, there is a cell for each release of
-    `package` beside the held ones.
+    Without held packages, they are the cells of the line. With held packages, there is one cell for each release of
+    `package`, combined with the held releases.
     """
     entry, case = _case(name)
     if package not in HELD:

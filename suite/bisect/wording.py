@@ -1,4 +1,7 @@
-"""The result of a bisection in words: the boundary or its absence, and if it was expected. Pure, except for locks."""
+"""The result of a bisection in words: the boundary or its absence, and whether it was expected.
+
+Pure, except for locks.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,7 @@ def title(asked: Question, *, before: int, scan: bool = False) -> str:
     count = len(asked.cells)
     along = f"{_counted(count, 'release')} of {asked.package}, {asked.version(0)} to {asked.version(-1)}"
     held = ", ".join(f"{name} {version}" for name, version in asked.holds.items())
-    where = f"holding {held}" if held else "each with what an installer gave on its day"
+    where = f"holding {held}" if held else "each with the packages that an installer gave on its day"
     most = f"at most {search.most_runs(count)} cell runs, more if a release cannot be tested"
     runs = _counted(count - before, "cell run") if scan else most
     known = f"; {before} known from records and the plan" if before else ""
@@ -145,7 +148,7 @@ def tell_scan(asked: Question, seen: Seen, runs: int) -> tuple[list[str], Exit]:
 
 
 def elsewhere(asked: Question, seen: Seen, searched: Sequence[tuple[int, int]]) -> range | None:
-    """Return the next span whose ends differ by records or rules, and that contains no span of `searched`."""
+    """Return the next span whose ends differ, by records or rules, and that contains none of `searched`."""
     told: list[tuple[int, bool]] = []
     for at in range(len(asked.cells)):
         affected = seen[at].affected if at in seen else None

@@ -60,7 +60,7 @@ def unread() -> Mapping[str, Fault]:
 
 
 def complete(identifiers: Collection[str] = ()) -> Exit:
-    """Return INCOMPLETE if a command on all issues lacks an unreadable one, else success."""
+    """Return INCOMPLETE if the command is about all issues and one of them is unreadable, else success."""
     return Exit.INCOMPLETE if unread() and not identifiers else Exit.AS_EXPECTED
 
 
@@ -137,7 +137,7 @@ def select(identifiers: list[str], *, headlines: bool = False) -> tuple[Entry, .
 
 
 def planned(entries: Sequence[Entry], cell: Cell, rows: Rows) -> tuple[Entry, ...]:
-    """Return the `entries` that a run of these rows has in a cell. Raises BadFile."""
+    """Return the `entries` with the cases that a run of these rows plans in a cell. Raises BadFile."""
     return tuple(each for each in entries if chosen.is_planned(each.issue.id, dict(cell.holds), rows))
 
 

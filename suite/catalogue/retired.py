@@ -1,4 +1,4 @@
-"""Retired issues: the subject of each of their cases, so that an old link or entry gets a sentence."""
+"""Retired issues: the subject of each case, so that an old link or entry leads to an explanation."""
 
 from __future__ import annotations
 

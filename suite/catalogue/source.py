@@ -1,6 +1,6 @@
 """Extracts from an issue's module: the source that a reader copies, and the upstream names that it uses. Pure.
 
-A reproducer runs as printed below the definitions that it uses, including definitions of the oracle.
+A reproducer runs if it is pasted below the definitions that it uses, including definitions of the oracle.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def alone(source: str, case: Case) -> str:
 
 
 def touches(source: str, issue: Issue) -> tuple[str, ...]:
-    """Return the names, keywords and areas that an issue concerns: its touches, or else the ones its reproducers use.
+    """Return the names, keywords and areas that an issue concerns: its touches, or else the names in its reproducers.
 
     For example `jax.numpy.pad`, `jax.numpy.pad(constant_values=)`, `control flow`.
     """

@@ -31,8 +31,8 @@ _HOW = {
 class Effect:
     """A case that goes wrong on these versions.
 
-    `why` says how that is known. `good` names the releases of one package on which the case is good. `helps` says
-    whether the workaround helps here.
+    `why` says how that is known. `good` names the releases of one package on which the case is good. `helps` is a
+    phrase on whether the workaround helps here.
     """
 
     issue: KnownIssue
@@ -60,10 +60,10 @@ class Answer:
     """All that is known about a stack.
 
     `stops` are packages that do not import there. `blocked` are the cases that need them, or wait for a case that goes
-    wrong. `counts` counts the cases `looked_up` by how they are known. `elsewhere` counts cases that need packages
-    outside the stack. `newer` are packages newer than any that was run. `assumed` are unnamed versions that an
-    installer would have given. `unsure` lists what is unknown, and `imports` says if the stack works at all. `ignored`
-    are the issues that the project's own file, or the code itself, leaves out.
+    wrong. `counts` counts the cases `looked_up` by how they are known. `elsewhere` counts cases whose packages the
+    stack lacks. `newer` are packages newer than any that was run. `assumed` are versions that nobody named; an
+    installer would have chosen them. `unsure` lists what is unknown, and `imports` says if the stack works at all.
+    `ignored` are the issues that the project's own file, or the code itself, leaves out.
     """
 
     stack: Stack
@@ -93,7 +93,7 @@ class Answer:
 
     @property
     def silently(self) -> str:
-        """The number of issues that silently change numbers, as the end of a sentence; empty without one."""
+        """The end of a sentence, with the number of issues that silently change numbers; empty if there are none."""
         count = sum(issue.kind.startswith("silent") for issue, _ in self.issues)
         return f", {count} of them silent" * bool(count)
 
@@ -122,22 +122,23 @@ class Answer:
         if not self.is_known:
             return "Nothing is known about this stack."
         if not count:
-            return "None of the cases looked up is known to affect this stack."
+            return "No known issue affects this stack."
         return f"{count} known issue{'s affect' if count > 1 else ' affects'} this stack{self.silently}."
 
     @property
     def last_line(self) -> str:
-        """The data behind the verdict: unknown is never clean."""
+        """The data behind the verdict. Unknown issues never count as absent."""
         told = [f"{self.counts[name]} {words}" for name, words in _HOW.items() if self.counts.get(name)]
-        told += [f"{len(self.blocked)} blocked by packages or cases that do not work"] if self.blocked else []
+        told += [f"{len(self.blocked)} blocked by a package or case that does not work"] if self.blocked else []
         known = sum(self.counts.values()) + len(self.blocked)
         lines = f"Looked up {known} cases, as of {self.day}" + (f": {', '.join(told)}." if told else ".")
         if self.elsewhere:
-            lines += f" {self.elsewhere} more need packages that this stack lacks."
+            need = "cases need" if self.elsewhere != 1 else "case needs"
+            lines += f" {self.elsewhere} more {need} packages that this stack lacks."
         if self.ignored:
-            lines += f" {len(self.ignored)} ignored by jax-stack-compat.toml."
+            lines += f" Issues ignored by jax-stack-compat.toml: {len(self.ignored)}."
         if self.newer:
-            lines += f" Newer than this data: {', '.join(self.newer)}; rules predict these."
+            lines += f" Newer than this data, so predicted by rules: {', '.join(self.newer)}."
         return lines
 
 
@@ -198,11 +199,11 @@ def _unsure(stack: Stack) -> Iterable[str]:
         yield "Name jax and its version: nearly every case needs it."
     if plugins := sorted(filter(_DEVICE.match, stack.versions)):
         ask = "`check --python .venv --confirm` runs the cases on your device"
-        yield f"This stack has {' and '.join(plugins)}, but this data is from CPUs: {ask}."
+        yield f"This stack has {' and '.join(plugins)}, but the data is from CPUs: {ask}."
 
 
 def _imports(knowledge: Knowledge, found: Mapping[Name, Prediction | Stopped]) -> str:
-    """Return a sentence if the stack works by row zero; empty if row zero needs more packages or does not know."""
+    """Return a sentence if row zero shows that the stack works; empty if row zero needs more packages or is unknown."""
     of = [(knowledge.cases[name], known) for name, known in found.items() if name[0] in knowledge.row_zero]
     for case, known in of:
         if isinstance(known, Stopped) or known.behaviour is None or case.verdict(known.behaviour) not in GOOD:

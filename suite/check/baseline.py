@@ -35,7 +35,7 @@ class Baseline(FileModel):
 
 @dataclass(frozen=True)
 class BaselineComparison:
-    """Findings compared with a baseline: the new ones, and how many are known and gone."""
+    """Findings compared with a baseline: the new ones, and the numbers of known ones and of ones no longer found."""
 
     new: tuple[Finding, ...]
     known: int
@@ -61,7 +61,7 @@ def save(path: Path, findings: Iterable[Finding]) -> int:
 
 
 def compare(path: Path, findings: Iterable[Finding]) -> BaselineComparison:
-    """Compare findings with a file, which counts those that are alike. Raises BadFile."""
+    """Compare findings with a baseline file, which has the number of equal findings. Raises BadFile."""
     left = Counter((each.finding, each.path, each.text) for each in read(Baseline, path).findings)
     new, known = [], 0
     for finding in findings:

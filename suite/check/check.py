@@ -1,4 +1,4 @@
-"""The command `check`: what is looked up, and in which form it is told."""
+"""The command `check`: choose the versions to look up, and print the answer in a format."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def check(
     verbose: bool,
     console: Terminal,
 ) -> Exit:
-    """Print what is known to affect a stack, or what an upgrade adds. Raises BadFile, Misused, Failed."""
+    """Print the known issues of a stack, or the issues that an upgrade adds. Raises BadFile, Misused, Failed."""
     known = knowledge.load()
     if confirm and python is None:
         raise Misused("--confirm runs reproducers in your interpreter: name it with --python PATH")
@@ -56,7 +56,7 @@ def check(
         bounds = stack
         severe = severities(fail_on or "slow")
         return holes.tell(known, bounds, source, format, severe, strict=strict, verbose=verbose, console=console)
-    # The stack itself may be without JAX; its upgrade need not be.
+    # The stack may lack JAX, and the upgrade may add it.
     asked = spoken.stack(to, known, stack) if to else stack
     if not asked.names_stack:
         text.say(console, f"{asked.where}: found none of {', '.join(STACK)}", "bold")
@@ -115,12 +115,12 @@ def _found(python: Path | None, lock: Path | None) -> Stack | Path:
     if isinstance(found, Stack):
         return found
     path = Path(os.path.relpath(found))
-    # Reading a setup.py raises what to do instead.
+    # Reading a setup.py raises an error that says what to do instead.
     return locks.read(path) if path.name in locks.NOT_RUN else path
 
 
 def _confirmed(python: Path, found: Outcome, console: Terminal) -> Outcome:
-    """Run the predicted cases; return the answer without those that did not show."""
+    """Run the predicted cases; return the answer without cases that did not show the predicted behaviour."""
     concerned = found.concerned
     if not concerned.effects:
         text.say(console, "Nothing is predicted, so nothing was run.", "dim")

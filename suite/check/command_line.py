@@ -170,14 +170,14 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors end with where the other commands are."""
+    """A parser whose errors end with a hint at the other commands."""
 
     def error(self, message: str) -> NoReturn:
         super().error(f"{message}{'.' * (not message.endswith('?'))} {_REST}")
 
 
 def call(options: argparse.Namespace) -> Exit:
-    """Run a command. Its parameters are the options of the same names, and `console`, which it prints to."""
+    """Run a command. Its parameters are named like the options, and it prints to `console`."""
     carry_out = resolve_name(f"suite.{options.carry_out}")
     given = {**vars(options), "options": options, "console": resolve_name("suite.console:OUT")}
     found = carry_out(**{name: given[name] for name in inspect.signature(carry_out).parameters})

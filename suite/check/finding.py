@@ -30,13 +30,13 @@ RANKS: Mapping[str, int] = {kind: rank for rank, kind in enumerate(KINDS)}
 
 @dataclass(frozen=True)
 class Finding:
-    """A line that a stack cannot run, or that an issue concerns; without a source, an issue that affects the stack.
+    """A line of code that fails or that an issue concerns; without source code, an issue that affects the stack.
 
     Certain: a name or an argument is missing there. Deprecated: it warns there. Likely: the code meets the case's
     condition. Possible: the condition cannot be seen. Chronic: no release is right. `id` and `kind` are the issue's,
     `cases` its case ids. `name` is the name used or missing, with a keyword as `jax.jit(inline=)`. `says` describes the
-    finding, `good_from` names the releases without it, and `do` the replacement. `users` counts those of thirty
-    libraries that use what it touches. A `guarded` finding is in code that checks the release.
+    finding, `good_from` names the releases without it, and `do` the replacement. `users` is the number of libraries, of
+    thirty, that use a name that the issue touches. A `guarded` finding is in code that checks the release.
     """
 
     level: Level
@@ -68,5 +68,5 @@ class Finding:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """The identity of a finding, independent of line numbers."""
+        """A key that identifies the finding, independent of line numbers."""
         return self.id or self.name, self.place.path, self.place.text

@@ -23,8 +23,8 @@ class SourceRead:
     """The source that was read: the number of files, those that could not be read, and skipped folders.
 
     Of the `functions` that it calls, `covered` are touched by a case that was looked up, and `lacking` do not exist.
-    `untold` are issues of the stack that code can meet without naming anything. `numbers` are those of the functions
-    that it calls.
+    `untold` are issues of the stack that code can meet without naming a function. `numbers` are the results of the
+    functions that the source calls.
     """
 
     files: int
@@ -60,7 +60,7 @@ def of_source(
 ) -> tuple[list[Finding], SourceRead, list[str]]:
     """Return the findings for a source tree, what was read, and the ids that the code itself ignores.
 
-    Lines that fail on the versions `before` an upgrade too are left out.
+    Lines that also fail on the versions `before` the upgrade are left out.
     """
     here = [use for use in usage.uses if not is_dead(use.guards, answer.versions)]
     concerned = Concern(here, usage.names, known)
@@ -112,7 +112,7 @@ def of_source(
 
 
 def ordered(findings: Sequence[Finding], known: Knowledge) -> tuple[Finding, ...]:
-    """Sort findings by level, row zero first, then by kind, number of libraries that use what they touch, and place."""
+    """Sort findings by level, with row zero first, then by kind, by the number of libraries concerned, and by place."""
 
     def order(finding: Finding) -> tuple[object, ...]:
         kind = finding.id not in known.row_zero, RANKS.get(finding.kind, -1)

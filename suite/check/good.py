@@ -17,7 +17,7 @@ _WHAT: Mapping[str | None, str | None] = {None: None, "guarded": "refused loudly
 
 @dataclass(frozen=True)
 class Span:
-    """Adjacent releases of `package` on which a case is "good", "refused loudly" or neither, by `what`."""
+    """Adjacent releases of `package` on which a case has one result; `what` is "good", "refused loudly" or empty."""
 
     package: str
     what: str
@@ -50,13 +50,13 @@ def spans(case: KnownCase, package: str, versions: Pins, knowledge: Knowledge) -
 
 
 def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
-    """Return the releases on which a case is good, of a package that its rules name; empty without a rule.
+    """Return the releases on which a case is good, for a package that its rules name; empty without a rule.
 
     The other versions are kept.
     """
     own = knowledge.jaxlibs.get(versions.get("jax", ""), {}).get("jaxlib")
     if own and versions.get("jaxlib") not in (None, own) and case.by_rule({**versions, "jaxlib": own}) in WELL:
-        # This jax is beside another jaxlib than an installer gives.
+        # An installer would have chosen another jaxlib for this jax.
         return f"good with jaxlib {own}"
     named = dict.fromkeys([*case.named, "jax", *case.needs])
     packages = [name for name in named if name in versions and name != "jaxlib"]
@@ -68,18 +68,18 @@ def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
             return f"{better.what} on {better.package} {better.first}"
         return f"{better.what} from {better.package} {better.first}{'' if better.open else f' to {better.last}'}"
     if last_good := next((each for each in reversed(before) if each.what == "good"), None):
-        return f"good up to {last_good.package} {last_good.last}, and on none since"
+        return f"good up to {last_good.package} {last_good.last}, and on no later release"
     if not told:
         return ""
     *others, last = (
         (each for each in packages if each in case.needs or each == "jax") if "jax" in packages else packages
     )
     tried = f"{', '.join(others)} or {last}" if others else last
-    return f"no release of {tried} that was run is good"
+    return f"no tested release of {tried} is good"
 
 
 def helps(case: KnownCase, known: Prediction, versions: Pins) -> str:
-    """Return whether the workaround helps on these versions, in words."""
+    """Return a phrase on whether the workaround helps on these versions."""
     if not case.workaround:
         return ""
     if any(met(on, versions) for on in case.fails):
@@ -88,5 +88,5 @@ def helps(case: KnownCase, known: Prediction, versions: Pins) -> str:
     if "fails" in seen:
         return "it did not help where it was run"
     if "holds" in seen:
-        return "verified on these versions" if known.how == "run" else "verified on the nearest that were run"
+        return "verified on these versions" if known.how == "run" else "verified on the nearest tested versions"
     return "not verified here"

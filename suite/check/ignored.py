@@ -20,7 +20,7 @@ PATH = Path("jax-stack-compat.toml")
 
 
 class IgnoredIssue(FileModel):
-    """An issue to ignore, up to and including a day if one is given."""
+    """An issue to ignore, until the end of a day if one is given."""
 
     id: str
     reason: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]

@@ -1,6 +1,7 @@
 """The command `needs`: the releases of each package that a source tree works with, by its names and arguments.
 
-Only absent names and refused arguments count. Code that needs a later release for what a function returns is not found.
+Only absent names and refused arguments count. Code that needs a later release because a function's result changed is
+not found.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ def _need(package: str, uses: Sequence[Use], told: Sequence[tuple[str, Specifier
 
 
 def _works(use: Use, lacking: Lack, stack: Pins) -> bool:
-    """Return True if a release is known to have what another lacks, and the import of it, or its code is guarded."""
+    """Return True if a release has the name that another release lacks, or if the code checks for the release."""
     if excludes(use.guards, stack):
         return True
     return presence.is_there(lacking.name, *stack.values()) and not (use.how == "name" and lack(use.whole, stack))
@@ -152,7 +153,7 @@ def _project(source: Path) -> Path | None:
 
 def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Terminal) -> None:
     if not of:
-        say(console, f"Found no name of {', '.join(sorted(PACKAGES))} in {files} files.", "bold")
+        say(console, f"No name of {', '.join(sorted(PACKAGES))} is used in {files} file{'s' * (files != 1)}.", "bold")
         return
     width = max(len(each.package) + len(each.needs) + 1 for each in of)
     for need in of:
@@ -178,7 +179,11 @@ def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Ter
             say(console, f"{where}declares {need.package}{need.declared}: {_verdict(need)}", "bold red")
     undeclared = [each.package for each in of if each.declared is None]
     if silent:
-        say(console, f"{where}computes its dependencies in the build, so they were not compared.", "yellow")
+        say(
+            console,
+            f"{where}computes its dependencies in the build, so the needs were not compared with them.",
+            "yellow",
+        )
     elif not where:
         say(console, "No pyproject.toml, so nothing was compared.", "yellow")
     elif undeclared:
@@ -188,17 +193,17 @@ def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Ter
 
 
 def _verdict(need: Need) -> str:
-    """Return the fault of a declaration."""
+    """Describe what is wrong with a declared requirement."""
     lines = len(need.to_fix)
     if need.needs and need.lowest and not SpecifierSet(need.needs).contains(need.lowest, prereleases=True):
         return f"too low (needs {need.needs[2:]})" + (f"; {lines} to fix" if lines else "")
-    return f"it admits {need.failing[-1]}, where {lines} {'line fails' if lines == 1 else 'lines fail'}"
+    return f"it admits {need.failing[-1]}, on which {lines} {'line fails' if lines == 1 else 'lines fail'}"
 
 
 def _fix(need: Need, fix: ToFix) -> str:
     releases = query.names(need.package).releases
     if not fix.until:
-        told = f"{fix.name}, in no release from {releases[0]} to {releases[-1]}"
+        told = f"{fix.name}, which no release has, from {releases[0]} to {releases[-1]}"
     else:
         told = f"{fix.name}, gone since {releases[releases.index(fix.until) + 1]}"
     if fix.replacement and (life := query.life(fix.replacement) or query.module_life(fix.replacement)):
@@ -231,7 +236,7 @@ def github(of: Sequence[Need]) -> str:
         level = "error" if need.failing else "notice"
         found += [annotation(level, one.path, one.line, "needs", _fix(need, one)) for one in need.to_fix]
         for one in need.reasons if need.failing else ():
-            text = f"{one.name} is not before {need.package} {one.since}; declared is {need.declared}"
+            text = f"{one.name} needs {need.package} {one.since} or later; declared is {need.declared}"
             found.append(annotation("error", one.path, one.line, "needs", text))
     return "".join(f"{line}\n" for line in found)
 

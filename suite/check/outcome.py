@@ -58,10 +58,10 @@ class Outcome:
 
     @property
     def unsure(self) -> list[str]:
-        """Sentences about what is unknown, and how to find out; they come first."""
+        """Sentences about unknown facts and how to find them out; these come first."""
         unread = [each for each in self.read.unread if each.mentions] if self.read else []
         told = named([f"{each.path} ({each.why})" for each in unread], 2)
-        return [*self.answer.unsure, *[f"Could not be read, and mentions the stack: {told}."] * bool(unread)]
+        return [*self.answer.unsure, *[f"Could not read these files, which mention the stack: {told}."] * bool(unread)]
 
     @property
     def assumed(self) -> str:
@@ -75,7 +75,7 @@ class Outcome:
         return " ".join(filter(None, parts))
 
     def _unnamed(self, case: str) -> frozenset[str]:
-        """Return the packages that a case's rules name, that an installer brings, and that nobody named."""
+        """Return the packages in a case's rules that the user did not name, and that an installer brings along."""
         issue, _, id = case.partition("/")
         brought = _BROUGHT.intersection(self.known.cases[issue, id].named)
         return frozenset(brought - self.answer.versions.keys() - self.answer.stack.unsaid.keys())
@@ -93,8 +93,8 @@ class Outcome:
         if not read.files:
             return f"{upgrade}No Python was found there."
         places, possible = len(self.to_do), len({each.id for each in self.of("possible")})
-        change = f"{places} place{'s' * (places != 1)} to change." if places else "Nothing is known to need a change."
-        return f"{upgrade}{change} {possible} issue{'s' * (possible != 1)} possible."
+        change = f"{places} place{'s' * (places != 1)} to change." if places else "No line is known to need a change."
+        return f"{upgrade}{change} {possible} possible issue{'s' * (possible != 1)}."
 
     @property
     def coverage(self) -> str:
@@ -107,7 +107,7 @@ class Outcome:
         )
         return (
             f"Of the {of.functions} function{'s' * (of.functions != 1)} you call, {of.covered} "
-            f"{'is' if of.covered == 1 else 'are'} touched by a case that was looked up; {lacking} here."
+            f"{'is' if of.covered == 1 else 'are'} covered by a known case; {lacking} in this stack."
         )
 
     @property

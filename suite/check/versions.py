@@ -54,7 +54,7 @@ def _spelled(name: str, version: str, knowledge: Knowledge) -> str:
 def _strange(knowledge: Knowledge, versions: Pins) -> dict[str, str]:
     """Return the packages whose version is outside the data, with a sentence each: rules do not extend so far.
 
-    They do extend to a patch of the newest minor series, and to a release between two of its series.
+    Rules do extend to a newer patch of the last minor series, and to releases between two known ones of a series.
     """
     found = {}
     for name in (each for each in STACK if each != "jaxlib" and each in versions):
@@ -79,7 +79,7 @@ def _newer(knowledge: Knowledge, versions: Pins) -> list[str]:
 
 
 def _assumed(knowledge: Knowledge, given: Pins, unsaid: Collection[str]) -> Pins:
-    """Return the unnamed packages that the given ones import, as of the day of the newest given release.
+    """Return versions for unnamed packages that the given ones import, as of the newest given release's day.
 
     That release's cell is the stack of that day.
     """

@@ -31,10 +31,9 @@ class Trial:
 class Amendment:
     """A requirement that would agree with the runs, and the package whose metadata should carry it.
 
-    `lacks`: `package` allows a release of `dependency` that does not work, and should require `specifier` of it.
-    `declared` is None if `package` does not require `dependency` at all. Without a `package`, the release is broken for
-    all packages that need it. If `grounds` is "together", other moves may be the cause: `came_with` lists them in
-    words.
+    `package` allows a release of `dependency` that does not work; it should require `specifier`. `declared` is None if
+    `package` does not require `dependency` at all. Without a `package`, the release is broken for all packages that
+    need it. If `grounds` is "together", other moves may be the cause: `came_with` lists them in words.
     """
 
     kind: Literal["lacks"]
@@ -56,9 +55,9 @@ class Amendment:
     def __str__(self) -> str:
         """Return a sentence for people: diffrax 0.7.0 lacks optimistix<0.1.0."""
         if self.grounds == "together":
-            return f"{self.requirement} works; the rest came with {self.came_with}"
+            return f"{self.requirement} works; other releases came with {self.came_with}"
         if self.package is None:
-            return f"what needs {self.dependency} lacks {self.requirement}"
+            return f"packages that need {self.dependency} lack {self.requirement}"
         return f"{self.package} {self.version} lacks {self.requirement}"
 
 
@@ -91,7 +90,10 @@ def amendments(
 
 @dataclass(frozen=True)
 class _Cause:
-    """A dependent and a dependency that fail together by a rule. If both are one package, it is broken alone."""
+    """A dependent package and its dependency, which fail together according to a rule.
+
+    If both are one package, it is broken alone.
+    """
 
     dependent: str
     dependency: str
@@ -119,7 +121,7 @@ class _Row:
             (name,) = names
             return _Cause(name, name, rule)
         reach = {one: reached([one], trial.pins, self.offered, self.python) for one in names}
-        # A guest builds on the stack even where its metadata does not say so.
+        # A guest depends on the stack, even if its metadata does not say so.
         reach |= {guest: reach[guest] | PACKAGES.keys() for guest in guests(names)}
         pairs = [(one, other) for one in names for other in names if one != other and other in reach[one]]
         if len(names) > 2:
@@ -209,7 +211,7 @@ class _Row:
 
 
 def _opposed(one: SpecifierSet, other: SpecifierSet) -> bool:
-    """Return True if one has an upper and the other a lower bound, as for an old release beside a new one."""
+    """Return True if one has an upper bound and the other a lower bound: an old release fails with a new one."""
     return bool((upper_bound(one) and lower_bound(other)) or (lower_bound(one) and upper_bound(other)))
 
 

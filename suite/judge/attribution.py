@@ -1,7 +1,7 @@
 """Attribution of a case's change between two neighbouring cells to a package. Pure.
 
-A package is named only if it alone moved, if a run shows that moving it alone does the same, or if the case's rules say
-so. Otherwise the change came with all packages that moved.
+A package is named in three cases: it alone moved, a run shows that moving it alone has the same effect, or the case's
+rules say so. Otherwise the change came with all packages that moved.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Blame:
 
 
 def told(moves: Iterable[Move]) -> str:
-    """Return moves for people; jax and jaxlib join if they move alike: jax and jaxlib 0.8.1 → 0.8.2."""
+    """Describe moves; if jax and jaxlib move alike, they share one phrase: jax and jaxlib 0.8.1 → 0.8.2."""
     by_name = {move.package: move for move in moves}
     linked = [by_name[name] for name in LINKED if name in by_name]
     if len({(each.before, each.after) for each in linked}) == 1 and len(linked) == len(LINKED):
@@ -136,7 +136,7 @@ def blame(
 
 
 def _telling(unit: Unit, test: Callable[[Unit], str | None]) -> tuple[Unit, str] | None:
-    """Return the part of a unit that makes the change, with its evidence: one package if it suffices."""
+    """Return the part of a unit that causes the change, with the evidence: one package if that suffices."""
     parts: list[Unit] = [(each,) for each in unit]
     alone = [(part, evidence) for part in parts if (evidence := test(part)) is not None]
     if len(alone) == 1:

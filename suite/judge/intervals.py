@@ -13,7 +13,7 @@ from suite.judge.rules import AnyRule, Pins, Run, first_match, in_stack_order, r
 from suite.judge.table import Verdict
 from suite.stack.beside import BESIDE
 
-# More ranges of releases are not listed one by one.
+# If there are more ranges of releases, they are not listed one by one.
 _MAX_RANGES = 3
 
 
@@ -95,7 +95,7 @@ _SYMPTOMS: tuple[frozenset[Verdict], ...] = (
 
 
 def affected(found: Sequence[AnyInterval]) -> str:
-    """Return the releases on which a case goes wrong, for people: "since jax 0.5.1"; "" if on none.
+    """Describe the releases on which a case goes wrong: "since jax 0.5.1"; "" if there are none.
 
     If a package other than jax changes the case, the releases are that package's.
     """
@@ -118,7 +118,7 @@ def _span(first: AnyInterval, last: AnyInterval, along: Sequence[AnyInterval]) -
 
 
 def _others(found: Blame | None, package: str) -> str:
-    """Return the packages besides `package`, and its linked one, that may have caused a change, in words."""
+    """Name the packages that may have caused a change, except `package` and its linked package."""
     own = LINKED if package in LINKED else (package,)
     if found is None or found.package in own:
         return ""
@@ -126,7 +126,7 @@ def _others(found: Blame | None, package: str) -> str:
 
 
 def ran(needs: Collection[str], rules: Sequence[AnyRule], runs: Iterable[Run]) -> list[str]:
-    """Return, for each rule, where runs bore it out as the first match; "" if nowhere.
+    """Return, for each rule, the releases on which it was the first match and runs confirmed it; "" if there are none.
 
     The releases are of the packages that the rule names. For a catch-all rule, they are of the packages that the other
     rules name, or else of the last package that the case `needs`.

@@ -62,7 +62,7 @@ def reached(needs: Iterable[str], pins: Pins, offered: Packages, python: str) ->
 
 @cache
 def parsed(version: str) -> Version:
-    """Return a parsed version, cached: thousands of runs have a few dozen releases."""
+    """Return a parsed version, cached: thousands of runs have only a few dozen versions."""
     return Version(version)
 
 
@@ -108,7 +108,7 @@ def reconciled(tried: Mapping[str, bool], declared: str) -> str | None:
     parts = [f">={lower}"] if lower is not None else []
     parts += [f"<{each}" for each in ordered[last + 1 : last + 2]]
     parts += [f"!={version}" for version in ordered[first:last] if not tried[version]]
-    # Clauses about releases that were not tried have reasons of their own.
+    # Keep clauses about untested releases: they may have other reasons.
     for clause in sorted(says, key=str):
         already = clause.operator == "!=" and clause.version not in SpecifierSet(",".join(parts))
         if clause.operator != ">=" and not already and all(map(clause.contains, works)):

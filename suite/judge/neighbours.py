@@ -1,8 +1,8 @@
 """Neighbours on a release line, in version order within a branch of releases, not by day. Pure.
 
 jax 0.8.3 came out after 0.9.0. Both follow 0.8.2, which was the newest release on the day of 0.9.0. So the line is a
-tree. A branch is a minor release (`0.8`) of jax, in version order, and starts at the newest older release of its day.
-Library releases with one jax are in the order of their days.
+tree. A branch is a minor release of jax, such as `0.8`, in version order. It starts at the newest older release that
+existed on its first day. Library releases with one jax are in the order of their days.
 """
 
 from __future__ import annotations

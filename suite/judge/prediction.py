@@ -49,8 +49,9 @@ class AnyCase(Protocol):
 class Prediction:
     """The behaviour that a stack is expected to show, None if unknown, with its runs and rules.
 
-    `run`: `runs` are of this stack. `by rule`: `rules` decide, and `runs` are the nearest in jax under the same rules,
-    at most one on each side. `between`: `runs` are the neighbours in one package, with all other packages alike.
+    `run`: `runs` are of this stack. `by rule`: `rules` decide, and `runs` have the nearest versions of jax under the
+    same rules, at most one on each side. `between`: `runs` are the neighbours in one package, with all other packages
+    alike.
     """
 
     behaviour: str | None
@@ -61,7 +62,7 @@ class Prediction:
 
 def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
     """Return the expected behaviour of `case`. Runs with another jax never decide, but rules do."""
-    # Skipped without runs to compare: this is called thousands of times.
+    # Without runs, skip the comparison: this function is called thousands of times.
     matter = concerned(case.needs, case.rules) if runs else frozenset[str]()
     # The case's needs must have known versions; an installer may choose the packages that these import.
     known = {"jax", *case.needs} - {"jaxlib"} <= versions.keys()
@@ -85,7 +86,7 @@ def predict(case: AnyCase, versions: Pins, runs: Sequence[Run]) -> Prediction:
 
 
 def _possible(rules: Iterable[AnyRule], versions: Pins) -> list[AnyRule | None]:
-    """Return the rules that may match first, given that some versions are unknown; None stands for no match."""
+    """Return the rules that may be the first match if some versions are unknown; None means that no rule matches."""
     found: list[AnyRule | None] = []
     names = BESIDE.union(versions)
     for rule in rules:
@@ -99,7 +100,7 @@ def _possible(rules: Iterable[AnyRule], versions: Pins) -> list[AnyRule | None]:
 
 @cache
 def _known(on: str, names: frozenset[str]) -> tuple[str, bool]:
-    """Return the rule's requirements on packages with these names, and True if it has no others."""
+    """Return the rule's requirements on these packages, and True if it has no other requirements."""
     known = [str(requirement) for requirement in requirements(on) if requirement.name in names]
     return " ".join(known), len(known) == len(requirements(on))
 
@@ -126,7 +127,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _nearest(runs: Sequence[Run], versions: Pins) -> tuple[Run, ...]:
-    """Return the nearest runs in jax, one at or below and one above; among equals, the most similar run."""
+    """Return the runs with the nearest jax: one at or below this version, one above; among equals, the most similar."""
     jax = parsed(versions["jax"])
     places = {run.pins["jax"]: parsed(run.pins["jax"]) for run in runs}.values()
     below = max((place for place in places if place <= jax), default=None)
@@ -142,7 +143,7 @@ def _nearest(runs: Sequence[Run], versions: Pins) -> tuple[Run, ...]:
 
 
 def _between(versions: Pins, matter: frozenset[str], runs: Sequence[Run]) -> Prediction | None:
-    """Return the behaviour that the neighbours on both sides in one package share, with all other packages alike."""
+    """Return the behaviour shared by the neighbours on both sides, which differ in the version of one package only."""
     found: list[Prediction] = []
     for package in sorted(matter & versions.keys() - {"jax"}):
         here = parsed(versions[package])
@@ -192,7 +193,7 @@ def _waited(
 ) -> Prediction | Stopped:
     """Return a case's prediction after its `waits_for` cases; unknown if one of these is not in `cases`.
 
-    A run with these versions decides on its own.
+    If a run has these versions, it decides alone.
     """
     if isinstance(own, Stopped) or own.how == "run":
         return own

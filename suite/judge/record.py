@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 from suite.fields import CellId, Id
 from suite.files import FileModel
 
-AGAIN = "remove the file, and its cell runs it again"
+AGAIN = "remove the file; the next run of its cell makes it again"
 
 # The ways in which a process ends without a usable answer.
 Ending = Literal["signal", "timeout", "memory", "output", "exit", "no-result", "garbled"]
@@ -101,7 +101,7 @@ class Key(FileModel):
 class Record(FileModel):
     """Every attempt of one case in one cell.
 
-    `shared` holds attempts beside other probes, which do not count: the case then ran alone, in `attempts`.
+    `shared` has attempts made beside other probes. They do not count: the case then ran alone, in `attempts`.
     """
 
     mend: ClassVar[str] = AGAIN

@@ -57,7 +57,7 @@ class Run(NamedTuple):
 
 @cache
 def requirements(on: str) -> tuple[Requirement, ...]:
-    """Return the requirements of a rule, given separated by spaces. Raises ValueError."""
+    """Parse the requirements of a rule, which are separated by spaces. Raises ValueError."""
     return tuple(map(plain_requirement, on.split()))
 
 
@@ -70,7 +70,7 @@ def met(on: str, pins: Pins) -> bool:
 
 
 def is_there(name: str, pins: Pins) -> bool:
-    """Return True if a stack has a package; an incomplete list of pins also has the packages that cells add."""
+    """Return True if a stack has a package; an incomplete list of pins counts as having absl-py and flatbuffers."""
     return name in pins or (name in BESIDE and LISTED not in pins)
 
 

@@ -60,7 +60,7 @@ _TELLS_OF_A_WORKAROUND: frozenset[Verdict] = frozenset({"affected", "guarded", "
 
 @dataclass(frozen=True)
 class Judged:
-    """A verdict with its grounds. `behaviour` is None if no behaviour of the case was seen, `reason` if it is clear."""
+    """A verdict with its reasons. `behaviour` is None if no behaviour of the case was seen, `reason` if it is clear."""
 
     verdict: Verdict
     behaviour: str | None
@@ -120,7 +120,7 @@ def waited(judged: Judged, awaited: Mapping[str, Verdict]) -> Judged:
 def _recognised(case: Case, part: Part) -> str | None:
     """Return the behaviour whose signature, in today's table, matches the exception.
 
-    The probe matched it by the table of its day. The record keeps the exception, so nothing is run again.
+    The probe used the table of the day of the run. The record keeps the exception, so nothing is run again.
     """
     kind, modules = (part.exception or "").rpartition(".")[2], (part.traceback or "").replace("/", ".")
     for name, some in case.signatures.items():
@@ -150,7 +150,7 @@ def is_affected(verdict: Verdict) -> bool | None:
 
 
 def confirmed(attempts: Sequence[Attempt]) -> bool:
-    """Return True if a verdict rests on several attempts, or on as many as the probe makes for it."""
+    """Return True if a verdict rests on several attempts, or if the probe makes only one for it."""
     outcome = attempts[0].parts["reproducer"].outcome
     return len(attempts) > 1 or outcome == "unavailable" or outcome.startswith("import-")
 
@@ -178,8 +178,7 @@ def workaround_expected(word: WorkaroundWord, fails: Iterable[str], pins: Pins) 
 def by_pin(pin: str, verdict: Verdict, pins: Pins, others: Iterable[tuple[Pins, Verdict]]) -> WorkaroundWord:
     """Return the result of a workaround that is a pin, for a `verdict` under `pins`.
 
-    `others` are the case's verdicts elsewhere. Only stacks count that meet `pin`, and whose other packages are those of
-    `pins`.
+    `others` are the case's verdicts elsewhere. A stack counts if it meets `pin` and has the other packages in `pins`.
     """
     if verdict not in _TELLS_OF_A_WORKAROUND or met(pin, pins):
         return "none"

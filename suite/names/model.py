@@ -14,7 +14,7 @@ from suite.files import REPORTS, FileModel
 # A clone has these files in the published report; a wheel has each package's first file beside this module.
 _CARRIED = Path(__file__).with_name("data")
 FOLDER = _CARRIED if _CARRIED.exists() else REPORTS / "published" / "names"
-# The places in `releases` of a first and a last release, and the value in all releases between.
+# A span: the places of the first and the last release in `releases`, and the value from the first to the last.
 Text: TypeAlias = tuple[int, int, str]
 # A parameter's name and default. The name has a prefix (`/`, `*`, `=`, `**`) unless it is positional or keyword.
 Parameters: TypeAlias = tuple[tuple[str, ...], ...]

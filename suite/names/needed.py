@@ -23,7 +23,7 @@ class CodeLine(FileModel):
 
 
 class Needed(FileModel):
-    """A release's needs of another package.
+    """The releases of another package that a release needs.
 
     `since` is the first release with all used names, if an older release lacks some; `because` are the lines that use
     them. `until` is the last release before used names were removed; `gone` are the lines that use the removed names.

@@ -61,7 +61,7 @@ def misfit(
 ) -> str | None:
     """Return a release's error message for a call; None if the function accepts all arguments, or is unknown.
 
-    `open` is True, first for a call with `*`, then for a call with `**`. Raises BadFile.
+    `open` has two flags: the call has `*`, and the call has `**`. Raises BadFile.
     """
     found = query.parameters(dotted, version)
     if found is None or dotted in _BY_METACLASS:

@@ -28,7 +28,7 @@ class Replacements(FileModel):
 
 @dataclass(frozen=True)
 class Life:
-    """The releases that have a name, from each first to its last.
+    """The spans of releases that have a name.
 
     `since` is None if the release before the first is unknown: it was not walked, or the module does not import there.
     `until` is None if the last is the newest release, or the next release is unknown.
@@ -56,7 +56,7 @@ def names(package: str) -> Names:
 
 
 def is_listed(dotted: str) -> bool:
-    """Return True unless the name is in a folder whose modules are not all listed.
+    """Return True if all modules in the name's folder are listed.
 
     If True, a name that is missing from the data is missing from the release.
     """
@@ -69,7 +69,7 @@ def is_known(package: str) -> bool:
 
 
 def split(dotted: str) -> tuple[Module, str] | None:
-    """Return the module of a dotted name, the longest that any release has, and the name in it."""
+    """Split a dotted name into the longest module that any release has and the name in that module."""
     package = names(dotted.partition(".")[0])
     module, _, name = dotted.rpartition(".")
     while module:

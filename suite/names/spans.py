@@ -18,7 +18,7 @@ _UNKNOWN = object()
 
 
 def track(values: Sequence[T | None]) -> tuple[tuple[int, int, T], ...]:
-    """Return the spans of equal values, by place, without spans of None."""
+    """Return spans of equal adjacent values; None gets no span."""
     found, place = [], 0
     for value, of in groupby(values):
         count = len(list(of))

@@ -1,4 +1,7 @@
-"""The two files of a package's names. The second has homes, members and docstrings, which `check` does not read."""
+"""The two files of a package's names.
+
+The second file has defining modules, members and docstring hashes, which `check` does not read.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Device cases, which look for an issue's behaviour in a program compiled for a device. Pure.
 
-Nothing is run. A verdict is about the compiler's output; nobody has seen what the device does with it.
+Nothing is run. A verdict is about the compiler's output, which no device has run.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class DeviceCase:
     """A program of `benchmarks/_program_cases.py`, and how it decides a case of an issue.
 
     `role` says whose program it is: the case's, its workaround's, or its control's. `look` examines the optimised HLO
-    and the counts for `looked_for`, a sentence. `verdicts` are by behaviour. If nothing was compiled, `refusals` map a
-    part of jax's message to a behaviour.
+    and the counts for `looked_for`, a sentence. `verdicts` are by behaviour. If jax refused to compile, `refusals` map
+    a part of its message to a behaviour.
     """
 
     program: str
@@ -51,7 +51,7 @@ def _offloaded(text: str, counts: Mapping[str, int]) -> Seen:
 
 
 def _called(targets: Mapping[str, str]) -> Callable[[str, Mapping[str, int]], Seen]:
-    """Return a function that looks for a kernel call, by part of its target → behaviour; other calls do not count."""
+    """Return a function that looks for a kernel call; `targets` maps a part of the call's target to a behaviour."""
 
     def look(text: str, counts: Mapping[str, int]) -> Seen:
         called = re.search(r'custom_call_target="[^"]*"', text)
@@ -63,7 +63,7 @@ def _called(targets: Mapping[str, str]) -> Callable[[str, Mapping[str, int]], Se
 
 
 def _copies(shape: str) -> Callable[[str, Mapping[str, int]], Seen]:
-    """Return a function that looks for a copy of an array of this shape in a loop, not in the entry."""
+    """Return a function that looks for a copy of an array of this shape in a loop; copies in the entry do not count."""
 
     def look(text: str, counts: Mapping[str, int]) -> Seen:
         if not counts.get("while_loops"):

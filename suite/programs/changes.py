@@ -25,13 +25,13 @@ class Change:
 
     @property
     def by(self) -> str:
-        """The difference: `2 kernel launches fewer`."""
+        """The difference: `2 fewer kernel launches`."""
         size, way = abs(self.after - self.before), "more" if self.after > self.before else "fewer"
-        return f"{size:,} {self.known.one if size == 1 else self.known.many} {way}"
+        return f"{size:,} {way} {self.known.one if size == 1 else self.known.many}"
 
     @property
     def told(self) -> str:
-        """The change: `2 kernel launches fewer, 4 → 2`."""
+        """The change: `2 fewer kernel launches, 4 → 2`."""
         return f"{self.by}, {self.before:,} → {self.after:,}"
 
 
@@ -75,7 +75,8 @@ class ProgramTurn:
         if self.lost:
             parts = [f"cannot be compiled any more: {self.lost}"]
         if self.gained:
-            parts.append(f"can be compiled now; {', '.join(self.failed) or 'before'}: {self.gained}")
+            failed = f"on {', '.join(self.failed)}" if self.failed else "before"
+            parts.append(f"can be compiled now, but not {failed}: {self.gained}")
         along = ", ".join(f"{name} {old} → {new}" for name, old, new in self.moved)
         moved = f" ({along} came along)" if along else ""
         return f"jax {self.after.jax}, after {self.before.jax}: {self.workload}: {'; '.join(parts)}{moved}"

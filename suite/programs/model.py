@@ -29,7 +29,7 @@ class Workload(FileModel):
 
 
 class Program(FileModel):
-    """One workload on one release: its counts, or the `reason` why it has none; `absent` has reasons of single counts.
+    """One workload on one release: its counts, or the `reason` why it has none. `absent` explains missing ones.
 
     `source` is a hash of the compiled source. For a device case, `seen` is the behaviour, and `shown` the part of the
     program that shows it.

@@ -26,7 +26,9 @@ def compare(python: Path, console: Console) -> Exit:
     target = next((each for each in TARGETS.values() if device.startswith(each.kinds)), None)
     if target is None:
         devices = " and ".join(each.device for each in TARGETS.values())
-        raise Misused(f"{python}: jax sees {device}, and programs are known for {devices}: there is nothing to compare")
+        raise Misused(
+            f"{python}: jax sees {device}, but programs are known only for {devices}: there is nothing to compare"
+        )
     cell = f"jax-{jax}"
     release = model.load(target).release(cell)
     of = release.programs if release and release.recipe == sources.recipe() else []
@@ -51,7 +53,7 @@ def compare(python: Path, console: Console) -> Exit:
         same += not differs
         told = Text(f"  {each.workload}: {differs or 'the same'}", style="yellow" if differs else "")
         console.print(told, soft_wrap=True)
-    counted = f"{same} of {len(came.programs)} programs are counted as without the device"
+    counted = f"{same} of {len(came.programs)} programs have the same counts as without the device"
     last = f"{device}: {counted}; their texts are in {texts}"
     console.print(last, style="bold", soft_wrap=True)
     return Exit.AS_EXPECTED

@@ -37,7 +37,7 @@ def every_cell() -> tuple[Cell, ...]:
 
 def cell(identifier: str) -> Cell:
     """Return the cell of `every_cell` called `identifier`. Raises Misused with the nearest names."""
-    return plan.among(every_cell(), identifier, f"no release of jax from {OLDEST} on is called")
+    return plan.among(every_cell(), identifier, f"no release of jax since {OLDEST} is called")
 
 
 def carry_out(

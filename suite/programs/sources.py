@@ -1,7 +1,7 @@
 """Hashes of the sources of programs: of the code that compiles and counts, and of each definition.
 
 The first hash belongs to a release, the second to a program: if a workload is new or changed, only its program is
-compiled. The cell's side is read here, not imported, since it imports jax.
+compiled. The code in `benchmarks` is read as text, not imported, since it imports jax.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def programs() -> dict[str, str]:
 
 
 def of_tables(text: str) -> dict[str, str]:
-    """Return these hashes for the text of modules, where `NAME = {"name": Workload(title, …)}` is a table."""
+    """Return the same hashes for a text with the tables: `NAME = {"name": Workload(title, …)}`."""
     body = ast.parse(text).body
     named = {name: node for node in body for name in _names(node)}
     tables = [node.value for node in body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)]

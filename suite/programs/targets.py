@@ -86,7 +86,7 @@ COUNTS: Mapping[str, Count] = {
     "peak_bytes": Count(
         "byte at the peak",
         "bytes at the peak",
-        "the most memory at once, by memory_analysis(), whose method also changed",
+        "the most memory in use at once, by memory_analysis(), whose method also changed between releases",
     ),
     "argument_bytes": Count("byte of arguments", "bytes of arguments", "memory of the arguments"),
     "output_bytes": Count("byte of results", "bytes of results", "memory of the results"),
@@ -94,7 +94,7 @@ COUNTS: Mapping[str, Count] = {
     "instructions": Count(
         "HLO instruction", "HLO instructions", "operations of the optimised HLO, also within fusions", main=True
     ),
-    "kernels": Count("kernel", "kernels", "kernels in the PTX; one can be launched at several places", only="h100"),
+    "kernels": Count("kernel", "kernels", "kernels in the PTX; several places can launch one kernel", only="h100"),
     "ptx_instructions": Count("PTX instruction", "PTX instructions", "instructions of the PTX", only="h100", main=True),
     "ptx_registers": Count(
         "PTX register", "PTX registers", "virtual registers that the PTX declares, not a GPU's registers", only="h100"

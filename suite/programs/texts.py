@@ -40,7 +40,7 @@ def diff(target: Target, before: str, after: str, workload: str) -> Iterator[str
 def with_diffs(found: Programs, folder: Path = model.FOLDER) -> Programs:
     """Return the programs with the diffs of all changes whose two sides are in the tree."""
     kept = packed(TARGETS[found.target], folder)
-    # Most programs follow one change and precede another.
+    # Most programs are the new side of one change and the old side of another.
     lines = cache(lambda name: _numberless(kept[name].decode()))
     diffs = []
     for turn in turns(found):

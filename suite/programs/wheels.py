@@ -51,7 +51,10 @@ def wanted(cell: Cell, target: Target) -> str:
 
 
 def obtain(cell: Cell, target: Target) -> DeviceWheels:
-    """Return the cell with a lock that has the wheels. The index is asked once. Raises Failed."""
+    """Return the cell with a lock that has the wheels.
+
+    The result is kept, so the index is asked only once. Raises Failed.
+    """
     asked = wanted(cell, target)
     made = replace(cell, id=f"{cell.id}+{target.id}", requires=(asked,), tags=())
     kept = LOCKS / f"{made.id}.json"

@@ -29,7 +29,7 @@ _Below = tuple[str, str, frozenset[tuple[str, str]]]
 
 
 def places(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Iterator[tuple[Cell, Lock]]:
-    """Yield the cell, then the other cells whose record of a case counts for it. Raises BadFile."""
+    """Yield the cell, then the other cells whose record of the case also counts for this cell. Raises BadFile."""
     yield cell, pinned
     if not entry.issue.row_zero:
         yield from alike(cell, case.needs, pinned.pins)

@@ -183,7 +183,7 @@ def _of_disk(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> _Packed | No
 
 
 def _holds(key: dict[str, Any], cell: Cell, entry: Entry, case: Case, pinned: Lock) -> bool:
-    """Return True if a key, apart from its lock, is the tree's."""
+    """Return True if a key agrees with the tree's in everything but the lock."""
     wanted = keys.key(entry, case, pinned.sha256, cell.python, key["platform"])
     return key == {**dict(wanted), "lock": None}
 
@@ -201,7 +201,7 @@ def _split(found: Any, own: list[Any]) -> Any:
 
 
 def _filled(shared: Any, of_cell: dict[str, Any], own: Iterator[Any]) -> Any:
-    """Return the record that `_split` took apart."""
+    """Reassemble the record that `_split` divided."""
     if isinstance(shared, list):
         return [_filled(each, of_cell, own) for each in shared]
     if not isinstance(shared, dict):

@@ -1,8 +1,8 @@
 """Records and statuses on disk: one record per case and cell, one status per cell. Nothing here is judged.
 
 The paths are `.suite/records/<cell>/<issue>/<case>.json` and `.suite/records/<cell>/cell.json`. A record counts under
-its key, a hash of everything that it depends on. A record whose key differs from the tree's counts as not run. So does
-a record that was set aside, as `<case>.aside`, because a new one was requested.
+its key, a hash of everything that it depends on. A record whose key differs from the tree's counts as not run. A record
+that was set aside as `<case>.aside`, for a new run, also counts as not run.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Status(FileModel):
 
 
 def in_force(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | None:
-    """Return the record of a case in force: of this lock, code and probe, from the cell's last platform.
+    """Return the valid record of a case: with the tree's lock, code and probe, on the cell's last platform.
 
     If the cell has no such record, return the record of another cell with the same packages; the record names its cell.
     Records with other versions than the lock's do not count. An import that failed only once does not count, either,

@@ -47,7 +47,7 @@ class Seen(NamedTuple):
         return Judged(self.verdict, self.behaviour, self.reason, self.detail, self.workaround)
 
 
-# One of these changes when a file is replaced or written.
+# Any write or replacement of a file changes one of these values.
 _Stamp = tuple[int, int, int, int]
 # The inputs of a judgement, besides the file.
 _Grounds = tuple[str, str, str, int]
@@ -59,7 +59,7 @@ _PLATFORMS: dict[str, tuple[_Stamp | None, str]] = {}
 
 
 def seen(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
-    """Return the observation of a case in force, judged with the cases for which it waits. Raises BadFile."""
+    """Return the valid observation of a case, judged together with the cases that it waits for. Raises BadFile."""
     places = alike.places(cell, entry, case, pinned)
     found = next(filter(None, (_of_cell(each, entry, case, held) for each, held in places)), None)
     if found is None or not case.waits_for:

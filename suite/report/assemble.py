@@ -1,4 +1,4 @@
-"""The report, assembled from plan, issues and records: cells with what blocks them, and all planned observations."""
+"""The report, assembled from plan, issues and records: cells, what blocks them, and all planned observations."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def assemble(
 ) -> Report:
     """Return the report on these cells and issues, from the records on disk. Raises BadFile.
 
-    For a `shard`, `planned` has the cells of the whole run. `rows` selects the entries of each cell. With `unread`,
-    every case has that verdict, and no records are read.
+    For a `shard`, `planned` has the cells of the whole run. `rows` selects the entries of each cell. With `unread`, no
+    records are read, and every case has the verdict `unread`.
     """
     offered = releases.load().packages
     judged = [_judged(cell, catalogue.planned(entries, cell, rows), offered, unread) for cell in cells]
@@ -98,10 +98,10 @@ def untried(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows = "cases
 def _judged(
     cell: Cell, entries: Sequence[Entry], offered: releases.Packages, unread: Judged | None
 ) -> tuple[CellRow, list[Observation], Platform | None]:
-    """Judge every case planned in `cell`; with `unread`, use that verdict and read no records."""
+    """Judge every case planned in `cell`; with `unread`, read no records and use that verdict."""
     pinned, status = lock.load(cell), None if unread else records.status(cell.id)
-    # A missing interpreter or device here does not void records made elsewhere. Any other failure to make the
-    # environment does.
+    # If this machine lacks an interpreter or device, records made elsewhere stay valid. Any other failure to make the
+    # environment voids them.
     failed = status is not None and status.verdict == "error" and not status.python
     tried = not unread and cell.unavailable is None and not failed
     made: list[Observation] = []
@@ -155,7 +155,7 @@ def _without(cell: Cell, status: Status | None) -> Judged:
         reason, sentence = cell.unavailable
         return Judged(plan.verdict(cell), None, reason, sentence)
     if status is None or status.verdict == "ran":
-        return Judged("not-run", None, "run.not-tried", "no record of it under this lock, issue and probe")
+        return Judged("not-run", None, "run.not-tried", "it has no record for this lock, issue and probe")
     return Judged(status.verdict, None, status.reason, tidy(status.detail))
 
 
@@ -163,7 +163,7 @@ def _cell(
     cell: Cell, pinned: Lock, offered: releases.Packages, seen: Sequence[Observation], blocked_by: str | None
 ) -> CellRow:
     row_zero = {entry.issue.id for entry in catalogue.entries() if entry.issue.row_zero}
-    # Beside a guest, all its cases decide whether it works.
+    # In a guest's cell, all cases of the guest decide whether the stack works.
     shown = {row.verdict for row in seen if cell.guests or row.issue in row_zero}
     works = shown == {"clear"} if shown and shown.isdisjoint(UNDECIDED) else None
     excluded = cell.excluded or releases.exclusion(pinned.pins, offered, cell.python, cell.extra)

@@ -32,7 +32,7 @@ MAX_CASES = 6
 
 @dataclass(frozen=True)
 class CaseChange:
-    """A case in a cell that shows something other than before; a side without an observation is None."""
+    """A case whose observation in a cell changed; without an observation, a side is None."""
 
     kind: ChangeKind
     before: Observation | None
@@ -60,7 +60,7 @@ class Premise:
 
 @dataclass(frozen=True)
 class Group:
-    """One change over consecutive cells, with every case that shows exactly it."""
+    """One change over consecutive cells, with every case that changed in the same way."""
 
     kind: ChangeKind
     cells: tuple[str, ...]
@@ -97,7 +97,7 @@ class ReportDiff:
 def diff(old: Report, new: Report) -> ReportDiff:
     """Return how `new` differs from `old` in what the suite ran itself. Neither report is verified."""
     before, now = ({key(row): row for row in report.seen_here} for report in (old, new))
-    # The new report's order; then what is gone, in the old report's order.
+    # First the observations of the new report, in its order; then those that are gone, in the old report's order.
     found = {each: change(before.get(each), now.get(each)) for each in dict.fromkeys([*now, *before])}
     changes = sorted(filter(None, found.values()), key=lambda changed: KINDS.index(changed.kind))
     same = {each for each in found if found[each] is None and now[each].verdict not in UNDECIDED}
@@ -191,7 +191,7 @@ def premises(old: Report, new: Report) -> Iterator[Premise]:
 def groups(old: Report, new: Report, changes: Iterable[CaseChange], same: set[Key]) -> list[Group]:
     """Return the changes that are not spurious, grouped by equality, in the order of triage, the widest first.
 
-    Cells are consecutive if no cell between them is unchanged; a cell without an observation separates nothing.
+    Cells are consecutive unless an unchanged cell is between them; cells without an observation are skipped.
     """
     of = {changed.key: changed for changed in changes if changed.kind != "spurious"}
     runs: dict[tuple[str, tuple[str, ...]], list[Key]] = {}

@@ -113,7 +113,7 @@ def along(
     @cache
     def between(before: str, after: str) -> Blame | None:
         if runs[before].behaviour == runs[after].behaviour:
-            # Most pairs; skip the walk over requirements.
+            # This holds for most pairs: skip the walk over requirements.
             return None
         both = line[before], line[after]
         among = {name for cell in both for name in reached(case.needs, cell.packages, offered, cell.python)}
@@ -199,7 +199,7 @@ def _row(
 
 
 def _trial(cell: CellRow, seen: Sequence[Observation]) -> Trial:
-    """Return what the cell showed of whether it works."""
+    """Return a cell's results: the behaviour of each case, and the cases that fail."""
     shown = {f"{row.issue}/{row.case}": row.behaviour or row.verdict for row in seen}
     fails = frozenset(f"{row.issue}/{row.case}" for row in seen if row.verdict != "clear")
     # An arm can move the interpreter, as any package.
@@ -228,8 +228,8 @@ def jax_line(report: Report, line: Line) -> list[str]:
 def by_rule(report: Report, line: Line, releases: Sequence[str]) -> dict[Name, list[ByRuleRow]]:
     """Return the `releases` where a case was not observed and a rule covers it, in runs of neighbours.
 
-    Releases are left out on which row zero's rules say that a package does not import. So are cases that need a guest,
-    which the line never holds.
+    A release is left out if row zero's rules say that a needed package does not import there. Cases that need a guest
+    are left out, since no cell of the line has a guest.
     """
     at = report.jax_releases
     seen = {(row.issue, row.case, at[row.cell]) for row in report.observations if row.cell in at}

@@ -1,6 +1,6 @@
 """The findings that follow from a report's runs alone. Pure functions.
 
-None of them says whether upstream knows; that was not looked up.
+Upstream's threads were not searched, so a finding may be known there.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> I
         issue, case = cases[seen.issue, seen.case]
         if sort == "not-known":
             text = (
-                f"{seen.expected or 'Nothing'} is documented, but {seen.behaviour or 'something else'} was observed "
+                f"Documented: {seen.expected or 'nothing'}; observed: {seen.behaviour or 'something else'} "
                 f"({seen.verdict}), on {where}."
             )
         else:
@@ -85,7 +85,7 @@ def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> I
 
 
 def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[ReportFinding]:
-    """Yield the symptoms that came back, if each start is put down to the same package."""
+    """Yield the symptoms that came back, if every start is attributed to the same package."""
     for package, behaviour in dict.fromkeys((span.package, span.behaviour) for span in case.intervals):
         of = [
             (row, summary.span(row, report.cells, sparse=bool(report.jax_line)))
@@ -162,7 +162,7 @@ def _of_stack(report: Report, row: StackRow) -> Iterator[ReportFinding]:
 
 
 def _evidence(row: Observation, *alike: Observation) -> Evidence:
-    """Return an observation as evidence, with the cells of all that are like it."""
+    """Return an observation as evidence, with the cells of all equal observations."""
     told = f"{row.behaviour or row.reason}: {row.detail}"
     where = ", ".join(one.cell for one in (row, *alike))
     return Evidence(where, row.verdict, told, f"issues/{row.issue}.html#{row.case}@{row.cell}")

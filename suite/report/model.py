@@ -72,7 +72,7 @@ class CellRow(FileModel):
 
     @property
     def versions(self) -> dict[str, str]:
-        """The releases that are known of it: by its lock or, without one, by its id."""
+        """The known releases of its packages: from its lock or, without one, from its id."""
         return {**self.holds, **self.packages}
 
     @model_validator(mode="after")
@@ -236,7 +236,7 @@ class IssueRow(FileModel):
 
     @property
     def heading(self) -> str:
-        """The title and, if it names no release and no case differs, the releases that the headline affects."""
+        """The title; if it names no release and all cases agree, also the releases that the headline affects."""
         where, *others = (affected(case.intervals) for case in self.cases)
         is_told = where and not RELEASE.search(self.title) and {where, ""}.issuperset(others)
         return f"{self.title} ({where})" if is_told else self.title
@@ -285,7 +285,7 @@ class Coverage(FileModel):
 
 
 class ChangeRow(FileModel):
-    """One change over consecutive cells, with every case that shows exactly it."""
+    """One change over consecutive cells, with every case that changed in the same way."""
 
     kind: ChangeKind
     first: str = Field(description="the first of its cells")
@@ -370,7 +370,7 @@ class CompatFile(FileModel):
 
     @model_validator(mode="after")
     def _is_of_one_piece(self) -> Self:
-        """Refuse a report whose parts do not fit: what one part names, another must have, once."""
+        """Refuse a report whose parts do not fit: everything that one part names must exist exactly once in another."""
         cells = {cell.id: cell for cell in self.cells}
         moved = {cell.moves for cell in self.cells if cell.kind == "line"}
         wrong = {

@@ -13,9 +13,9 @@ from suite.report.model import CellRow, IssueRow, Observation, Report, TurnRow
 
 @dataclass(frozen=True)
 class Now:
-    """A case's verdict on the newest decided cell, and the first cell that showed it without interruption.
+    """A case's verdict on the newest decided cell, and the cell since which it has had that verdict.
 
-    Cells between them with the verdict absent or different are skipped. `release` names the release to blame, for
+    Cells between these two with the verdict absent or different are skipped. `release` names the release to blame, for
     people. `before` is the verdict before that; None if there was no other.
     """
 
@@ -89,7 +89,7 @@ def columns(report: Report) -> list[CellRow]:
 def now(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict], turns: Iterable[TurnRow] = ()) -> Now | None:
     """Return a case's state at the newest of the ordered `cells`; None if none of them is decided.
 
-    `turns` says which release each change is put down to.
+    `turns` has the release to which each change is attributed.
     """
     told = [cell for cell in cells if verdicts.get(cell.id, "not-run") not in UNDECIDED]
     if not told:
@@ -183,7 +183,7 @@ def _standing(issue: IssueRow, cells: Sequence[CellRow], seen: Mapping[str, Sequ
 def _parts(
     shown: Mapping[str, Now], cases: int, places: Mapping[str, int], *, well: bool
 ) -> tuple[tuple[Now, tuple[str, ...]], ...]:
-    """Return cases by the release that brought their verdict; good ones as one part, since the last of them."""
+    """Group cases by the release that brought their verdict; good cases form one group, with the last release."""
     if well:
         changed = [current for current in shown.values() if current.before] or list(shown.values())
         return ((max(changed, key=lambda current: places[current.since.id]), ()),)

@@ -1,9 +1,9 @@
 """A report on disk: compat.json, and observations/ISSUE.csv beside it. Both are complete.
 
-A CSV has one row per observation, for pandas, DuckDB and spreadsheets. It follows RFC 4180 with line feeds: a header,
-commas, quotes if needed. A null is empty. Each row is one printable line. Text that begins with = + - or @ has an
-apostrophe before it, as OWASP advises: a spreadsheet would take it for a formula. So has text that begins with an
-apostrophe.
+A CSV has one row per observation, for pandas, DuckDB and spreadsheets. The format is RFC 4180 with line feeds: a
+header, commas, quotes if needed. A null is empty. Each row is one printable line. Text that begins with = + - or @ has
+an apostrophe before it, as OWASP advises: a spreadsheet would take it for a formula. Text that begins with an
+apostrophe gets another one.
 """
 
 from __future__ import annotations

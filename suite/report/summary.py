@@ -39,7 +39,8 @@ STACK_WORDS: dict[DeclaredObserved, str] = {
 def exit_code(report: Report, *, other_pythons: bool = True) -> Exit:
     """Return 0 only if every available planned observation was made and is as expected.
 
-    Without `other_pythons`, observations are excused that need a Python other than the line's and lack it.
+    Without `other_pythons`, an observation may be missing if it needs another Python than the line's and this machine
+    lacks it.
     """
     if unexpected(report):
         return Exit.UNEXPECTED
@@ -55,7 +56,9 @@ def exit_code(report: Report, *, other_pythons: bool = True) -> Exit:
 
 
 def lacking_pythons(report: Report) -> str:
-    """Return a sentence on the Pythons that this machine lacks, what was not run for that, and what to do; or ""."""
+    """Return sentences on the Pythons that this machine lacks, the observations that need them, and what to do; or
+    "".
+    """
     without = [row for row in report.observations if row.reason == _NO_INTERPRETER]
     if not without:
         return ""
@@ -141,7 +144,7 @@ def by_case(observations: Iterable[Observation]) -> defaultdict[Name, dict[str, 
 
 
 def packages(report: Report) -> set[str]:
-    """Return the packages that can matter to a case, and the one that marks a completely listed stack."""
+    """Return the packages that can matter to a case, with opt-einsum if a complete list of pins must be recognised."""
     found = {name for issue in report.issues for case in issue.cases for name in concerned(case.needs, case.rules)}
     return found if BESIDE.isdisjoint(found) else {*found, LISTED}
 

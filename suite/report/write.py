@@ -117,7 +117,7 @@ def siblings(
 
 
 def _put_all(files: Mapping[str, str], folder: Path, former: Report | None) -> list[Path]:
-    """Write all `files` into `folder` or none, remove those that only the `former` report had; return the paths.
+    """Write all `files` into `folder` or none, and remove files that only the `former` report had; return the paths.
 
     Other files in the folder stay, and files that no report wrote are never replaced. Raises Misused, OSError.
     """

@@ -1,6 +1,6 @@
 """The run of one cell: its environment, tasks, probes, records and status.
 
-This module judges no release. A fault stops no other cell: it ends in its cell's status.
+This module judges no release. A fault does not stop other cells: the cell's status records it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class CellRun:
         self._changed = Condition()
 
     def reserve(self, *, wait: bool) -> bool:
-        """Reserve the cell against other runs. Without `wait`, return False if another run has it."""
+        """Reserve the cell against other runs. Without `wait`, return False if another run has reserved it."""
         with suppress(Timeout):
             self._hold.acquire(timeout=0)
             return True
@@ -73,9 +73,9 @@ class CellRun:
         return wait
 
     def prepare(self, claimed: set[Hashable]) -> None:
-        """Find the cases to run, and make the environment if there are any.
+        """Find the cases to run and, if there are any, make the environment.
 
-        `claimed` has the cases that other cells of this run will show with the same packages. This cell leaves these
+        `claimed` has the cases that other cells of this run will run with the same packages. This cell leaves these
         cases out, and claims its other cases. Raises BadFile for an unreadable lock or record, and OSError.
         """
         begin(self.work, fresh=self.fresh)
@@ -88,7 +88,7 @@ class CellRun:
             self.work = claim(self.work, claimed)
         todo, before = len(self.work.left), self.work.before
         if todo < count:
-            shared = f", {self.work.lent} with another cell" if self.work.lent else ""
+            shared = f", {self.work.lent} run by another cell" if self.work.lent else ""
             self.progress.say(f"{cached} of {count} cases cached, {todo} to run{shared}")
         if not todo:
             self._device = before.device if before else ""
@@ -193,7 +193,7 @@ class CellRun:
             self.call(doubtful, alone=True, remade=True)
 
     def close(self) -> bool:
-        """Write the status and release the cell; return False if the tasks that run alone are all that is left."""
+        """Write the status and release the cell; return False if only tasks that run alone are left."""
         self.settle()
         if self.alone and not self._orders:
             # Nothing was run yet. A status would let another run take the cell.
@@ -209,7 +209,7 @@ class CellRun:
         records.settle(self.cell.id, back=status.verdict == "unavailable")
         before = self.status or self.work.before
         most = max(self.asked, before.asked if before else self.asked, key=records.ASKED.index)
-        # The records were made on a device, whatever ended this run.
+        # However this run ended, its records were made on this device.
         device = status.device or (before.device if before and before.platform == status.platform else "")
         self.status = status.model_copy(update={"asked": most, "device": device})
         records.write_status(self.status)

@@ -1,8 +1,8 @@
 """Estimates of the disk space that environments take, and the command that frees it.
 
 uv unpacks a wheel once, into the store, and links its files into each environment: as clones if the file system has
-clones, else as hard links. So a wheel takes its space once, however many environments contain it, and an environment
-outlives the store. uv copies files only if the file system has neither kind of link.
+clones, else as hard links. So a wheel takes space once, however many environments contain it, and environments work
+without the store. If the file system has neither kind of link, uv copies files.
 """
 
 from __future__ import annotations

@@ -170,7 +170,10 @@ def _is_whole(dist: Distribution) -> bool:
 
 
 def _lacking(folder: Path, python: str) -> Iterator[str]:
-    """Yield requirements without any installed version. An installed version that metadata excludes is fine."""
+    """Yield requirements without any installed version.
+
+    It does not matter if metadata excludes the installed version.
+    """
     there = _installed(folder)
     names = {canonicalize_name(dist.name) for dist in there}
     where = {"python_version": ".".join(python.split(".")[:2]), "python_full_version": python, "extra": ""}
@@ -182,12 +185,12 @@ def _lacking(folder: Path, python: str) -> Iterator[str]:
 
 
 def forget(cell: Cell) -> None:
-    """Mark the environment of `cell` to be made again at its next use."""
+    """Mark the environment of `cell` so that its next use makes it again."""
     (ENVIRONMENTS / cell.id / MARKER).unlink(missing_ok=True)
 
 
 def to_fetch(needed: list[tuple[Cell, Lock]]) -> int:
-    """Return the bytes of the missing environments' wheels, each wheel once; uv's cache may have some."""
+    """Return the bytes of the wheels that missing environments need, each wheel once; uv's cache may have some."""
     sizes = lock.sizes()
     wheels = {wheel: pin for cell, pinned in needed if not ready(cell, pinned) for wheel, pin in pinned.wheels.items()}
     return sum(sizes.get(pin, 0) for pin in wheels.values())

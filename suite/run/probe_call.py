@@ -31,8 +31,8 @@ IMPORT_SECONDS = 300.0
 SLOW_IMPORT = 10.0
 MOST_ATTEMPTS = 3
 _MIB = 1024**2
-# Limits of a shell below which JAX dies, which would count against upstream; with a margin. Each limit has its letter
-# in `ulimit`, and its usual unit.
+# The shell limits that JAX needs, with a margin: below them JAX dies, and upstream would be blamed. Each limit has its
+# letter in `ulimit`, and its usual unit.
 _LEAST = (
     *(("RLIMIT_AS", "v", 16 * 1024, _MIB), ("RLIMIT_DATA", "d", 16 * 1024, _MIB), ("RLIMIT_STACK", "s", 4, _MIB)),
     *(("RLIMIT_FSIZE", "f", 1024, _MIB), ("RLIMIT_CPU", "t", 3600, 1), ("RLIMIT_NOFILE", "n", 256, 1)),
@@ -177,7 +177,9 @@ def call(
         if stop.requested:
             break
         if seen.failure:
-            return Ended("", "run.disk", f"{seen.failure}; {len(left)} of {len(todo)} cases left", tuple(left.values()))
+            return Ended(
+                "", "run.disk", f"{seen.failure}; {len(left)} of {len(todo)} cases were not run", tuple(left.values())
+            )
         if seen.written:
             progress.say(f"{seen.written} wrote into the installed packages; reinstalling them")
             executable = remake()
@@ -197,7 +199,7 @@ def call(
             ended[seen.doing] = f"it ended the probe that ran it ({told})"
             progress.say(f"{'/'.join(seen.doing)} ended the probe ({how}); a new one continues")
         else:
-            # No case, module or import ended the probe, so a new one would end, too.
+            # Neither a case nor a module nor an import ended the probe, so a new probe would end in the same way.
             detail = f"the probe ended ({how}): {said}; {len(left)} of {len(todo)} left"
             return Ended("", "run.probe", detail, tuple(left.values()))
     return Ended(left=tuple(left.values()))
@@ -277,7 +279,7 @@ class _Probe:
                     seen.importing, seen.reading, seen.where = str(package), "", ""
                     since, told = time.monotonic(), False
                 case {"event": "unforkable", "why": why}:
-                    self.progress.say(f"{why}: a fresh interpreter for every case from here")
+                    self.progress.say(f"{why}: from now on, each case gets a new interpreter")
                 case {"event": "start", "issue": issue, "case": case}:
                     seen.importing, seen.reading, seen.doing = "", "", (issue, case)
                     self.progress.start(issue, case)

@@ -43,7 +43,7 @@ def planned(cell: Cell, entries: Sequence[Entry], seconds: float = 0.0) -> Work:
 
 
 def ask(work: Work, *, fresh: bool = False, confirm: bool = False) -> Work:
-    """Find the cases left: without a valid record, or all with `fresh`; none if the cell is unavailable.
+    """Find the cases left: those without a valid record; with `fresh`, all; none if the cell is unavailable.
 
     With `confirm`, a record is valid if it has more than one attempt. Raises BadFile.
     """
@@ -58,7 +58,10 @@ def ask(work: Work, *, fresh: bool = False, confirm: bool = False) -> Work:
 
 
 def ask_all(works: Sequence[Work], *, fresh: bool) -> list[Work]:
-    """Ask for several cells, and estimate their seconds. Records are read on all cores. Raises BadFile."""
+    """Find the cases left in several cells, and estimate their seconds.
+
+    Records are read on all cores. Raises BadFile.
+    """
     if not fresh:
         read_ahead((work.cell, work.pinned, work.cases) for work in works if work.cell.unavailable is None)
     asked = [ask(work, fresh=fresh) for work in works]
@@ -106,9 +109,10 @@ def begin(work: Work, *, fresh: bool) -> None:
 
 
 def known(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool = False) -> bool:
-    """Return True if a record exists that need not be made again.
+    """Return True if a valid record exists, so that the case need not run again.
 
-    A failed run's case is tried again. So is a case with a single attempt that the present rules do not expect.
+    A failed run's case is tried again. A case is also tried again if its single attempt does not show the behaviour
+    that the present rules expect.
     """
     record = seen(cell, entry, case, pinned)
     if record is None:

@@ -41,7 +41,7 @@ _MOST = 20
 
 
 class Unreachable(Failed):
-    """The package index did not answer, or its answer was not that of an index."""
+    """The package index did not answer, or something else answered."""
 
 
 def snapshot(known: Snapshot | None = None, *, forget: bool = False) -> Snapshot:
@@ -141,7 +141,7 @@ def _is_html(response: requests.Response) -> bool:
 
 
 def _uploaded(link: Link) -> datetime | None:
-    # HTML has no standard place for upload times; mirrors that serve them use this attribute.
+    # HTML has no standard place for upload times; mirrors with upload times use this attribute.
     text = link.get_str_attrib("data-upload-time")
     found = datetime.fromisoformat(text) if text else None
     return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found

@@ -4,7 +4,7 @@ A lock is a requirements file, so any installer can use it:
 
     uv pip sync --require-hashes suite/stack/locks/jax-0.4.30.txt
 
-It names no index, so any index serves. It lists the wheels for the cell's CPython on all platforms, and no source
+It names no index, so any index can be used. It lists the wheels for the cell's CPython on all platforms, and no source
 archives: nothing is ever built.
 """
 
@@ -127,7 +127,7 @@ def jax_line() -> dict[str, Mapping[str, str]]:
     return found
 
 
-# Each report reads the locks of the line, and some of them several times.
+# Each report reads the locks of the line, some of these locks several times.
 @cache
 def parse(text: str, path: Path) -> Lock:
     """Read a lock. Raises BadFile with every fault in it, by line."""
@@ -212,7 +212,7 @@ def _compile(cell: Cell, over: Sequence[str]) -> list[Package]:
 
 
 def _applies(marker: Marker, python: str) -> bool:
-    """Return True if some system makes `marker` true for `python`; uv also resolves for all newer interpreters."""
+    """Return True if `marker` is true on any system for `python`; uv also resolves for all newer interpreters."""
     here = {"python_version": python, "python_full_version": f"{python}.0"}
     systems = (("linux", "Linux", "posix"), ("darwin", "Darwin", "posix"), ("win32", "Windows", "nt"))
     return any(
@@ -251,7 +251,7 @@ def prune(keep: set[str]) -> list[str]:
 
 
 def _usable(package: Package, python: str) -> list[PackageWheel]:
-    """Return the wheels that this interpreter can use on some platform."""
+    """Return the wheels that fit this interpreter on any platform."""
     mine = {tag_of(python), "py3", f"py{python.replace('.', '')}"}
     return [
         wheel

@@ -42,9 +42,9 @@ class Line(FileModel):
 class Arm(FileModel):
     """One of `[[arms]]`: every stack of `times` with every release of `along`, except the cells in `except`.
 
-    `excluded` decides if a cell that the packages' own metadata excludes is run or is a conflict. `as_of` dates the
-    packages that a cell does not hold: by the cell's last release, or by the snapshot. `run` selects the cells' issues,
-    and `device` the builds. With `beside`, cells have the packages that jax imports but does not declare.
+    `excluded` decides if a cell that the packages' own metadata excludes is run or is a conflict. `as_of` is the day
+    for packages that a cell does not hold: of the cell's last release, or of the snapshot. `run` selects the cells'
+    issues, and `device` the builds. With `beside`, cells also have the packages that jax imports but does not declare.
     """
 
     asks: str
@@ -87,7 +87,7 @@ class Reading:
                 self.fault(key, "only packages of the stack have a line; use an arm for the others")
             found += admitted
         for name, version in sorted(pair for pair, times in Counter(found).items() if times > 1):
-            self.fault("line.releases", f"{name} {version} is asked for twice")
+            self.fault("line.releases", f"{name} {version} is requested twice")
         return found
 
     def default(self, on_line: Collection[tuple[str, str]], chosen: Collection[str]) -> list[str]:
@@ -105,7 +105,7 @@ class Reading:
             for position, stack in enumerate(arm.times):
                 where = f"{key}.times.{position}"
                 if along and along[0][0] in stack:
-                    self.fault(where, f"{along[0][0]} is held here and moved by along")
+                    self.fault(where, f"{along[0][0]} is both held here and moved by `along`")
                 if along and HELD.keys().isdisjoint([along[0][0], *stack]):
                     self.fault(where, "no package is held here, and none moves")
                 each = [self._versions(name, text, f"{where}.{name}") for name, text in stack.items()]

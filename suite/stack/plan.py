@@ -36,10 +36,10 @@ class Cell:
 
     `holds` are the packages in its id, and perhaps an interpreter other than the line's. `moves` is the package whose
     release the cell represents. `requires` are the requirements for an installer. The installer may choose releases
-    until `as_of`, or, for packages with late wheels, until the moments in `as_of_package`. With `today`, `as_of` is the
+    uploaded until `as_of`; for packages with late wheels, until `as_of_package`. With `today`, `as_of` is the
     snapshot's moment. `asks` are the arms' questions that the cell answers, each with the package that the arm moves.
 
-    `excluded` is the requirement in the packages' own metadata that forbids the stack, even if the stack is run.
+    `excluded` is the requirement in the packages' own metadata that excludes the stack; the stack may be run anyway.
     `unavailable` is a reason code and a sentence. A cell without tags is in no plan: a user asked for it. `runs`
     selects its issues, and `device` is the hardware that it needs.
     """
@@ -83,7 +83,8 @@ def plan(matrix: Matrix, offered: Snapshot, chosen: Collection[str] = ()) -> tup
     `chosen` are the releases of jax in the default cells, besides the newest. Raises BadFile with every fault in the
     matrix, and for a package without a snapshot.
     """
-    # The model does not check this: a snapshot without a new package must load, as the base of the next one.
+    # The model does not check this: an old snapshot without a new package must load, since the next one is made from
+    # it.
     if lacking := [name for name in HELD if name not in offered.packages]:
         message = "is missing: `python -m suite snapshot` asks the index"
         raise BadFile([Fault(releases.PATH, f"packages.{name}", message) for name in lacking])
@@ -175,7 +176,7 @@ def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False
     as_of: Literal["release", "snapshot"] = "snapshot" if today else "release"
     arm = Arm(asks="", times=[{}], along=moves, excluded="try", as_of=as_of, beside=beside)
     made = _Maker(matrix, offered).arm(holds, moves, arm)
-    # With another interpreter, jaxlib, NumPy or SciPy, the line's cell cannot stand in for the cases of jax alone.
+    # If the interpreter, jaxlib, NumPy or SciPy differs, results of the line's cell do not hold for cases of jax alone.
     shown = beside and {"jaxlib", "numpy", "scipy", "python"}.isdisjoint(dict(made.holds))
     runs: Runs = "libraries" if shown else "all"
     made = replace(made, asks=(), tags=(), runs=runs)

@@ -70,7 +70,7 @@ _GUESTS = frozenset(GUESTS)
 # The interpreters that a cell can have: jaxlib 0.4.18 has wheels for the first, and jaxlib 0.12 for the last.
 Python = Literal["3.10", "3.11", "3.12", "3.13", "3.14"]
 PYTHONS: tuple[Python, ...] = get_args(Python)
-# The axes: what a cell can hold, and along which an arm can move.
+# The axes: the things that a cell can hold and that an arm can move.
 AXES = (*HELD, "python")
 
 

@@ -36,7 +36,7 @@ def carry_out(options: argparse.Namespace) -> Exit:
     Without --keep the tree stays unchanged. Raises Misused, Failed, BadFile.
     """
     if shutil.which("git") is None:
-        raise Failed("git is not on PATH: asv reads the release line, a git repository, with it")
+        raise Failed("git is not on PATH: asv needs it to read the release line, a git repository")
     commits = release_line.commits()
     release_line.build(commits, release_line.PATH)
     for published, own_copy in _PLACES.items():

@@ -1,6 +1,6 @@
 """Comparisons of two releases, or of one with itself: processes in turns, and verdicts.
 
-A comparison is not `asv continuous`, which pools the samples of all processes of a side. (`--interleave-rounds`, `-a
+`asv continuous` is not used, since it pools the samples of all processes of a side. (`--interleave-rounds`, `-a
 processes=` and `--append-samples` do so, too.) The number of samples from a process then depends on its speed. So here
 each process is an asv run of one round, with a results folder of its own. Every result in the folder was measured in
 that process.
@@ -72,7 +72,7 @@ def compare(
     if timed:
         first |= measure(asv, base, other, timed, processes, folder / "first")
     if not first:
-        raise Failed(f"there is no benchmark that {' or '.join(patterns)} finds")
+        raise Failed(f"no benchmark matches {' or '.join(patterns)}")
     versions = {key: pair.base.version for key, pair in first.items()}
     usable = {key: fence.fence for key, fence in fences.items() if fence.version == versions.get(key)}
     looking = timing.candidates(first, usable)
@@ -88,7 +88,7 @@ def compare(
         keep(asv, base, other, processes, {key: _judged(first[key], each) for key, each in verdicts.items()}, path)
         OUT.print(f"kept in {shown}; `nox -s rebuild` puts it on the published page", soft_wrap=True)
     elif base != other:
-        OUT.print(f"nothing was kept: with --keep it goes into {shown}, for the published page", soft_wrap=True)
+        OUT.print(f"nothing was kept: --keep writes the verdicts into {shown}, for the published page", soft_wrap=True)
     return exit_code(verdicts.values())
 
 
@@ -126,9 +126,9 @@ def _estimate(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], processe
     commits = [asv.commits[cell.id] for cell in cells]
     seconds = results.took(asv.results, commits, patterns)
     if seconds is None:
-        return "no result of these benchmarks is kept, so an estimate follows after the first two processes"
+        return "these benchmarks have no kept result, so an estimate follows after the first two processes"
     minutes = math.ceil(processes * (seconds + _START) / 60)
-    return f"about {minutes} minutes, if this machine is as fast as that of the kept results"
+    return f"about {minutes} minutes, if this machine is as fast as the machine of the kept results"
 
 
 def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], processes: int) -> Exit:
@@ -178,9 +178,9 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
     write(path, dump(file.model_dump()))
     shown = f"{file.detectable:.0%}" if file.detectable is not None else "none of those tried"
     OUT.print(
-        f"{file.machine}, {file.processes} processes of {file.cell}: one comparison in which nothing changed alarms in "
-        f"{file.false_positives:.2%} of cases, before it is confirmed; the least slow-down shown by half of the "
-        f"benchmarks: {shown}; {_showing(judging.values(), timing.RESOLUTION)}",
+        f"{file.machine}, {file.processes} processes of {file.cell}: if nothing changed, "
+        f"{file.false_positives:.2%} of first measurements look like a change; the least slow-down that half of the "
+        f"benchmarks show: {shown}; {_showing(judging.values(), timing.RESOLUTION)}",
         soft_wrap=True,
     )
     if host := [fence for key, fence in judging.items() if counts.of_host(key)]:
@@ -312,7 +312,7 @@ def show(base: Cell, other: Cell, pairs: Mapping[str, Pair], verdicts: Mapping[s
     if table.row_count:
         OUT.print(table)
     if any(verdict.outcome == "insufficient" for verdict in verdicts.values()):
-        OUT.print("insufficient: too noisy to tell; more --processes or a quieter machine decide more", soft_wrap=True)
+        OUT.print("insufficient: too noisy to decide; use more --processes or a quieter machine", soft_wrap=True)
     OUT.print(timing.last_line(verdicts.values()))
 
 
@@ -320,7 +320,7 @@ def _fences(machine: str) -> Mapping[str, Fence]:
     path = FENCES / f"{machine}.json"
     if not path.exists():
         OUT.print(
-            "this machine's noise is not known (`nox -s bench-noise`): a benchmark's fence is the difference "
+            "this machine's noise is unknown (`nox -s bench-noise` measures it): a change must exceed the difference "
             "between the halves of each side",
             soft_wrap=True,
         )

@@ -22,7 +22,7 @@ from suite.run import environment, probe_call
 from suite.stack.plan import Cell
 from suite.timings.counts import BY_PYTHON, HOST, Counted, Unit
 
-# Counts of one lock hardly differ between processes. Two processes of each side show if that is so today.
+# Counts of one lock hardly differ between processes. Two processes of each side show whether this is still true.
 PROCESSES = 2
 Note = Callable[[str], None]
 

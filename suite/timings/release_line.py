@@ -1,8 +1,8 @@
 """Locks → release line: a git repository with one commit per release, which asv measures.
 
-The line is built from the locks alone, with the same bytes everywhere. A commit has one file, the lock of its cell, the
-date of its release, and the cell's id as tag. So results from two machines meet in one graph, and `asv run`, `asv
-continuous jax-0.9.2 jax-0.10.2`, `asv find` and `asv publish` work on releases.
+The line is built from the locks alone, with the same bytes everywhere. A commit has the lock of its cell as its only
+file, the date of its release, and the cell's id as a tag. So one graph can show results from two machines, and `asv
+run`, `asv continuous jax-0.9.2 jax-0.10.2`, `asv find` and `asv publish` work on releases.
 """
 
 from __future__ import annotations

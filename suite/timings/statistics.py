@@ -8,10 +8,10 @@ A change counts if all of these are true:
 
 - it is larger than GATE and than the benchmark's own fence, the largest difference expected of two sides of one lock;
 - a Mann-Whitney test over the processes passes at ALPHA;
-- a second, independent measurement passes all of this again, in the same direction. There, ALPHA is corrected for the
-  number of benchmarks measured again (Benjamini-Hochberg: one in a hundred of the reported changes is false). The first
-  measurement only selects benchmarks for the second, so it is not corrected. If it were, for hundreds of benchmarks,
-  eight processes a side (least possible p: 0.00016) could never show a single slow benchmark.
+  - a second, independent measurement passes all of this again, in the same direction. There, ALPHA is corrected for the
+    number of benchmarks measured again (Benjamini-Hochberg: one in a hundred of the reported changes is false). The
+    first measurement only selects benchmarks for the second, so it is not corrected. With a correction for hundreds of
+    benchmarks, eight processes a side (least possible p: 0.00016) could never show a single slow benchmark.
 
 Every other change larger than GATE is `insufficient`, never `stable`. So is a benchmark too noisy to show a change of
 RESOLUTION. Counts need no test. Most counts (equations, traces) are the same in every process; instructions and calls
@@ -187,7 +187,7 @@ def _first(pair: Pair, fence: float | None) -> Verdict:
         if where := " and ".join(name for name, side in (("base", base), ("other", other)) if is_so(side)):
             return Verdict(outcome, f"{what}on the {where} side")
     if base.version != other.version:
-        return Verdict("not-measured", "the benchmark is not the same on both sides")
+        return Verdict("not-measured", "the two sides ran different versions of the benchmark")
     if not all(math.isfinite(value) for value in (*base.values, *other.values)):
         return Verdict("not-measured", "a measured value is not a number")
     return (_count if pair.count else _time)(base, other, fence)
@@ -223,7 +223,7 @@ def _time(base: Side, other: Side, fence: float | None) -> Verdict:
             return replace(undecided, reason=f"too noisy to show a change of {RESOLUTION:.0%}")
         return replace(undecided, outcome="stable", reason="")
     if size <= limit:
-        return replace(undecided, reason="no more than runs of one lock differ by")
+        return replace(undecided, reason="not more than the difference between runs of one lock")
     p = float(_tests(a, b)[0])
     return replace(undecided, p=p, reason=f"the processes overlap (p = {p:.2g})" if p > ALPHA else _UNCONFIRMED)
 
@@ -284,7 +284,7 @@ def _halvings(count: int) -> Array:
 
 
 def _halves(values: Sequence[float]) -> Array:
-    """Return comparisons of values with themselves: comparison × side × round."""
+    """Return comparisons of a release with itself, as an array of comparison × side × round."""
     rounds = np.asarray(values[: len(values) // 2 * 2], dtype=float).reshape(-1, 2)
     turns = _turns(len(rounds))
     return np.stack([np.where(turns, *rounds.T[::-1]), np.where(turns, *rounds.T)], axis=1)

@@ -1,7 +1,7 @@
 """The default plan and the costs of cases, computed from the published report: default.json and costs.json.
 
-The default plan has the newest release of jax and four others. Together they show almost as many behaviours of
-headlines as the best four can, with the fewest megabytes.
+The default plan has the newest release of jax and four others. They show almost as many behaviours of headlines as the
+best choice of four, with the smallest download.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from suite.stack.chosen import Chosen
 
 # The number of releases of jax besides the newest.
 OTHERS = 4
-# A choice needs this share of the pairs that the best choice shows.
+# A choice must show this share of the pairs that the best choice shows.
 ENOUGH = 0.99
 # An issue and a behaviour of its headline.
 Pair = tuple[str, str]
@@ -77,7 +77,7 @@ def choose(pairs: Mapping[str, set[Pair]], wheels: Mapping[str, Mapping[str, int
     """Return the releases of jax to run besides the newest, and the issues to run on each.
 
     Among all choices that show at least 99% of the best choice's pairs, return the one with the fewest bytes. The
-    choice in `before` is kept while it shows as many, so that a new issue or release seldom changes the choice.
+    choice in `before` is kept while it also shows 99%, so that a new issue or release seldom changes the choice.
     """
     *others, newest = sorted(pairs, key=Version)
     numbers = {pair: 1 << place for place, pair in enumerate(sorted(set().union(*pairs.values())))}

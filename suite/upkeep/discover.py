@@ -1,4 +1,4 @@
-"""New releases since the snapshot, and the changes in each of their cells from the cell before.
+"""New releases since the snapshot, and the changes between each new cell and the cell before it.
 
 This is a release day in one command: read the index, lock and run the new cells, compare with the last report.
 """
@@ -41,7 +41,7 @@ def new_releases(known: Snapshot, taken: Snapshot) -> list[str]:
 
 
 def changes(last: Report, now: Report, added: Sequence[str]) -> list[CaseChange]:
-    """Return the changes in the cells `added` from the cell before each, as observed in `last` or `now`.
+    """Return the changes between each cell in `added` and the cell before it, as observed in `last` or `now`.
 
     The cell before is on the same arm or line, and moves the same package, one release back.
     """
@@ -117,7 +117,7 @@ def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False
     if not added:
         only_yanked = all(line.endswith(_YANKED) for line in new)
         yanked, rest = "no release is new, and yanked releases are not run again", "no new release has a cell"
-        console.print(f"{yanked if only_yanked else rest}: nothing to run")
+        console.print(f"{yanked if only_yanked else rest}, so there is nothing to run")
         return Exit.AS_EXPECTED
     return compare(added, entries, console)
 

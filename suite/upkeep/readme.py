@@ -33,9 +33,9 @@ from suite.report.stored import read_report
 PUBLISHED = REPORTS / "published"
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md")
 PICTURE = ROOT / "docs" / "strip.svg"
-# A function in wide use: right, wrong and right again.
+# A widely used function that was right, then wrong, then right again.
 _PICTURED = ("pad-corners-of-two-constants", "tuple-of-two")
-# The lines of each list, fewer in a document than in a report.
+# The most lines of each list; a document shows fewer than a report.
 _MOST = 4
 
 

@@ -1,7 +1,7 @@
 """Move records from an earlier commit's keys to this tree's keys, if both trees run the same code.
 
-Use this after a change of the probe or of the keys that changes no observation. Each record's key must be the one that
-the earlier commit computes; records with other keys stay, and do not count. Then random records are run again in new
+Use this after a change of the probe or of the keys that changes no observation. A record is moved if its key is the one
+that the earlier commit computes; other records stay, and do not count. Then random records are run again in new
 environments, and every difference is printed.
 """
 
@@ -101,9 +101,9 @@ def rekey(commit: str, draw: int) -> Exit:
                 for keys in (before, now)
             ]
             if record.key == wanted[1]:
-                told["with this tree's key already"] += 1
+                told["already had this tree's key"] += 1
             elif record.key != wanted[0]:
-                told["with another key, left alone"] += 1
+                told["had another key and were left alone"] += 1
                 continue
             else:
                 told["moved"] += 1

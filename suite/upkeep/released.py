@@ -39,7 +39,7 @@ def publish(*, console: Terminal) -> None:
         found[package] = {
             version: tuple(_needed(_read(package, version, offered))) for version in query.names(package).releases
         }
-        console.print(f"{package}: the code of {len(found[package])} releases was read", soft_wrap=True)
+        console.print(f"{package}: read the code of {len(found[package])} releases", soft_wrap=True)
     write(FOLDER / NAME, dump(AllNeeded(releases=found).model_dump(mode="json", exclude_defaults=True)))
     write(FOLDER / libraries.NAME, dump_lines(_used(), {"used": ""}))
     console.print(f"{libraries.NAME}: the names that {len(libraries.LIBRARIES)} libraries use", soft_wrap=True)

@@ -37,7 +37,7 @@ def renew(references: Iterable[str], console: Console, *, path: Path = PATH, api
             try:
                 found[reference] = _look_up(session, api, reference)
             except (requests.RequestException, ValueError, LookupError, TypeError) as error:
-                kept = "its old entry stays" if reference in known else "it has no old entry"
+                kept = "the old entry stays" if reference in known else "there is no old entry"
                 console.print(f"{reference}: {error}; {kept}", soft_wrap=True)
     if wanted and not found:
         raise Failed(f"none of {len(wanted)} threads could be fetched from {api}")

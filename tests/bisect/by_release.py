@@ -1,6 +1,6 @@
-"""It depends on the release: of packages of the stack that hold their version, and no more.
+"""Cases whose behaviour depends on the release; the packages contain only their version.
 
-It is run through the real probe, so it is cell side.
+The real probe runs this module, so it is code for a cell.
 """
 
 import os
@@ -33,7 +33,7 @@ def again() -> Seen:
 
 
 def wavers() -> Seen:
-    """Does it waver? It does as `changes`, but on jax 0.4.24 every second attempt is right."""
+    """Does it waver? The same as `changes`, but on jax 0.4.24 every second attempt is right."""
     import jax
 
     if jax.__version__ == "0.4.24":

@@ -1,4 +1,4 @@
-"""The search for a boundary: what it asks, how often, and what it makes of the answers."""
+"""The search for a boundary: the releases that it tests, how many, and its result."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ Truth = Sequence[bool | None]
 def hunt(
     truth: Truth, before: dict[int, CellAnswer] | None = None, find: Find | None = None
 ) -> tuple[Found, list[int]]:
-    """Search releases of which `truth` holds, with `before` known: what it came to, and the places asked, in order."""
+    """Search a line with the answers `truth`, some of them known; return the result and the places tested, in order."""
     known, asked = dict(before or {}), []
     while isinstance(now := search.step(known, len(truth), find), Ask):
         asked.append(now.at)
@@ -27,13 +27,13 @@ def hunt(
 
 
 def line(count: int, change: int, *, affected_first: bool = False) -> list[bool | None]:
-    """Releases that change once, at the place `change`."""
+    """Return the answers of releases that change once, at the place `change`."""
     return [(at < change) == affected_first for at in range(count)]
 
 
 @st.composite
 def lines(draw: st.DrawFn, *, gaps: bool = False) -> list[bool | None]:
-    """A line that changes once, maybe with releases that cannot be tested."""
+    """Draw a line that changes once; some releases may be untestable."""
     count = draw(st.integers(1, 40))
     truth = line(count, draw(st.integers(0, count)), affected_first=draw(st.booleans()))
     broken = draw(st.sets(st.integers(0, count - 1))) if gaps else ()
@@ -42,7 +42,7 @@ def lines(draw: st.DrawFn, *, gaps: bool = False) -> list[bool | None]:
 
 @st.composite
 def partly_known(draw: st.DrawFn) -> tuple[list[bool | None], dict[int, CellAnswer]]:
-    """A line that changes once, and what was on record of it, each confirmed or not."""
+    """Draw a line that changes once, with some answers on record, confirmed or not."""
     truth = draw(lines())
     places = draw(st.sets(st.integers(0, len(truth) - 1)))
     return truth, {at: CellAnswer(truth[at], draw(st.booleans())) for at in places}
@@ -85,7 +85,7 @@ def test_what_is_on_record_is_confirmed_at_the_boundary_and_never_makes_it_deare
 
 @given(lines(gaps=True))
 def test_untestable_releases_are_gone_round(truth: list[bool | None]) -> None:
-    """Two releases that differ are found, with only untestable ones between; both ends come first, and none twice."""
+    """The result is two differing releases with only untestable ones between; the ends come first, and none twice."""
     found, asked = hunt(truth)
     assert answer(truth) == found
     assert len(set(asked)) == len(asked)
@@ -94,7 +94,7 @@ def test_untestable_releases_are_gone_round(truth: list[bool | None]) -> None:
 
 @given(lines(gaps=True), st.data())
 def test_a_search_goes_on_from_where_it_was_interrupted(truth: list[bool | None], data: st.DataObject) -> None:
-    """With the answers of an interrupted search known, the rest is what the whole search would have asked."""
+    """An interrupted search continues with the releases that the whole search would have tested."""
     found, asked = hunt(truth)
     done = data.draw(st.integers(0, len(asked)))
     assert (found, asked[done:]) == hunt(truth, {at: CellAnswer(truth[at]) for at in asked[:done]})
@@ -109,7 +109,7 @@ def test_a_search_goes_on_from_where_it_was_interrupted(truth: list[bool | None]
     ],
 )
 def test_end_points_that_agree_or_contradict_end_the_search(truth: Truth, find: Find | None, found: Found) -> None:
-    """Bad, good, bad again, or the opposite of what was asked for: two runs, and no guess at what lies between."""
+    """If the ends agree, or differ in the other direction, two runs suffice, and nothing is claimed about the rest."""
     assert (found, [0, len(truth) - 1]) == hunt(truth, find=find)
 
 
@@ -122,7 +122,7 @@ def test_a_part_of_the_releases_is_searched_by_itself() -> None:
 @pytest.mark.parametrize(
     ("truth", "before", "found"),
     [
-        # Sixteen that cannot be tested are not walked through.
+        # The search does not test sixteen adjacent untestable releases one by one.
         ([None] * 16 + line(9, 2, affected_first=True), {}, Found("boundary", 17, 18)),
         # Good, bad, good, bad: the first of the changes.
         ([at in (2, 3, 6, 7) for at in range(8)], {3: CellAnswer(True), 4: CellAnswer(False)}, Found("boundary", 1, 2)),
@@ -131,7 +131,7 @@ def test_a_part_of_the_releases_is_searched_by_itself() -> None:
     ],
 )
 def test_what_is_odd_costs_few_runs(truth: Truth, before: dict[int, CellAnswer], found: Found) -> None:
-    """Broken releases in a row, several changes, a record that was wrong: the first change, in one run more at most."""
+    """Despite broken releases, several changes or a wrong record, the first change takes at most one more run."""
     hunted, asked = hunt(truth, before)
     assert found == hunted
     assert len(asked) <= search.most_runs(len(truth)) + 1

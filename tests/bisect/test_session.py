@@ -30,7 +30,7 @@ BETWEEN = ("--between", "0.4.18", "0.4.30")
 
 @dataclass
 class Bench:
-    """A state folder, and cells whose packages hold their version alone."""
+    """A state folder, and cells whose packages contain only their version."""
 
     folder: Path
     capsys: pytest.CaptureFixture[str]
@@ -40,7 +40,7 @@ class Bench:
     interrupted_after: int | None = None
 
     def bisect(self, *words: str) -> tuple[Exit, list[str]]:
-        """Run `python -m suite bisect`; its exit code, and the lines it printed."""
+        """Run `python -m suite bisect`; return its exit code and the lines that it printed."""
         self.ran.clear()
         code = main(["bisect", *words])
         said = self.capsys.readouterr()
@@ -65,7 +65,7 @@ class Bench:
 
 @pytest.fixture
 def bench(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Bench:
-    """A bench with the issue of this folder, and nothing on record."""
+    """Return a state folder with this folder's issue and without records."""
     made = Bench(elsewhere, capsys)
     monkeypatch.setattr(catalogue, "entries", lambda: (ENTRY,))
     monkeypatch.setattr(environment, "prepare", made.prepare)
@@ -82,7 +82,7 @@ def attempts(*patches: int) -> list[int]:
 
 
 def test_the_release_is_found_and_both_sides_are_confirmed(bench: Bench) -> None:
-    """Of an ISSUE's headline the last line names both sides, runs and releases; each side was attempted three times."""
+    """The last line for an ISSUE's headline names both sides, runs and releases; each side has three attempts."""
     code, lines = bench.bisect("by-release", *BETWEEN)
     assert Exit.AS_EXPECTED is code
     assert lines[0].startswith("by-release/changes over 13 releases of jax, 0.4.18 to 0.4.30, in version order, ")
@@ -96,7 +96,7 @@ def test_the_release_is_found_and_both_sides_are_confirmed(bench: Bench) -> None
 
 
 def test_an_interrupted_hunt_goes_on(bench: Bench) -> None:
-    """An interrupted hunt runs only the cells that are missing; --fresh runs all of them."""
+    """After an interruption, a bisection runs only the missing cells; --fresh runs all of them."""
     bench.interrupted_after = 3
     with pytest.raises(KeyboardInterrupt):
         bench.bisect("by-release/changes", *BETWEEN)
@@ -112,7 +112,7 @@ def test_an_interrupted_hunt_goes_on(bench: Bench) -> None:
 
 
 def test_a_record_of_one_attempt_is_confirmed_at_the_boundary_alone(bench: Bench) -> None:
-    """A hunt uses records of one attempt and runs only the two sides of the boundary again."""
+    """A bisection uses records with one attempt, and runs only the two sides of the boundary again."""
     for version in ("0.4.18", "0.4.22", "0.4.23", "0.4.24", "0.4.27", "0.4.30"):
         entry = catalogue.narrowed(ENTRY, ["changes"])
         ran(plan.cell(f"jax-{version}"), [entry])
@@ -124,7 +124,7 @@ def test_a_record_of_one_attempt_is_confirmed_at_the_boundary_alone(bench: Bench
 
 
 def test_what_cannot_be_tested_is_not_a_bad_release(bench: Bench) -> None:
-    """Releases that cannot be installed, do not import or waver leave an interval, and are named with the reason."""
+    """Releases that cannot be installed, do not import or are flaky leave an interval, which names them and why."""
     bench.unprepared = {"jax-0.4.23": Unprepared("error", "install.hash", "uv pip sync: error: Hash mismatch")}
     bench.broken = {"jax-0.4.25"}
     code, lines = bench.bisect("by-release/wavers", "--between", "0.4.22", "0.4.26")
@@ -139,7 +139,7 @@ def test_what_cannot_be_tested_is_not_a_bad_release(bench: Bench) -> None:
 
 
 def test_a_machine_that_can_run_nothing_ends_the_hunt(bench: Bench) -> None:
-    """A missing interpreter ends the hunt with one error and exit code 3; no release is blamed."""
+    """A missing interpreter ends the bisection with one error and exit code 3; no release is blamed."""
     missing = Unprepared("unavailable", "plan.no-interpreter", "no CPython 3.12 on this machine")
     bench.unprepared = {"jax-0.4.18": missing}
     code, lines = bench.bisect("by-release/changes", *BETWEEN)
@@ -148,10 +148,10 @@ def test_a_machine_that_can_run_nothing_ends_the_hunt(bench: Bench) -> None:
 
 
 def test_a_case_that_changes_several_times_is_followed(bench: Bench) -> None:
-    """A hunt prints each boundary between end points that agree, if the rules have the case change between them."""
+    """If the end points agree but the rules have changes between them, each boundary is printed."""
     code, lines = bench.bisect("by-release/again", "--between", "0.4.19", "0.4.27")
 
-    # Its rules have the second boundary one release too early.
+    # The rules place the second boundary one release too early.
     assert Exit.UNEXPECTED is code
     assert any(line.startswith("no boundary: the end points agree: jax 0.4.19 (affected: wrong)") for line in lines)
     found = [line.partition(" (")[0] for line in lines if line.startswith("first ")]
@@ -159,11 +159,11 @@ def test_a_case_that_changes_several_times_is_followed(bench: Bench) -> None:
 
 
 def test_a_scan_finds_bad_good_bad(bench: Bench) -> None:
-    """Every release is run, every interval told, and where it is not as expected that is said with the evidence."""
+    """A scan runs every release, prints every interval, and says with evidence which one is not as expected."""
     code, lines = bench.bisect("by-release/again", "--between", "0.4.20", "0.4.27", "--scan")
     assert Exit.UNEXPECTED is code
     assert [
-        # What 0.4.19 and 0.4.28 do is not known.
+        # The results on 0.4.19 and 0.4.28 are unknown.
         "✗ jax 0.4.20: affected (wrong), not exact",
         "✓ jax 0.4.21 to 0.4.25: clear (right)",
         "✗ jax 0.4.26 to 0.4.27: affected (wrong), not exact",
@@ -173,7 +173,7 @@ def test_a_scan_finds_bad_good_bad(bench: Bench) -> None:
 
 
 def test_what_the_end_points_contradict_is_said(bench: Bench) -> None:
-    """--find first-clear where the newer end is affected: one sentence and exit code 1."""
+    """--find first-clear on a line whose newer end is affected gives one sentence and exit code 1."""
     code, lines = bench.bisect("by-release/changes", *BETWEEN, "--find", "first-clear")
     assert Exit.UNEXPECTED is code
     assert (
@@ -185,7 +185,7 @@ def test_what_the_end_points_contradict_is_said(bench: Bench) -> None:
 def test_an_arm_is_searched_and_what_does_not_resolve_is_gone_round(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Along an arm the package moves and the rest is held; a stack without a lock is one that cannot be tested."""
+    """On an arm, one package moves and the others are held; a stack without a lock is untestable."""
     monkeypatch.setattr(lock, "resolve", Mock(side_effect=lock.Unresolvable("no solution found")))
     held = ("--hold", "diffrax==0.6.0", "--hold", "jax==0.4.35")
     code, lines = bench.bisect("by-release/library", "--package", "equinox", *held)
@@ -198,7 +198,7 @@ def test_an_arm_is_searched_and_what_does_not_resolve_is_gone_round(
 
 
 def test_what_else_changed_at_a_boundary_is_said(bench: Bench) -> None:
-    """On the line an older Equinox went with an older jax: both are named, with the arm that tells them apart."""
+    """On the line, older jax comes with older Equinox: both are named, with the arm that distinguishes them."""
     _, lines = bench.bisect("by-release/library", "--between", "0.4.33", "0.4.34")
 
     assert lines[-2].startswith("it came with jax and jaxlib 0.4.33 → 0.4.34, equinox 0.11.6 → 0.11.7")
@@ -226,7 +226,7 @@ def test_what_else_changed_at_a_boundary_is_said(bench: Bench) -> None:
     ],
 )
 def test_what_cannot_be_meant_is_a_sentence(bench: Bench, words: str, said: str) -> None:
-    """A mistaken name, release or hold is told with what may have been meant, before anything runs: exit code 2."""
+    """A wrong name, release or hold gives exit code 2 with the nearest valid one, before anything runs."""
     code, lines = bench.bisect(*words.split())
     assert Exit.MISUSED is code
     assert said in "\n".join(lines)

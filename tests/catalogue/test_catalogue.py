@@ -27,7 +27,7 @@ from suite.stack import plan
 from suite.stack.matrix import Runs
 from tests.report.test_report import observation, report
 
-# Other programs read these: an id is never changed, and the first case is the headline.
+# Other programs read these ids, so they never change; the first case is the headline.
 CONTRACT: Mapping[str, str] = {
     "stack-smoke": "train-and-solve implicit-solve",
     "wraps-lower-bypass": "jit pmap vmap grad checkpoint update-wrapper export",
@@ -57,17 +57,17 @@ CASE = Case(headline, well, {"bad": "affected", "crashed": "affected"}, (Rule("b
 
 
 def entry(*cases: Case) -> Entry:
-    """An issue as if it had been read from a module."""
+    """Return an issue as it would be read from a module."""
     return Entry(Issue("crash", (), cases), "suite.issues.some_issue", Path("suite/issues/some_issue.py"))
 
 
 def case(*rules: Rule, **changes: Any) -> Case:
-    """The case, with something in its table otherwise."""
+    """Return the case with `changes` in its table."""
     return replace(CASE, **{"rules": rules or CASE.rules, **changes})
 
 
 def test_the_ids_are_those_of_the_contract() -> None:
-    """The issues that other programs know have the ids that they read, headline first."""
+    """Issues that other programs read keep their ids and headlines."""
     found = {each.issue.id: [case.id for case in each.issue.cases] for each in catalogue.entries()}
 
     for issue, ids in CONTRACT.items():
@@ -77,7 +77,7 @@ def test_the_ids_are_those_of_the_contract() -> None:
 
 
 def test_an_id_names_one_module() -> None:
-    """No two areas have a module of one name: it is the issue's id."""
+    """Module names are unique across areas, because they are the issues' ids."""
     names = [folder.basename(each) for each in folder.modules()]
 
     assert len(set(names)) == len(names)
@@ -94,7 +94,7 @@ def test_row_zero_comes_first() -> None:
 
 
 def test_the_functions_of_a_case_are_its_own() -> None:
-    """No two cases of the catalogue share a reproducer: each shows something that no other does."""
+    """No two cases share a reproducer: each case shows something different."""
     reproducers = [case.reproducer for each in catalogue.entries() for case in each.issue.cases]
 
     assert len(set(reproducers)) == len(reproducers)
@@ -145,7 +145,7 @@ def test_the_functions_of_a_case_are_its_own() -> None:
     ],
 )
 def test_every_fault_of_a_table_is_said_at_once(cases: list[Case], faults: dict[str, str]) -> None:
-    """The faults of an issue's table are all told, with file and key; a good table has none."""
+    """All faults in an issue's table are reported with file and key; a valid table has none."""
     found = catalogue.faults(entry(*cases))
 
     assert list(faults) == [each.key for each in found]
@@ -157,7 +157,7 @@ def test_every_fault_of_a_table_is_said_at_once(cases: list[Case], faults: dict[
     "name", ["../../../../escaped", "/absolute", "x" * 300, "a\0b", "\ud800", "<lambda>", "Upper", "", "_x"]
 )
 def test_an_id_becomes_no_path_before_it_is_one(name: str) -> None:
-    """A case whose function's name is not an id, and would lead elsewhere or nowhere, is told before any run."""
+    """If a case's function name is not a valid id, that is reported before any run."""
 
     def other() -> Seen:
         return headline()
@@ -185,7 +185,7 @@ ISSUE = Issue("crash", (), (Case(headline, well, {"bad": "affected"}, (Rule("bad
 
 @pytest.fixture
 def written(tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Write]:
-    """Puts modules of issues into a folder of their own, which is the catalogue's then."""
+    """Write issue modules into a new folder, and make it the catalogue's."""
     monkeypatch.setattr(folder, "__path__", [str(tmp_path)])
     before = set(sys.modules)
 
@@ -216,7 +216,9 @@ def written(tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_a_module_that_cannot_be_read_costs_itself(
     text: str, told: str, written: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The other issues are planned and reported; the module is told by file and line, and the exit code says so."""
+    """The other issues are planned and reported; the error names the module's file and line, and the exit code is not
+    0.
+    """
     written(bad_one=text, good_one=GOOD)
 
     code = command.main(["compat", "--plan", "--all-headlines"])
@@ -236,7 +238,7 @@ def test_a_module_that_cannot_be_read_costs_itself(
 
 
 def test_a_case_waits_for_one_that_there_is(written: Write) -> None:
-    """A case that is not there is told; one whose module cannot be read is not waited for."""
+    """Waiting for a case that does not exist is a fault; a case in an unreadable module is not waited for."""
     waiting = GOOD.replace('"seen"),)', '"seen"),), waits_for=("another-one/headline",)')
     written(good_one=waiting)
     with pytest.raises(BadFile, match=r"headline\.waits_for: 'another-one/headline' is not a case"):
@@ -251,7 +253,7 @@ def test_a_case_waits_for_one_that_there_is(written: Write) -> None:
 
 
 def test_where_no_module_can_be_read_all_is_refused(written: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without one issue that can be read nothing is planned: exit code 2, with each module's own fault."""
+    """If no issue can be read, nothing is planned: exit code 2, with the fault of each module."""
     written(one="import requestz\n", two="1 +\n")
 
     assert Exit.MISUSED == command.main(["compat", "--plan"])
@@ -259,7 +261,7 @@ def test_where_no_module_can_be_read_all_is_refused(written: Write, capsys: pyte
 
 
 def test_a_mistake_in_a_table_is_told_before_anything_runs(written: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    """A wrong word in one table is exit code 2 for plan and run, with the file and the key, and nothing is run."""
+    """A wrong word in one table gives exit code 2 with the file and the key, and nothing is run."""
     written(bad_one=GOOD.replace('"affected"', '"afected"'), good_one=GOOD)
 
     for words in (["compat", "--plan"], ["run", "jax-0.6.0"], ["report", "--tag", "default"]):
@@ -269,7 +271,7 @@ def test_a_mistake_in_a_table_is_told_before_anything_runs(written: Write, capsy
 
 
 def test_ids_select_in_the_catalogues_order() -> None:
-    """Issues are selected once each, in the catalogue's order; where none is named, all; as headlines, one case."""
+    """Named issues are selected once each, in the catalogue's order; without names, all; headlines have one case."""
     found = catalogue.select(["wraps-lower-bypass", "stack-smoke", "wraps-lower-bypass"])
 
     assert ["stack-smoke", "wraps-lower-bypass"] == [each.issue.id for each in found]
@@ -290,7 +292,7 @@ def test_ids_select_in_the_catalogues_order() -> None:
     ],
 )
 def test_a_cell_runs_what_its_arm_asks_for(runs: Runs, wanted: list[str]) -> None:
-    """Of an issue none, what needs absl, its first case of a library, all of those, or all; a guest's where it is."""
+    """A cell runs none of an issue's cases, those for absl, the first with a library, all such, a guest's, or all."""
     needs = {"plain": ("jax",), "gradient": ("jax", "equinox"), "solve": ("jax", "diffrax"), "sample": ("numpyro",)}
     rules = {"plain": (Rule("bad", "absl-py jax<0.6", "seen"),)}
     cases = [SimpleNamespace(id=name, needs=each, rules=rules.get(name, ())) for name, each in needs.items()]
@@ -305,13 +307,13 @@ ID = "names-gone-from-jax"
 
 
 def test_an_id_that_is_asked_for_is_refused_with_its_names() -> None:
-    """`--issue` says that the issue was retired, and which names it was about."""
+    """`--issue` with a retired id names the issue's former subjects."""
     with pytest.raises(Misused, match=rf"{ID} was retired: .*jax\.tree_map"):
         catalogue.identified(ID)
 
 
 def test_an_entry_of_an_ignore_file_is_no_fault(tmp_path: Path) -> None:
-    """A file that ignores a retired issue is read."""
+    """A file may ignore a retired issue."""
     path = tmp_path / "jax-stack-compat.toml"
     path.write_text(f'[[ignore]]\nid = "{ID}"\nreason = "we know"\n', encoding="utf-8")
 
@@ -319,7 +321,7 @@ def test_an_entry_of_an_ignore_file_is_no_fault(tmp_path: Path) -> None:
 
 
 def test_a_report_that_still_has_it_is_compared() -> None:
-    """A comparison with a report that has a retired issue names that issue."""
+    """A comparison with an older report names an issue that was retired since."""
     now = report(observation())
     before = now.model_copy(update={"issues": [*now.issues, now.issues[0].model_copy(update={"id": ID})]})
 
@@ -329,7 +331,7 @@ def test_a_report_that_still_has_it_is_compared() -> None:
 
 
 def test_each_name_is_of_a_package_that_was_asked() -> None:
-    """No retired issue is still one, and each case has a name of a package whose releases were asked."""
+    """Retired ids are no longer issues, and each retired case has a name in a package with known names."""
     names = [name for cases in retired().values() for name in cases.values()]
 
     assert not retired().keys() & {each.issue.id for each in catalogue.entries()}
@@ -337,7 +339,7 @@ def test_each_name_is_of_a_package_that_was_asked() -> None:
 
 
 def test_the_snapshot_has_the_threads_that_issues_name() -> None:
-    """Every thread of every issue and of every refuted claim is in the snapshot, in order, and no other."""
+    """The snapshot has exactly the threads of all issues and refuted claims, in order."""
     named = threads.references((entry.issue for entry in catalogue.entries()), threads.refuted())
     assert named == list(threads.load().threads)
 
@@ -351,7 +353,7 @@ def test_what_was_looked_up_has_a_day_and_a_source() -> None:
 
 
 def test_pages_and_commits_are_not_looked_up() -> None:
-    """Only what has a number in a repository is looked up."""
+    """Only threads with a number in a repository are looked up."""
     refs = ("jax-ml/jax#2", "https://docs.jax.dev/en/latest/#jax", "jax-ml/jax@aa2f995b1d", "jax-ml/jax#1")
     issue = Issue("crash", tuple(Upstream(ref, "report") for ref in refs), cases=())
     claim = threads.Refuted(ref="jax-ml/jax#3", claim="it does", tried="that", where="everywhere")

@@ -1,4 +1,4 @@
-"""An issue module's source: the code that readers copy, the code that a case runs, and the names of upstream in it."""
+"""An issue module's source: the code that readers copy, the code that a case runs, and its upstream names."""
 
 import ast
 import builtins
@@ -10,7 +10,7 @@ from dataclasses import replace
 from suite.catalogue import catalogue, source
 from suite.cell.issue import Case, Issue, Seen, Workaround
 
-# Written as an issue's module is; of it the functions below are the table's.
+# The text of an issue module; the functions below are those in its table.
 MODULE = '''
 """It goes wrong."""
 
@@ -57,7 +57,7 @@ ISSUE = Issue("crash", (), ())
 
 
 def headline() -> Seen:
-    """Stand for the function of this name in MODULE."""
+    """Return a stand-in for the function of this name in MODULE."""
     return "bad", "seen"
 
 
@@ -74,7 +74,7 @@ ISSUE = Issue("crash", (), (CASE,), touches=("the tracing cache",))
 
 
 def unresolved(text: str) -> set[str]:
-    """The names that a program's functions take for granted: neither defined in it, nor imported, nor built in."""
+    """Return the undefined names that a program uses: neither defined, nor imported, nor built in."""
     space: dict[str, object] = {"__name__": "copied"}
     exec(compile(text, "copied.py", "exec", dont_inherit=True), space)
 
@@ -93,7 +93,7 @@ def unresolved(text: str) -> set[str]:
 
 
 def test_what_a_reader_copies_runs_alone() -> None:
-    """The code that a page shows or copies of a case defines every name and imports nothing of this suite."""
+    """The code of a case that a page shows defines every name, and does not import this suite."""
     lacks = {}
     for entry in catalogue.entries():
         text = entry.source.read_text(encoding="utf-8")
@@ -107,7 +107,7 @@ def test_what_a_reader_copies_runs_alone() -> None:
 
 
 def test_a_copy_has_what_it_names_and_no_more() -> None:
-    """Helpers and constants come along, however deep, and the oracle as source; other functions do not."""
+    """The source has all helpers and constants that it uses, directly or not, and the oracle, but nothing else."""
     text = source.alone(MODULE, CASE)
 
     defined = {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
@@ -119,13 +119,13 @@ def test_a_copy_has_what_it_names_and_no_more() -> None:
 
 
 def test_what_an_issue_touches_is_what_it_says() -> None:
-    """An issue that lists its touches has no others; without a list they are the names that its reproducers use."""
+    """Listed touches are an issue's only touches; without a list, its touches are the names in its reproducers."""
     assert ["the tracing cache"] == list(source.touches(MODULE, ISSUE))
     assert source.used(MODULE, ISSUE) == source.touches(MODULE, replace(ISSUE, touches=()))
 
 
 def test_what_reproducers_use_is_read_off_them() -> None:
-    """Functions and keywords are named in full, whatever they were imported as."""
+    """Functions and keywords get their full names, even if imported under an alias."""
     assert [
         "jax.config.update",
         "jax.experimental.pallas.when",

@@ -1,4 +1,4 @@
-"""The walk of a package's names, on a small package that has each thing that makes a walk go wrong."""
+"""The walk of a package's names, on a small package with everything that can go wrong."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import pytest
 from suite.files import ROOT, replace_all
 from tests.worlds import pretend
 
-# Each module has two seconds: enough on a machine that does other work besides.
+# Each module has two seconds, which is enough even on a busy machine.
 WALK = "import sys; from suite.cell.names import walk; walk._SECONDS = 2; sys.exit(walk.main(sys.argv[1:]))"
 DEPRECATIONS = """
 import functools, warnings
@@ -66,7 +66,7 @@ FILES = {
     "threads/__init__": "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()",
     "threads/stays": "x = 1",
 }
-# What is in a file that does not import, and what is told of it.
+# The text of a file that does not import, and the reason in the result.
 FAILS = {
     "refuses/__init__": ("import absent", "needs absent"),
     "threads/quits": ("import os\nos._exit(5)", "ends the interpreter with 5"),
@@ -92,7 +92,7 @@ def walks(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
     found = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", "PYTHONDONTWRITEBYTECODE": "1"}
     one = (command, {**found, "PYTHONHASHSEED": "1", "LC_ALL": "C.UTF-8"})
     other = ([*alone, *command], {**found, "PYTHONHASHSEED": "2", "LC_ALL": "C", "HOME": str(folder)})
-    # At the same time: each waits for what hangs.
+    # Run both walks at the same time, since each waits for a module that hangs.
     both = [subprocess.Popen(words, cwd=folder, env=env, stdout=subprocess.PIPE) for words, env in (one, other)]
     printed = [each.communicate(timeout=60)[0] for each in both]
     assert [0, 0] == [each.returncode for each in both]
@@ -101,19 +101,19 @@ def walks(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
 
 @pytest.fixture(scope="module")
 def modules(walks: list[bytes]) -> dict[str, Any]:
-    """The modules of all packages, as a walk tells of them; a package that does not import is as such a module."""
+    """The modules of all packages in a walk's result; a package that does not import appears as a failed module."""
     told = json.loads(walks[0])
     return {**told, **{name: each for package in told.values() for name, each in package["modules"].items()}}
 
 
 def test_a_walk_is_repeatable(walks: list[bytes]) -> None:
-    """Hash seed, home, locale and cores change no byte, and what a module prints is not in it."""
+    """Hash seed, home, locale and cores do not change the result, and it contains no output of modules."""
     assert walks[0] == walks[1]
     assert b"hello" not in walks[0]
 
 
 def test_what_does_not_import_says_why(modules: dict[str, Any]) -> None:
-    """A module that does not import has its reason, without folders, addresses and further lines."""
+    """If a module does not import, the result has the first line of the error, without folders and addresses."""
     fails = {module.removesuffix("/__init__").replace("/", "."): told for module, (_, told) in FAILS.items()}
 
     assert fails == {name: told["fails"] for name, told in modules.items() if "fails" in told}
@@ -130,7 +130,7 @@ def test_names_that_a_table_answers_to_are_found(modules: dict[str, Any]) -> Non
 
 
 def test_names_that_only_code_answers_to_are_found(modules: dict[str, Any]) -> None:
-    """Names that a `__getattr__` compares with are asked for: any warning is told, and what another error says."""
+    """Names that a `__getattr__` compares with are accessed; the result has any warning or error message."""
     names = modules["upstream.asked"]["names"]
 
     assert {"kind": "constant", "warns": ["UserWarning", "renamed is called new"]} == names["renamed"]
@@ -148,7 +148,7 @@ def test_a_signature_is_the_same_in_each_process(modules: dict[str, Any]) -> Non
 
 
 def test_a_class_has_its_members(modules: dict[str, Any]) -> None:
-    """Public members are told, functions with their parameters, without what Python's own classes give."""
+    """The result lists public members, and the parameters of functions, without members of Python's own classes."""
     told = modules["upstream.signatures"]["names"]["Class"]
     members = {"attribute": None, "made": [["cls"]], "method": [["self"], ["x"]]}
 
@@ -159,19 +159,19 @@ def test_a_class_has_its_members(modules: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("module", "told"),
     [
-        # Of a module with an underscore, or of tests, names alone are told, also next to one that ends the interpreter.
+        # For private modules and tests, only names are listed, even if a neighbouring module ends the interpreter.
         ("upstream._private", {"private": ["_own", "public"]}),
         ("upstream.tests", {"private": ["public"]}),
-        # A failed import leaves nothing behind at which the next one fails.
+        # A failed import does not make the next one fail.
         ("upstream._whole", {"private": ["upstream"]}),
-        # A submodule is an attribute only of a package that imports it itself, also where a package starts threads.
+        # A submodule is an attribute only of a package that imports it, even if a package starts threads.
         *((each, {"names": {}, "private": [], "gone": {}}) for each in ("upstream", "upstream.inner")),
         ("upstream.outer", {"names": {"upstream": {"kind": "module"}}, "private": [], "gone": {}}),
         ("threads.stays", {"names": {"x": {"kind": "constant"}}, "private": [], "gone": {}}),
     ],
 )
 def test_a_module_has_its_own_names(modules: dict[str, Any], module: str, told: dict[str, Any]) -> None:
-    """What another import adds is not among a module's names."""
+    """A module's names do not include names that another import adds."""
     assert told == modules[module]
 
 

@@ -1,4 +1,4 @@
-"""The probe, from its order to its records: the corpus of endings, and what must hold whatever a case does."""
+"""The probe, from its order to its records: every way in which a case can end, and invariants."""
 
 import contextlib
 import json
@@ -34,7 +34,7 @@ from tests.worlds import started_with
 CELL = "jax-0.0.0"
 PLANNED = replace(plan.cells()[0], id=CELL, python=".".join(platform.python_version_tuple()[:2]))
 PINNED = Lock(Path("jax-0.0.0.txt"), "", "0" * 64, {})
-# Longer than anything here takes, and far shorter than what a case that is not ended would sleep.
+# Longer than any test here takes, and far shorter than a forgotten case would sleep.
 PATIENCE = 10.0
 
 Name = tuple[str, str]
@@ -96,16 +96,16 @@ ENDINGS = {
     ): "blocked/x64 blocked/not-x64 blocked/host-devices blocked/warned blocked/leaked-tracer",
     Ending("unavailable", control=None): "unavailable/cpu unavailable/python",
 }
-# How often it comes to what it is there for is a matter of luck.
+# Its number of attempts depends on chance.
 BY_LUCK = {("floods_output", "strays")}
-# Only there to be killed with their probe.
+# These exist only to be killed with their probe.
 NEVER_ENDING = {("hung", "long"), ("leaves_children", "lingers")}
 MODULES = [each.name for each in pkgutil.iter_modules(corpus.__path__) if each.name != "waits"]
 
 
 @dataclass(frozen=True)
 class Session:
-    """One probe and its order: where it writes, and which cases it is to run."""
+    """A probe and its order: the folder that it writes to, and the cases that it runs."""
 
     folder: Path
     names: Sequence[Name]
@@ -114,7 +114,7 @@ class Session:
 
     @contextlib.contextmanager
     def started(self) -> Iterator[subprocess.Popen[str]]:
-        """Start the probe as the driver does; it does not outlive the block, nor does what it has started."""
+        """Start the probe as the driver does; end it and its children with the block."""
         self.folder.mkdir(parents=True, exist_ok=True)
         order = self.folder / "order.json"
         order.write_text(json.dumps(self.order()))
@@ -149,21 +149,21 @@ class Session:
         return self.folder / CELL / entry.issue.id / f"{case.id}.json"
 
     def record(self, name: Name) -> Record:
-        """The record of a case that must have one, read as the driver reads it."""
+        """Return a case's record, which must exist, read as the driver reads it."""
         assert self.path(name).exists(), self.errors()
         return read(Record, self.path(name))
 
     def written(self) -> list[str]:
-        """Everything in the cell's folder that a reader could take for a record."""
+        """Return all files in the cell's folder that could be read as records."""
         folder = self.folder / CELL
         return sorted(str(path.relative_to(folder)) for path in folder.glob("*/*.json"))
 
     def left(self) -> list[int]:
-        """The processes that this probe has started and that are there: they have its folder in their environment."""
+        """Return the living processes that this probe started, which have its folder in their environment."""
         return started_with("CORPUS_FOLDER", self.folder)
 
     def noted(self) -> list[int]:
-        """The processes that the cases have noted, by their own numbers."""
+        """Return the ids of processes that the cases noted."""
         pids = self.folder / "pids"
         return [int(line) for line in pids.read_text().splitlines()] if pids.exists() else []
 
@@ -195,7 +195,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Finished:
-    """A probe that has ended: its exit status, its progress, and the processes that its cases left alive."""
+    """An ended probe: its exit status, its progress, and the processes that its cases left alive."""
 
     session: Session
     status: int
@@ -219,14 +219,14 @@ Observe = Callable[[str], Finished]
 
 @pytest.fixture(scope="module")
 def observe(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Observe]:
-    """Run a corpus module through a probe of its own, once; where more than one test runs, all begin early."""
+    """Run each corpus module once in its own probe; if several tests run, start all probes early."""
     known: dict[str, Future[Finished]] = {}
 
     def begin(module: str) -> Future[Finished]:
         if module not in known:
             names = [name for name in names_of(module) if name not in NEVER_ENDING]
             session = Session(tmp_path_factory.mktemp(module), names)
-            # The issues are parsed and hashed here: where threads parse at once, CPython 3.11 can fail (SystemError).
+            # Parse and hash the issues here: if threads parse at the same time, CPython 3.11 can fail (SystemError).
             session.order()
             known[module] = pool.submit(session.run)
         return known[module]
@@ -239,7 +239,7 @@ def observe(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
 
 
 def observed(observe: Observe, name: str) -> list[Attempt]:
-    """Every attempt of a corpus case, told as `module/case`."""
+    """Return every attempt of a corpus case, given as `module/case`."""
     module, case = name.split("/")
     return observe(module).session.record((module, case)).attempts
 
@@ -250,7 +250,7 @@ def reproducer(observe: Observe, name: str) -> Part:
 
 
 def test_every_ending_is_recorded_as_what_it_is(observe: Observe) -> None:
-    """A record has each part's outcome and behaviour; a case runs once where all is as expected, else thrice."""
+    """A record has each part's outcome and behaviour; a case runs once if all is as expected, else three times."""
     found = {}
     for module, case in chain.from_iterable(map(names_of, MODULES)):
         if (module, case) in BY_LUCK | NEVER_ENDING:
@@ -266,11 +266,12 @@ def test_every_ending_is_recorded_as_what_it_is(observe: Observe) -> None:
 
 
 def test_the_probe_ends_well_whatever_a_case_does(observe: Observe) -> None:
-    """No ending of a case is an ending of the probe: its progress has the start and the end of each, and its own."""
+    """However a case ends, the probe continues: its progress has the start and end of each case, and its own end."""
     for finished in map(observe, MODULES):
         issue = find(finished.session.names[0])[0].issue.id
         told = [(step, issue, case) for _, case in finished.session.names for step in ("start", "done")]
-        # On a busy machine the thread that watched an import can be on its way out when forking is asked about.
+        # On a busy machine, the thread that watched an import may still be ending when the probe asks whether it can
+        # fork.
         events = [event for event in finished.events if event["event"] not in ("read", "import", "unforkable")]
         assert (0, [*told, ("end", None, None)]) == (
             finished.status,
@@ -310,7 +311,7 @@ NOT_TWO = "a reproducer returns its behaviour and the evidence, two strings, not
     ],
 )
 def test_an_ending_is_told_in_full(observe: Observe, name: str, detail: str) -> None:
-    """The record says what ended a case, in that thing's own words."""
+    """The record has the message of whatever ended a case."""
     assert detail == reproducer(observe, name).detail
 
 
@@ -325,7 +326,7 @@ def test_an_ending_is_told_in_full(observe: Observe, name: str, detail: str) -> 
     ],
 )
 def test_output_is_kept_where_it_may_help(observe: Observe, name: str, words: list[str]) -> None:
-    """A record has what its case printed, where in Python it ended, and bytes that are no text: the last 16 KiB."""
+    """A record has the last 16 KiB of its case's output, even invalid text, and the place where Python ended."""
     output = reproducer(observe, name).output or ""
 
     assert words == [each for each in words if each in output]
@@ -342,7 +343,7 @@ def test_an_answer_before_a_crash_is_kept(observe: Observe) -> None:
 
 @pytest.mark.parametrize("case", ["itself", "child", "daemon"])
 def test_memory_is_limited_at_once(observe: Observe, case: str) -> None:
-    """A case that exceeds its memory limit is ended long before its time limit, and the record has its peak."""
+    """A case that exceeds its memory limit is killed long before its time limit, and the record has its peak memory."""
     attempt = observed(observe, f"eats_memory/{case}")[0]
     limit = find(("eats_memory", case))[1].memory_mib
 
@@ -350,7 +351,7 @@ def test_memory_is_limited_at_once(observe: Observe, case: str) -> None:
 
 
 def test_nothing_outlives_its_case(observe: Observe) -> None:
-    """No process that a case has started is left when the probe has ended, none delays it, and none ends it."""
+    """No process that a case started outlives, delays or ends the probe."""
     finished, flooded = observe("leaves_children"), observe("floods_output")
     attempts = [each for name in finished.session.names for each in finished.session.record(name).attempts]
 
@@ -385,7 +386,7 @@ def test_no_part_is_run_twice(observe: Observe) -> None:
 
 
 def test_a_missing_package_is_in_the_record(observe: Observe) -> None:
-    """The record says why a package does not import, and which versions of the others there are."""
+    """The record says why a package does not import, and has the versions of the other packages."""
     machine = observe("blocked").session.record(("blocked", "x64")).machine
 
     assert {"jax": "ModuleNotFoundError: No module named 'jax'"} == machine.import_errors
@@ -393,7 +394,7 @@ def test_a_missing_package_is_in_the_record(observe: Observe) -> None:
 
 
 def test_an_order_of_many_cases_is_carried_out(tmp_path: Path) -> None:
-    """One probe runs a whole order, what needs no import first, and each case gets what it gets alone."""
+    """One probe runs a whole order, starting with cases that need no import, and each case behaves as if alone."""
     names = [("blocked", "x64"), ("upsets_others", "control"), ("upsets_others", "next-case")]
     names += [("crashed", "documented"), ("clear", "plain")]
     finished = Session(tmp_path, names).run()
@@ -407,7 +408,7 @@ def test_an_order_of_many_cases_is_carried_out(tmp_path: Path) -> None:
 
 
 def test_flags_add_up(observe: Observe) -> None:
-    """XLA_FLAGS of a case, of the number of its devices and of its workaround stand beside each other."""
+    """XLA_FLAGS of a case, of its number of devices and of its workaround are combined."""
     (attempt,) = observed(observe, "keeps_tally/under-flags")
     flags = "--xla_of_the_case --xla_force_host_platform_device_count=2"
 
@@ -416,7 +417,7 @@ def test_flags_add_up(observe: Observe) -> None:
 
 
 def test_an_environment_is_seen_to_help(observe: Observe) -> None:
-    """Of a workaround that is an environment the record has the behaviour that the reproducer shows under it."""
+    """If a workaround is an environment, the record has the reproducer's behaviour in that environment."""
     (attempt,) = observed(observe, "keeps_tally/helped")
 
     assert ("wrong", "right") == (attempt.parts["reproducer"].behaviour, attempt.parts["workaround"].behaviour)
@@ -430,7 +431,7 @@ def test_a_recognised_exception_keeps_its_traceback(observe: Observe) -> None:
 
 
 def test_watching_an_import_does_not_end_forking() -> None:
-    """The thread that watched an import is gone before forking is asked about; one in fifteen was there."""
+    """The thread that watches an import has ended before the probe asks whether it can fork."""
     code = """if True:
         from suite.cell import probe
         refused = [why for _ in range(200) if probe._import("json") or (why := probe._why_not_fork())]
@@ -448,7 +449,7 @@ def test_an_order_of_nothing_ends_well(tmp_path: Path) -> None:
 
 
 def test_records_are_written_where_nobody_listens(tmp_path: Path) -> None:
-    """A driver that has closed its end of the progress costs no record."""
+    """If the driver closes the progress pipe, no record is lost."""
     names = names_of("clear")
     session = Session(tmp_path, names)
     with session.started() as process:
@@ -464,7 +465,7 @@ LINGERS = [("clear", "plain"), ("affected", "plain"), ("leaves_children", "linge
 
 @pytest.fixture
 def lingering(tmp_path: Path) -> Iterator[tuple[Session, subprocess.Popen[str]]]:
-    """A probe in the middle of its order: a case of it hangs, with a grandchild in a session of its own."""
+    """A running probe with a case that hangs, and with a grandchild in a session of its own."""
     session = Session(tmp_path, LINGERS)
     with session.started() as process:
         eventually(lambda: len(session.noted()) == 2 or process.poll() is not None, PATIENCE)
@@ -475,10 +476,10 @@ def lingering(tmp_path: Path) -> Iterator[tuple[Session, subprocess.Popen[str]]]
 def test_what_was_done_survives_the_probe(
     lingering: tuple[Session, subprocess.Popen[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A probe that is killed takes its child with it, is heard to end, and leaves whole records of what was done."""
+    """If the probe is killed, its child ends too, the driver notices, and finished cases have whole records."""
     session, process = lingering
     process.kill()
-    # What its case has left behind does not hold the progress open.
+    # Processes that its case left behind do not keep the progress pipe open.
     said, _ = process.communicate(timeout=PATIENCE / 4)
     monkeypatch.setattr(records, "RECORDS", session.folder)
     found = [records.in_force(PLANNED, entry, case, PINNED) for entry, case in map(find, LINGERS)]
@@ -493,17 +494,17 @@ def test_what_was_done_survives_the_probe(
 def test_a_probe_that_is_asked_to_end_takes_everything_with_it(
     lingering: tuple[Session, subprocess.Popen[str]],
 ) -> None:
-    """On SIGTERM the probe ends what its case has started, grandchildren in sessions of their own included."""
+    """On SIGTERM the probe kills all processes of its case, including grandchildren in their own sessions."""
     session, process = lingering
     process.terminate()
 
     assert 143 == process.wait(PATIENCE)
-    # The kernel takes a moment to end what was killed.
+    # The kernel takes a moment to end killed processes.
     eventually(lambda: not session.left(), PATIENCE)
 
 
 def test_a_child_that_has_only_begun_does_not_outlive_a_killed_probe(tmp_path: Path) -> None:
-    """An interpreter whose probe is killed while it starts does not go on alone."""
+    """If a probe is killed while an interpreter starts, the interpreter ends too."""
     early = tmp_path / "early"
     early.mkdir()
     (early / "sitecustomize.py").write_text(

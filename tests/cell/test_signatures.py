@@ -26,7 +26,7 @@ def raised() -> ValueError:
 
 @given(pieces=PIECES, between=PIECES)
 def test_an_ellipsis_stands_for_anything(pieces: list[str], between: list[str]) -> None:
-    """A message is found in a text that has its pieces in their order, whatever stands between, before and after."""
+    """A message matches a text that has its pieces in order, whatever is before, between and after them."""
     filled = "".join(f"{some}{piece}" for piece, some in zip(pieces, between * len(pieces), strict=False))
 
     assert contains(f"{filled}{between[0]}", "…".join(pieces))
@@ -34,13 +34,13 @@ def test_an_ellipsis_stands_for_anything(pieces: list[str], between: list[str]) 
 
 @given(words=st.text(alphabet="ab.*\n"), message=st.text(alphabet="ab.*\n"))
 def test_all_else_stands_for_itself(words: str, message: str) -> None:
-    """Without an ellipsis a message is found just where it is a part of the text, to the letter."""
+    """Without an ellipsis, a message matches only texts that contain it literally."""
     assert (message in words) == contains(words, message)
 
 
 @given(pieces=PIECES)
 def test_pieces_are_not_found_twice(pieces: list[str]) -> None:
-    """One occurrence of a piece does not serve for two of them."""
+    """One occurrence of a piece does not match two pieces."""
     assert not contains("".join(pieces), "…".join([*pieces, "c"]))
     assert not contains("c".join(pieces), "c".join(["", *pieces, ""]))
 
@@ -58,19 +58,19 @@ def test_pieces_are_not_found_twice(pieces: list[str]) -> None:
     ],
 )
 def test_a_signature_is_matched_whole(signature: Signature, is_it: bool) -> None:
-    """The class's own name, a part of the message and a module of the traceback, or its package, must all be met."""
+    """The class's name, a part of the message, and a module in the traceback or its package must all match."""
     assert ("known" if is_it else None) == match(raised(), {"known": signature})
 
 
 def test_the_first_match_counts() -> None:
-    """Of several signatures that an exception has, the one that stands first in the table names it."""
+    """If several signatures match an exception, the first in the table counts."""
     table: Signatures = {"other": Signature("KeyError"), "one": (Signature("OSError"), Signature("JSONDecodeError"))}
 
     assert "one" == match(raised(), {**table, "two": Signature("JSONDecodeError")})
 
 
 def test_a_warning_is_of_the_modules_it_came_through() -> None:
-    """A warning has no traceback: the modules that it came through are told."""
+    """A warning has no traceback, so the modules that it came through are recorded."""
     table = {"known": Signature("FutureWarning", module="jax._src")}
     warning = FutureWarning("soon")
 
@@ -78,7 +78,7 @@ def test_a_warning_is_of_the_modules_it_came_through() -> None:
 
 
 def test_only_a_warning_is_waited_for() -> None:
-    """Warnings are asked about where a signature's type says that it is one."""
+    """Warnings are recorded if a signature's type is a warning."""
     assert not about_warnings({"a": Signature("ValueError", "Warning")})
     assert about_warnings({"a": Signature("ValueError"), "b": (Signature("KeyError"), Signature("FutureWarning"))})
 
@@ -117,9 +117,9 @@ def test_a_case_keeps_its_own_fields() -> None:
         ("retrace", {}, ["there"], "gone", {"there": "clear", "gone": "affected"}),
         ("retrace", {"stale": "affected"}, ["stale"], "warns", {"stale": "affected", "warns": "guarded"}),
         ("retrace", {}, ["stale"], "", {}),
-        # In an issue of crashes, an answer that differs is a symptom only where a rule expects it.
+        # In an issue about crashes, a result that differs is a symptom only if a rule expects it.
         ("crash", {}, ["differs", "agrees"], "", {"agrees": "clear", "differs": "affected"}),
-        # A signature recognises a refusal of what was silent, what is documented, or the symptom itself.
+        # A signature recognises a new error for a silent fault, a documented behaviour, or the symptom itself.
         *(
             (kind, {}, ["agrees"], "refused", {"refused": refused, "agrees": "clear", "differs": differs})
             for kind, refused, differs in (
@@ -144,7 +144,7 @@ def test_usual_behaviours_have_a_usual_meaning(
 
 
 def test_a_complete_case_stays_the_same_object() -> None:
-    """A case is hashed once, so an issue that is made of complete cases has these themselves."""
+    """A case is hashed once, so an issue keeps complete cases as the same objects."""
     issue = Issue("crash", (), (Case(one),), control=well, rules=(Rule("agrees"),))
 
     assert replace(issue, cases=issue.cases[:1]).cases[0] is issue.cases[0]
@@ -156,7 +156,7 @@ def test_what_an_issue_shares_is_of_a_case() -> None:
 
 
 def test_upstream_is_named_by_role() -> None:
-    """Each role names threads, commits and pages, apart by spaces, in the order in which they are given."""
+    """Each role names threads, commits and pages, separated by spaces, in the given order."""
     named = Upstream.of(report="jax-ml/jax#2 jax-ml/jax#1", fix="jax-ml/jax@aa2f995b1d")
 
     assert [("jax-ml/jax#2", "report"), ("jax-ml/jax#1", "report"), ("jax-ml/jax@aa2f995b1d", "fix")] == [
@@ -191,7 +191,7 @@ def test_what_is_the_same_agrees(values: list[float]) -> None:
 
 @given(wanted=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30), off=st.floats(1e-3, 1e3), data=st.data())
 def test_one_value_that_is_off_is_enough(wanted: list[float], off: float, data: st.DataObject) -> None:
-    """Arrays differ where a single value is off by more than the tolerance, and agree where it is not."""
+    """Arrays differ if a single value is off by more than the tolerance, and else agree."""
     at = data.draw(st.integers(0, len(wanted) - 1))
     got = np.array(wanted)
     got[at] += off
@@ -214,7 +214,7 @@ def test_one_value_that_is_off_is_enough(wanted: list[float], off: float, data: 
     ],
 )
 def test_the_evidence_shows_what_differs(got: object, wanted: object, evidence: str) -> None:
-    """Small arrays are shown whole, of large ones the values that differ most, with as many digits as it takes."""
+    """Small arrays are shown whole; for large ones, the values that differ most, with enough digits."""
     assert ("differs", evidence) == compare(got, wanted)
 
 
@@ -229,7 +229,7 @@ CLAUSES = st.builds(
 
 @given(clauses=st.lists(CLAUSES, max_size=3), version=VERSIONS)
 def test_a_range_of_pythons_is_read_as_packaging_reads_it(clauses: list[str], version: tuple[int, int, int]) -> None:
-    """The cell side has no packaging, and agrees with it on every specifier that it can read."""
+    """The code in cells cannot use packaging, but agrees with it on every specifier that it can read."""
     specifier = ", ".join(clauses)
 
     expected = SpecifierSet(specifier).contains(".".join(map(str, version)))
@@ -239,20 +239,20 @@ def test_a_range_of_pythons_is_read_as_packaging_reads_it(clauses: list[str], ve
 
 @pytest.mark.parametrize("specifier", ["3.11", "~=3.11", ">=three", ">=3.11 <3.13"])
 def test_what_is_no_range_of_pythons_is_refused(specifier: str) -> None:
-    """A specifier that cannot be read is not taken for one that is met."""
+    """An unreadable specifier does not count as met."""
     with pytest.raises(ValueError):  # noqa: PT011
         machine.python_is(specifier, (3, 12, 0))
 
 
 @given(needed=st.sets(st.sampled_from("abc")), there=st.sets(st.sampled_from("abc")))
 def test_a_cpu_lacks_what_it_has_not(needed: set[str], there: set[str]) -> None:
-    """A CPU lacks nothing exactly where it has all that is needed; where that is not known, it lacks whatever is."""
+    """A CPU lacks nothing only if it has all needed features; if its features are unknown, it lacks all of them."""
     assert (needed <= there) == (machine.cpu_lacks(needed, there) is None)
     assert (not needed) == (machine.cpu_lacks(needed, None) is None)
 
 
 def test_a_cpu_that_cannot_be_read_is_told() -> None:
-    """That nobody knows what a CPU has is not told as if it lacked it."""
+    """Unknown features of a CPU are not reported as missing."""
     assert ("it needs a CPU with avx2, and this one's features cannot be read", "it needs a CPU with avx2, fma") == (
         machine.cpu_lacks(["avx2"], None),
         machine.cpu_lacks(["sse", "avx2", "fma"], {"sse"}),
@@ -260,7 +260,7 @@ def test_a_cpu_that_cannot_be_read_is_told() -> None:
 
 
 def test_a_record_has_the_vector_features() -> None:
-    """Of what Linux says of the CPU, a record has what changes how numbers are computed."""
+    """A record has the CPU features, as Linux names them, that change how numbers are computed."""
     there = machine.cpu_features() or frozenset()
     recorded = machine.describe([])["cpu_features"]
 

@@ -43,7 +43,7 @@ RIGHT, HOLDS = "saw         right (clear): 2 + 2 is 4", "control     holds"
 def test_a_case_is_told_in_a_few_lines(
     capsys: pytest.CaptureFixture[str], issue: Issue, name: str, lines: list[str]
 ) -> None:
-    """A line for each part says what it saw and what that means, or what it raised; what is not run says why."""
+    """Each part has a line with its behaviour and its meaning, or its exception; parts that do not run say why."""
     assert [f"  {line}" for line in lines] == told(capsys, issue, name)
 
 
@@ -63,7 +63,7 @@ def _folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_what_needs_an_environment_says_how_to_run_it(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A case that needs variables is not run without them: the command that runs it is told, and it does run it."""
+    """A case that needs variables is not run without them; the output has a working command that sets them."""
     flags = "--xla_of_the_case --xla_force_host_platform_device_count=2"
     command = "python -m suite.issues keeps-tally"
 

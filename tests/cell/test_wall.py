@@ -1,4 +1,4 @@
-"""The walls: what runs in a cell imports the stack alone, the driver never does, and rooms know those above them."""
+"""Import rules: cell code imports only the stack, the driver never does, and folders import only those above them."""
 
 import ast
 import subprocess
@@ -10,17 +10,17 @@ from pathlib import Path
 from suite.files import ROOT
 
 STACK = {"jax", "jaxlib", "equinox", "diffrax", "optimistix", "lineax", "jaxtyping", "numpy", "scipy"}
-# By the names that they are imported by; a cell has them where it holds them.
+# Import names of guests, which only some cells have.
 STACK |= {"numpyro", "tensorflow_probability", "haiku", "flax", "optax", "blackjax", "e3nn_jax"}
 ISSUES = sorted(ROOT.glob("suite/issues/**/*.py"))
 BENCHMARKS = sorted(ROOT.glob("benchmarks/**/*.py"))
-# What a room imports stands above it. Modules at the top serve all rooms, and know of none but `cell`.
+# A folder may import only folders above it. Top-level modules serve all folders, and import only `cell`.
 ROOMS = (
     *("cell", "issues", "stack", "judge", "catalogue", "records", "run", "names", "numbers", "check", "bisect"),
     *("programs", "timings", "report", "upkeep"),
 )
 SUITE = ROOT / "suite"
-# They call every room.
+# These call every folder.
 ABOVE_ALL = {"__main__", "commands"}
 # Run without site-packages.
 IMPORT_CELL_SIDE = """
@@ -34,14 +34,14 @@ print(len(sys.argv[2:]))
 
 @cache
 def imports(path: Path) -> tuple[tuple[str, bool], ...]:
-    """Every module that a file imports, and whether it does so inside a function."""
+    """Yield every module that a file imports, and True if the import is inside a function."""
 
     def walk(node: ast.AST, inside: bool) -> Iterator[tuple[str, bool]]:
         match node:
             case ast.Import(names=names):
                 yield from ((alias.name, inside) for alias in names)
             case ast.ImportFrom(module=module, names=names):
-                # A relative one has no package of ours before it, and passes for nothing that is allowed.
+                # A relative import names no package of this project, so it counts as not allowed.
                 for whole in (f"{module}.{alias.name}" for alias in names):
                     yield (whole if file_of(whole) else str(module)), inside
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
@@ -54,24 +54,24 @@ def imports(path: Path) -> tuple[tuple[str, bool], ...]:
 
 @cache
 def file_of(name: str) -> Path | None:
-    """The file of a dotted name, if that is a module or a package of ours."""
+    """Return the file of a dotted name, if it is a module or package of this project."""
     path = ROOT.joinpath(*name.split("."))
     found = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     return found if found.exists() else None
 
 
 def module_of(path: Path) -> str:
-    """The dotted name of a file of ours."""
+    """Return the dotted name of a file of this project."""
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
 def top(name: str) -> str:
-    """The package that a module is of."""
+    """Return the package of a module."""
     return name.partition(".")[0]
 
 
 def reached(paths: Iterable[Path]) -> list[Path]:
-    """These files of ours, and all that they import, and that those import, with the packages that those are in."""
+    """Return these files, all modules that they import, directly or not, and the packages of these modules."""
     found: set[Path] = set()
     todo = [module_of(path) for path in paths]
     while todo:
@@ -88,7 +88,7 @@ PROBE = ROOT / "suite" / "cell" / "probe.py"
 
 @cache
 def cell_side() -> list[Path]:
-    """Every file that is imported in a cell."""
+    """Return every file that is imported in a cell."""
     return reached([PROBE, *ISSUES, *BENCHMARKS, *ROOT.glob("suite/cell/**/*.py")])
 
 
@@ -103,7 +103,7 @@ def test_the_cell_side_imports_the_stack_alone() -> None:
 
 
 def test_the_stack_is_imported_inside_functions() -> None:
-    """Nothing of the stack is imported as a module is read, so that the driver can read an issue's tables."""
+    """Reading an issue module does not import the stack, so the driver can read its tables."""
     assert [] == [
         (module_of(path), name)
         for path in cell_side()
@@ -114,14 +114,14 @@ def test_the_stack_is_imported_inside_functions() -> None:
 
 
 def test_the_cell_side_is_small() -> None:
-    """The probe reaches nothing of the driver, not even such of it as needs no library."""
+    """The probe does not import driver code, directly or not, even code without libraries."""
     helpers = [module_of(path) for path in cell_side() if path not in [*ISSUES, *BENCHMARKS]]
 
     assert {"suite", "suite.cell"} == {".".join(each.split(".")[:2]) for each in helpers}
 
 
 def test_the_driver_needs_no_jax() -> None:
-    """No module of the driver imports anything of the stack, not even inside a function; NumPy it may use."""
+    """No driver module imports the stack, even inside a function, except NumPy."""
     driver = {*ROOT.glob("suite/**/*.py")} - {*cell_side()}
 
     assert {ROOT / "suite/judge/verdicts.py", ROOT / "suite/run/cell_run.py", ROOT / "suite/report/write.py"} <= driver
@@ -148,10 +148,10 @@ def test_the_cell_side_needs_only_the_standard_library() -> None:
 
 
 def test_a_room_imports_only_rooms_above_it() -> None:
-    """No import leads down the list; what stands at the top imports no room but the vocabulary's."""
+    """No folder imports one below it in the list; top-level modules import only `cell`."""
     down = set()
     for path in SUITE.rglob("*.py"):
-        # A module at the top is a room of its own.
+        # A top-level module counts as a folder of its own.
         here = path.relative_to(SUITE).parts[0].removesuffix(".py")
         known = ROOMS.index(here) if here in ROOMS else 1
         rooms = {name.split(".")[1] for name, _ in imports(path) if name.startswith("suite.")} & {*ROOMS[known + 1 :]}

@@ -1,4 +1,4 @@
-"""The two knowledges that tests of this room ask, the small world and the published one, and commands as typed."""
+"""Fixtures: the small and the published knowledge, and a function that runs commands as typed."""
 
 from collections.abc import Callable
 from pathlib import Path

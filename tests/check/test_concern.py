@@ -30,7 +30,7 @@ MENDED = (Rule("wrong", "jax<0.7.0", "run"), Rule("right", "", "run"))
 def found(
     tmp_path: Path, code: str, *touches: str, rules: tuple[Rule, ...] = MENDED, workaround: str = "Do not."
 ) -> list[Finding]:
-    """Return the findings in a text, for a world whose case touches these, by default wrong up to jax 0.6.0."""
+    """Return the findings in a text; the world's case touches these names, and is wrong up to jax 0.6.0 by default."""
     (tmp_path / "a.py").write_text(f"import jax\nimport jax.numpy as jnp\n{code}\n")
     wrong = case("one", *rules, touches=touches, workaround=workaround)
     world = knowledge(issue("some-issue", wrong))

@@ -29,8 +29,8 @@ def test_what_came_of_predictions_is_told() -> None:
 
     loud = "wrong-numbers/loud"
     assert [
-        (f"{loud}: predicted, confirmed: wrong: 2", True),
-        (f"{loud}: predicted wrong, NOT confirmed: right: 1; please report it", False),
+        (f"{loud}: confirmed as predicted: wrong: 2", True),
+        (f"{loud}: predicted wrong, but observed: right: 1; please report it", False),
         (f"5 could not be run: error, no: {loud}, {loud}, {loud} and 2 more", None),
         (f"1 could not be run: hung: {loud}", None),
     ] == tried.lines

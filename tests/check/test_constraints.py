@@ -44,10 +44,10 @@ def test_a_set_says_what_it_mends_and_what_it_does_not() -> None:
     """The set is in pins; comments say what it fixes and what remains."""
     lines = told(knowledge(), jax="0.4.30")
     assert ["jax==0.5.0", "jaxlib==0.5.0"] == pins(lines)
-    assert "# These were run together, as jax-0.5.0." in lines
-    assert "# Fixed by them, 1 case: wrong-numbers/mended." in lines
-    assert "# Still affected, 1 case: wrong-numbers/loud." in lines
-    assert "# Of those not fixed, 1 are good on no stack of these packages that was run." in lines
+    assert "# These releases were run together, as jax-0.5.0." in lines
+    assert "# Cases that they fix: 1 (wrong-numbers/mended)." in lines
+    assert "# Cases still affected: 1 (wrong-numbers/loud)." in lines
+    assert "# Cases that no tested stack of these packages fixes: 1." in lines
     assert lines[-1].startswith("# Looked up 3 cases")
 
 
@@ -58,25 +58,25 @@ def test_absent_is_not_well() -> None:
     )
     lines = told(of(gone), jax="0.4.30")
     assert not pins(lines)
-    assert "# No stack of these packages that was run and installs fixes more than it breaks." in lines
+    assert "# No tested stack of these packages fixes more cases than it breaks." in lines
     mended = case("mended", rule("wrong", "jax<0.5"), rule("right"))
     lines = told(of(gone, mended), jax="0.4.30")
-    assert "# Neither fixed nor affected, as absent, refused or unknown there, 1 case: one/gone." in lines
+    assert "# Cases that are absent, refused or unknown with them: 1 (one/gone)." in lines
 
 
 @pytest.mark.parametrize(
     ("here", "wrong", "there"),
     [
-        ("0.5.0", "jax==0.5.0", "0.6.0"),  # as near as 0.4.36, and upwards
+        ("0.5.0", "jax==0.5.0", "0.6.0"),  # as near as 0.4.36, but newer
         ("0.4.30", "jax==0.4.30", "0.4.36"),  # of the same minor release
         ("0.4.30", "jax<0.6", "0.6.0"),
         ("0.7.0", "jax>=0.6", "0.5.0"),
-        ("0.5.0", "jax>=0.4.36,<0.7", "0.4.30"),  # two minor releases upwards are further
-        ("0.5.0", "jax>=0.5,<0.6.2", "0.6.2"),  # as near, and upwards, though three releases are between
+        ("0.5.0", "jax>=0.4.36,<0.7", "0.4.30"),  # two minor releases newer, so farther
+        ("0.5.0", "jax>=0.5,<0.6.2", "0.6.2"),  # as near, but newer, although three releases are between
     ],
 )
 def test_the_nearest_of_the_best_is_taken(here: str, wrong: str, there: str) -> None:
-    """By few minor releases, then upwards, then by few releases."""
+    """The nearest set is the fewest minor releases away, then newer, then the fewest releases away."""
     cells = {**CELLS, **{of: {"jax": of, "jaxlib": of} for of in ("0.6.1", "0.6.2")}}
     world = world_with(cells, case("only", rule("wrong", wrong), rule("right")))
     assert f"jax=={there}" in pins(told(world, jax=here))
@@ -88,7 +88,7 @@ def test_what_cannot_be_had_together_is_told() -> None:
     new = [case(f"new-{each}", rule("wrong", "jax<0.6"), rule("right")) for each in "ab"]
     lines = told(of(old, *new), jax="0.5.0")
     assert ["jax==0.6.0", "jaxlib==0.6.0"] == pins(lines)
-    assert "# Fixed not by these but by jax 0.4.36, 1 case: one/old." in lines
+    assert "# Cases that jax 0.4.36 would fix: 1 (one/old)." in lines
 
 
 def test_what_breaks_as_much_as_it_mends_is_not_asked_for() -> None:
@@ -98,7 +98,7 @@ def test_what_breaks_as_much_as_it_mends_is_not_asked_for() -> None:
     assert not pins(told(of(one, other), jax="0.4.30"))
     third = case("third", rule("wrong", "jax<0.5"), rule("right"))
     lines = told(of(one, other, third), jax="0.4.30")
-    assert "# Affected with them, and not before, 1 case: one/other." in lines
+    assert "# Cases that they newly affect: 1 (one/other)." in lines
 
 
 def test_a_set_is_what_its_metadata_admits() -> None:
@@ -140,7 +140,7 @@ STACKS = [
 
 @dataclass(frozen=True)
 class Advised:
-    """What somebody has, and the lines of the set for it."""
+    """A user's stack, and the lines of the set for it."""
 
     versions: dict[str, str]
     lines: list[str]

@@ -100,7 +100,7 @@ def test_order_of_what_is_taken(full: Path, tmp_path: Path) -> None:
         ({"pixi.lock": (SAMPLES / "pixi.lock").read_text()}, "0.4.34", "pixi.lock, environment gpu"),
         (
             {"requirements.txt": "jax==0.4.35\n-c c.txt", "c.txt": "diffrax==0.6.0"},
-            *("0.4.35", "requirements.txt, without what only constraints name: diffrax"),
+            *("0.4.35", "requirements.txt, without packages that only constraints name: diffrax"),
         ),
         # Without a stack, the answer names what was read and looked for.
         (

@@ -58,7 +58,7 @@ def pages(published: Knowledge, text: str) -> list[str]:
 
 @pytest.mark.parametrize(("told", "message"), MESSAGES)
 def test_a_page_is_about_this_error_or_there_is_none(published: Knowledge, told: str, message: str) -> None:
-    """No match is a good answer: a wrong page costs the reader an hour."""
+    """If nothing matches, no issue is named: a wrong page costs the reader an hour."""
     assert ([] if told in ("-", "name") else [told]) == pages(published, message)
     assert (told == "name") == bool([*missing.told(message)])
 
@@ -109,7 +109,7 @@ def test_a_list_that_is_unhashable_elsewhere_is_nobodys_fault(published: Knowled
 
 
 def test_where_jax_raises_tells_of_an_everyday_class(published: Knowledge) -> None:
-    """Anybody's code can ask for a tracer's truth value; in `clamp_index` of jax 0.4.21 it is the issue's."""
+    """Any code can raise an error about a tracer's truth value; `clamp_index` of jax 0.4.21 raises the issue's."""
     said = "jax.errors.TracerBoolConversionError: Attempted boolean conversion of traced array with shape bool[].."
     files = '  File "/x/site-packages/jax/_src/{}.py", line 7, in {}\n'
     inside = files.format("numpy/lax_numpy", "clamp_index") + files.format("core", "__bool__")

@@ -113,7 +113,7 @@ def _signed(issues: tuple[knowledge.KnownIssue, ...]) -> list[tuple[knowledge.Kn
 
 
 def test_what_is_by_design_is_said_to_affect_a_stack() -> None:
-    """A match affects a stack by rule although the answer does not list it; one that is good there does not."""
+    """A matching issue by design affects a stack on which it shows; a matching issue that is good there does not."""
     text = "TypeError: JAX arrays are immutable"
     assert "    affects jax 0.12.0, by its rules" in printed(text, stack=Stack({"jax": "0.12.0"}, "here"))
 

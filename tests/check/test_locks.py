@@ -68,7 +68,7 @@ FROZEN = "absl-py==2.1.0 jax==0.4.35 jaxtyping==0.2.34 ml-dtypes==0.5.0 numpy==2
             {"lineax": f"lineax @ git+{SOMEONE}/lineax?rev=main#", "vector-field": "vector-field @"},
         ),
         (
-            *("conflicts/uv.lock", ", without the extras and groups that exclude each other", "equinox==0.11.8"),
+            *("conflicts/uv.lock", ", without extras and groups that exclude each other", "equinox==0.11.8"),
             {"jax": "0.4.35 or 0.4.36, with other extras or groups", "trainer": ""},
         ),
         # Markers choose between two versions, else both are told.
@@ -104,7 +104,7 @@ FROZEN = "absl-py==2.1.0 jax==0.4.35 jaxtyping==0.2.34 ml-dtypes==0.5.0 numpy==2
             {"lineax": f"{SOMEONE}/lineax", "optimistix": "../optimistix", "tqdm": "wheels/tqdm-4.66.5.zip"},
         ),
         ("requirements.txt", "", f"{EQUINOX} ml-dtypes==0.5.0", {}),
-        # A folder, an address or a repository keeps its words, without the password.
+        # A folder, an address or a repository keeps its text, without the password.
         (
             *("freeze.txt", "", FROZEN),
             {
@@ -119,7 +119,10 @@ FROZEN = "absl-py==2.1.0 jax==0.4.35 jaxtyping==0.2.34 ml-dtypes==0.5.0 numpy==2
     ],
 )
 def test_a_sample_gives_what_is_installed_here(name: str, end: str, versions: str, unsaid: dict[str, str]) -> None:
-    """Exact versions for this machine and its Python count; others keep their words. The place says what was read."""
+    """Exact versions for this machine and its Python count; other entries keep their text.
+
+    The stack names the file that was read.
+    """
     stack = locks.read(SAMPLES / name)
     assert dict(version.split("==") for version in versions.split()) == stack.versions
     assert unsaid.keys() == stack.unsaid.keys()
@@ -248,7 +251,7 @@ def test_conda_lock_gives_what_is_for_this_platform(put: Put) -> None:
     ],
 )
 def test_specifications_of_conda(put: Put, spec: str, version: str) -> None:
-    """A specification that admits one version is that version; others keep their words."""
+    """A specification that admits one version is that version; others keep their text."""
     stack = locks.read(put(f'dependencies: ["{spec}"]', "environment.yml"))
     assert ({"jax": version}, {}) == (stack.versions, stack.unsaid) if version else {"jax": spec} == stack.unsaid
 
@@ -408,7 +411,7 @@ def test_pins(put: Put, line: str | bytes, version: str) -> None:
     ],
 )
 def test_what_has_no_one_version(put: Put, line: str) -> None:
-    """A range, a repository, an address or a folder has no version and keeps its words."""
+    """A range, a repository, an address or a folder has no version and keeps its text."""
     stack = locks.read(put(line))
     assert ({}, ["jax"]) == (stack.versions, list(stack.unsaid))
     assert stack.unsaid["jax"] in (line, "strange")
@@ -444,7 +447,7 @@ def test_constraints_install_nothing(put: Put) -> None:
     put("diffrax==0.6.0\nequinox==0.11.8\njax==0.4.35\njaxlib==0.4.35", "pins.txt")
     stack = locks.read(put("equinox\n-c pins.txt"))
     assert {"equinox": "0.11.8", "jax": "0.4.35", "jaxlib": "0.4.35"} == stack.versions
-    assert stack.where.endswith(", without what only constraints name: diffrax")
+    assert stack.where.endswith(", without packages that only constraints name: diffrax")
     included = locks.read(put("-c pins.txt\n-r pins.txt"))
     assert "0.6.0" == included.versions["diffrax"]
 

@@ -32,7 +32,7 @@ def test_json_has_what_programs_read() -> None:
     data = json.loads(FORMATS["json"](outcome(LINE, LIKELY, jax="0.6.0")))
 
     assert (2, 1, "CPU, x86-64") == (data["schema_version"], data["exit"], data["platform"])
-    assert data["sentence"].startswith("2 places to change. 0 issues possible. Of the 4 functions you call, 1 is")
+    assert data["sentence"].startswith("2 places to change. 0 possible issues. Of the 4 functions you call, 1 is")
     assert {"files": 3, "unread": [], "skipped": []} == data["read"]
     assert (4, 1) == (data["coverage"]["functions"], data["coverage"]["covered"])
     keys = {"level", "kind", "id", "name", "path", "line", "column", "guarded", "good_from", "do"}
@@ -77,7 +77,7 @@ def test_an_annotation_is_one_line_whatever_is_in_it() -> None:
 def test_what_asks_for_nothing_is_not_annotated(level: str) -> None:
     """Only certain and likely findings are annotations."""
     (only,) = FORMATS["github"](outcome(replace(LIKELY, level=level), jax="0.6.0")).splitlines()  # type: ignore[arg-type]
-    assert only.startswith("::notice::Nothing is known to need a change.")
+    assert only.startswith("::notice::No line is known to need a change.")
 
 
 def test_markdown_has_a_row_for_each_finding() -> None:

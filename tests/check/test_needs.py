@@ -106,5 +106,5 @@ def test_other_formats_say_the_same(needs: Said, format: str, line: str) -> None
 def test_a_tree_without_the_stack_is_told(needs: Said) -> None:
     """Code that does not name the stack needs nothing."""
     code, out = needs(project("jax"), a="import numpy\n")
-    assert "in 1 files" in out
+    assert "in 1 file." in out
     assert 0 == code

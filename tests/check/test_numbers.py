@@ -45,7 +45,7 @@ def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_upgrade_tells_other_values_and_counts_edges_and_rounding() -> None:
-    """Of the called functions, those with other values are told; changes at edges and of rounding are counted."""
+    """Called functions with other values are listed; changes at edges and of rounding are counted."""
     found = numbers.numbers(CALLED, "0.7.0", "0.6.0")
 
     assert found is not None
@@ -68,7 +68,7 @@ def test_an_upgrade_tells_other_values_and_counts_edges_and_rounding() -> None:
     ],
 )
 def test_a_stack_names_functions_that_differ(release: str, told: str) -> None:
-    """For one release the called functions are named that differ from their reference there, edges apart."""
+    """For a single release, the called functions that differ from their reference, not only at edges, are named."""
     found = numbers.numbers(CALLED, release)
 
     assert found is not None
@@ -77,5 +77,5 @@ def test_a_stack_names_functions_that_differ(release: str, told: str) -> None:
 
 @pytest.mark.parametrize(("new", "old"), [("0.8.0", None), ("0.7.0", "0.5.0"), (None, None)])
 def test_what_was_not_measured_is_not_told(new: str | None, old: str | None) -> None:
-    """Of a release that was not measured nothing is said."""
+    """For a release that was not measured, the answer has no numbers."""
     assert numbers.numbers(CALLED, new, old) is None

@@ -172,7 +172,7 @@ def test_what_only_has_the_same_name_is_no_use(tmp_path: Path, code: str) -> Non
     ],
 )
 def test_names_are_followed_through_scopes_and_assignments(tmp_path: Path, code: str, lines: list[int]) -> None:
-    """An alias counts where it is made and where it is used; an import alone is not a use."""
+    """An alias counts where it is defined and where it is used; an import alone is not a use."""
     assert lines == [line for _, line, _ in places(tmp_path, code, "jax.vmap")]
 
 
@@ -355,7 +355,7 @@ def test_a_signal_ends_all_that_read(tmp_path: Path, number: signal.Signals) -> 
         eventually(lambda: running.poll() is not None or any(map(_reads, guard.children(running.pid))))
         assert running.poll() is None
         running.send_signal(number)
-        # All of them hold its standard output.
+        # All these processes hold the command's standard output open.
         running.communicate(timeout=10)
 
 

@@ -1,4 +1,4 @@
-"""A small knowledge: two issues of jax, one of Diffrax, and row zero, on five releases of jax and three of Diffrax."""
+"""Small data: row zero, two issues of jax and one of Diffrax, on five releases of jax and three of Diffrax."""
 
 from dataclasses import replace
 from typing import Any

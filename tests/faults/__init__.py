@@ -1,1 +1,1 @@
-"""Faults that machines, users and issues really have: none may be taken for upstream's."""
+"""Real faults of machines, users and issues: none may count as upstream's."""

@@ -1,4 +1,4 @@
-"""Cases that do what machines, users and issues really do wrong: none may be taken for upstream's fault."""
+"""Cases with real faults of machines, users and issues: none may count as upstream's fault."""
 
 import contextlib
 import errno
@@ -16,7 +16,7 @@ MANY, MIB = 24, 64
 
 
 def leaves_a_module() -> Seen:
-    """Does a module that a case has left stand in for the real one?"""
+    """Does a module that a case wrote replace the real one?"""
     for name in ("sitecustomize", "json"):
         Path(f"{name}.py").write_text("raise SystemExit('not the real one')\n", encoding="utf-8")
     return right()
@@ -29,7 +29,7 @@ def looks_around() -> Seen:
 
 
 def in_shared_memory() -> Seen:
-    """Is memory that forks share with their parent counted once? They could not each have what they share."""
+    """Is memory that forks share with their parent counted once? Counted once for each, it would exceed the limit."""
     held = bytearray(os.urandom(1024) * 1024 * MIB)
     for _ in range(MANY):
         if os.fork() == 0:
@@ -40,18 +40,18 @@ def in_shared_memory() -> Seen:
 
 
 def no_number() -> Seen:
-    """Is a duration a number where a case has replaced the clock?"""
+    """Is the duration a number if a case replaces the clock?"""
     time.monotonic = time.perf_counter = time.time = lambda: float("nan")
     return right()
 
 
 def lone_surrogate() -> Seen:
-    """Is an answer kept that has half a character in it?"""
+    """Is an answer with half a surrogate pair kept?"""
     return "right", "half \ud800, \x00"
 
 
 def raises_it() -> Seen:
-    """Is an exception kept whose message has half a character in it?"""
+    """Is an exception kept if its message has half a surrogate pair?"""
     raise ValueError("half \udcff")
 
 
@@ -62,7 +62,7 @@ def kills_parent() -> Seen:
 
 
 def writes_on() -> Seen:
-    """Is a folder cleared that somebody goes on writing into, after the process that runs it has ended?"""
+    """Is a folder cleared if another process still writes into it?"""
 
     def write() -> None:
         os.setsid()

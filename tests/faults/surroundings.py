@@ -2,8 +2,8 @@
 
     python -m tests.faults.surroundings FOLDER PYTHON
 
-A process that has all of the suite is forked for each. It puts on them, runs the cases with the interpreter PYTHON, and
-leaves in the folder what came of each: `<surroundings>.json`, and what it complained of: `<surroundings>.err`.
+Each environment gets a fork of a process that has imported the suite. The fork changes its environment, runs the cases
+with the interpreter PYTHON, and writes the results to `<surroundings>.json` and its messages to `<surroundings>.err`.
 """
 
 import json
@@ -25,7 +25,7 @@ from suite.run.probe_call import Task
 from suite.run.spread.worker import Kept
 
 KEY = Key(lock="0", issue="0", probe="0", python="3.12", platform="here")
-# By module of the corpus: cases of every sort of end, one of them in an interpreter of its own.
+# Cases with every kind of end, by module of the corpus; one runs in its own interpreter.
 CASES = {
     **{"clear": ("plain", "in-interpreter"), "affected": ("plain",), "absent": ("plain",)},
     **{"crashed": ("documented",), "recognised": ("warns",)},
@@ -38,7 +38,7 @@ def variables(**given: str) -> Callable[[], None]:
 
 
 def limit(name: str, soft: int, hard: int | None = None) -> Callable[[], None]:
-    """A limit of the shell's; one that it lets be raised where there is no `hard` one."""
+    """A limit of the shell; without `hard`, it can be raised."""
 
     def put() -> None:
         kind = getattr(resource, name)
@@ -48,7 +48,7 @@ def limit(name: str, soft: int, hard: int | None = None) -> Callable[[], None]:
 
 
 def without_folder() -> None:
-    """A working folder that is gone."""
+    """Use a working folder that was removed."""
     gone = Path.cwd() / "gone"
     gone.mkdir()
     os.chdir(gone)

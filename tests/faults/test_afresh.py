@@ -1,4 +1,4 @@
-"""Cases that do not run, afresh or without an environment: an error or unavailable, and known records are not lost."""
+"""Cases that cannot run, with --fresh or without an environment, are errors or unavailable, and no record is lost."""
 
 import re
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def state(tmp_path: Path) -> State:
 
 
 def run(*issues: str, fresh: bool, probe: Sequence[str] = ()) -> Report:
-    """Run the cell, maybe with something else for a probe; what is reported of it then."""
+    """Run the cell, optionally with another probe; return its report."""
     with pytest.MonkeyPatch.context() as patch:
         if probe:
             patch.setattr(probe_call, "command", lambda *_, root: list(probe))
@@ -61,7 +61,7 @@ def test_a_probe_that_ends_at_once_has_run_nothing(state: State, probe: list[str
 
 
 def test_only_what_was_asked_afresh_waits_for_it(state: State) -> None:
-    """Of an issue alone, the other's records hold; what stays set aside while others are run afresh is told as such."""
+    """A fresh run of one issue keeps the records of others; records that are set aside are reported as such."""
     with state.here():
         one = run("absent", fresh=True, probe=KILLED)
         other = run("waits", fresh=True)
@@ -73,7 +73,7 @@ def test_only_what_was_asked_afresh_waits_for_it(state: State) -> None:
 
 
 def test_a_run_cut_short_counts_what_it_has_made(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Interrupted after its first case, a fresh run has that one, and the others are not run."""
+    """If a fresh run is interrupted after its first case, that case has a record, and the others are not run."""
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -89,7 +89,7 @@ def test_a_run_cut_short_counts_what_it_has_made(state: State, monkeypatch: pyte
 
 
 def test_a_lock_whose_hash_does_not_match_is_refused(elsewhere: Path) -> None:
-    """With one hash of its lock changed a cell is not installed: an error, and never a verdict about upstream."""
+    """If a hash in its lock is wrong, a cell is not installed: the cases are errors, not verdicts about upstream."""
     text, path = lock.load(REAL).text, elsewhere / "lock.txt"
     wrong = re.sub(r"(jaxtyping==\S+ \\\n    --hash=sha256:)[0-9a-f]{64}", rf"\g<1>{'0' * 64}", text)
     assert wrong != text

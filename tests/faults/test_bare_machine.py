@@ -1,4 +1,4 @@
-"""On a machine without what others have, the main job sets itself up, a report is made, and asv works as printed."""
+"""On a bare machine, the main job sets itself up, a report is made, and the printed asv command works."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from tests.processes import clone, git, printed, python, without_pages
 
 
 def test_the_main_job_sets_itself_up_in_a_fresh_clone(tmp_path: Path) -> None:
-    """In a clone without an environment, nox gets as far as saying what the main job is going to fetch.
+    """In a clone without an environment, nox runs until it has printed what the main job will download.
 
     CI starts the README's test command in a fresh clone, which is the main command with other sessions.
     """
@@ -32,7 +32,7 @@ def test_the_main_job_sets_itself_up_in_a_fresh_clone(tmp_path: Path) -> None:
     assert re.search(r"\d+ environments to make: up to [\d,]+ MB to fetch", ran.stdout)
 
 
-# Its words: the packages that are there, then what `python -m suite` is called with.
+# Its arguments: the available packages, then the arguments of `python -m suite`.
 ALONE = """
 import importlib.abc, importlib.metadata, re, runpy, sys
 
@@ -62,7 +62,7 @@ runpy.run_module("suite", run_name="__main__", alter_sys=True)
 
 
 def test_a_report_needs_what_the_head_lists(tmp_path: Path) -> None:
-    """With the packages that the head of the noxfile lists, and no others, a report and each kind of page is made."""
+    """The packages in the head of the noxfile suffice to make a report and each kind of page."""
     words = ("report", plan.tagged("default")[0].id, "--issue", "same-seed-other-numbers", "--to", str(tmp_path / "to"))
     head = re.findall(r'^#   "([\w-]+)==', (ROOT / "noxfile.py").read_text(encoding="utf-8"), re.M)
     ran = python("-c", ALONE, " ".join(head), *words, env={"SUITE_STATE": str(tmp_path / "state")})
@@ -72,9 +72,9 @@ def test_a_report_needs_what_the_head_lists(tmp_path: Path) -> None:
 
 
 def test_the_command_that_is_printed_runs_on_releases(tmp_path: Path) -> None:
-    """In a home without a file of asv's, and with no python3.12 on PATH, asv compares two releases; the tree stays."""
+    """Without a file in the home folder or python3.12 on PATH, asv compares two releases; the tree is unchanged."""
     home = {"HOME": str(tmp_path / "home"), "PATH": "/usr/bin:/bin", "UV_CACHE_DIR": str(uv_call.STORE)}
-    # pip prints what a C locale cannot, and compiles what nobody imports; virtualenv fetches another pip meanwhile.
+    # pip prints characters that a C locale lacks, and compiles unused modules; virtualenv would fetch another pip.
     pip = {"PYTHONUTF8": "1", "PIP_NO_COMPILE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     pip["VIRTUALENV_NO_PERIODIC_UPDATE"] = "1"
     surroundings = {**home, **pip, "SUITE_STATE": str(tmp_path / "a state")}
@@ -82,7 +82,7 @@ def test_the_command_that_is_printed_runs_on_releases(tmp_path: Path) -> None:
     before = git(ROOT, "status", "--porcelain")
 
     command = printed("-m", "suite", "line", env={**surroundings, "PATH": os.environ["PATH"]}).splitlines()[-1]
-    # Few of the installed modules are imported, and asv imports all benchmarks: these need jax alone.
+    # Few installed modules are imported. asv imports all benchmarks; these need only jax.
     (conf,) = (tmp_path / "a state" / "timings" / "conf").glob("plain.json")
     told = conf.read_text(encoding="utf-8").replace(" --compile-bytecode", "")
     given = Path(json.loads(told)["benchmark_dir"])

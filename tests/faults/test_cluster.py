@@ -1,4 +1,4 @@
-"""Cells on a cluster: a real scheduler and real worker processes on this machine, and what may happen to each."""
+"""Cells on a cluster: a real scheduler and workers on this machine, and the faults of each."""
 
 import json
 import os
@@ -33,7 +33,7 @@ from tests.processes import clone, printed
 from tests.state import CELLS, ISSUES, PATIENCE, State, eventually, found
 from tests.worlds import started_with
 
-# Where a driver runs while the test goes on.
+# Runs a driver in the background of a test.
 BESIDE = ThreadPoolExecutor(1)
 
 
@@ -42,10 +42,10 @@ class Driver(State):
     """A driver's state, with calls that run cells on a cluster."""
 
     def run(self, scheduler: str, *issues: str, count: int = len(CELLS), device: Device = "cpu", **options: Any) -> Ran:
-        """Run the first cells on a cluster, for a driver with its state here; it complains with no more than a word."""
+        """Run the first cells on a cluster, with the driver's state in this folder; its output has no traceback."""
         screen, cells = StringIO(), [replace(cell, device=device) for cell in CELLS[:count]]
         options = {"fresh": False, "console": Console(file=screen, width=300), **options}
-        # Slow to import, and of no use to whom runs other tests.
+        # Imported here because the import is slow, and other tests do not need it.
         from suite.run.spread import cluster
 
         with self.here():
@@ -58,7 +58,7 @@ class Driver(State):
 
 @dataclass
 class Cluster:
-    """A scheduler and its workers, each a process and with a state of its own."""
+    """A scheduler and its workers; each is a process with its own state."""
 
     folder: Path
     workers: dict[str, State] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class Cluster:
         eventually(lambda: path.exists() and path.read_text(encoding="utf-8").endswith("}"))
 
     def work(self, name: str, *words: str, checkout: Path = ROOT) -> State:
-        """Start a worker in a checkout; its state."""
+        """Start a worker in a checkout; return its state folder."""
         if name not in self.workers:
             self.workers[name] = State(self.folder / name).prepared()
         command = ["worker", "--nthreads", "1", "--no-nanny", "--name", name, "--local-directory", str(self.folder)]
@@ -87,12 +87,12 @@ class Cluster:
         return self.workers[name]
 
     def registered(self, *names: str) -> None:
-        """Wait until these workers have been taken on by the scheduler."""
+        """Wait until the scheduler has registered these workers."""
         logs = [self.folder / f"{name}.log" for name in names]
         eventually(lambda: all("Registered to" in log.read_text(encoding="utf-8") for log in logs))
 
     def kill(self, *names: str) -> None:
-        """End these as a power cut would."""
+        """Kill these processes, as a power cut would."""
         for name in names:
             self.processes[name].kill()
             self.processes[name].wait()
@@ -107,7 +107,7 @@ class Cluster:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A scheduler and two workers, of which the second has what some would call a gpu."""
+    """A scheduler and two workers; the second one claims to have a gpu."""
     made = Cluster(tmp_path_factory.mktemp("cluster"))
     try:
         made.schedule()
@@ -120,7 +120,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture
 def lab(running: Cluster) -> Cluster:
-    """The same, with workers that have run nothing yet, and whose cases wait for nothing."""
+    """The same, with workers that have run nothing yet, and with cases that do not wait."""
     for state in running.workers.values():
         state.go()
         shutil.rmtree(state.folder / "records", ignore_errors=True)
@@ -152,7 +152,7 @@ def test_the_result_is_that_of_one_machine(lab: Cluster, alone: State, driver: D
 
 
 def test_what_is_known_here_is_not_sent(lab: Cluster, driver: Driver) -> None:
-    """A second run asks no scheduler, and one with an issue more has that issue run alone."""
+    """A second run does not use the scheduler; with one more issue, only that issue is run."""
     driver.run(lab.address, "absent")
     before = driver.results()
 
@@ -168,21 +168,21 @@ def test_what_is_known_here_is_not_sent(lab: Cluster, driver: Driver) -> None:
 
 
 def test_what_a_worker_knows_it_does_not_run(lab: Cluster, tmp_path: Path) -> None:
-    """A worker goes by its own records too: a driver without records gets them, and --fresh replaces them."""
+    """A worker also uses its own records: a driver without records receives them, and --fresh replaces them."""
     first, second = Driver(tmp_path / "first"), Driver(tmp_path / "second")
-    # On the one worker there is for it, so that it is the same.
+    # Only one worker can run this cell, so it is the same worker.
     first.run(lab.address, "absent", count=1, device="gpu")
 
     ran = second.run(lab.address, "absent", count=1, device="gpu")
     fresh = second.run(lab.address, "absent", count=1, device="gpu", fresh=True)
 
-    assert f"{CELLS[0].id} reused: all of it was known on tcp:" in ran.said
+    assert f"{CELLS[0].id} reused: all cases were cached on tcp:" in ran.said
     assert f"{CELLS[0].id} run: " in fresh.said
     assert first.results() == second.results()
 
 
 def test_what_a_worker_fails_to_make_afresh_is_not_run(lab: Cluster, driver: Driver) -> None:
-    """A cell that was known, asked afresh, and failed on its worker, is an error in the report and its exit code."""
+    """If a known cell is run with --fresh and fails on its worker, the report and its exit code show an error."""
     driver.run(lab.address, "absent", count=1)
     for state in lab.workers.values():
         broken = state.folder / "records" / CELLS[0].id / "cell.json"
@@ -217,7 +217,7 @@ def test_records_of_another_machine_are_not_mixed_in(lab: Cluster, driver: Drive
 
 
 def test_a_cell_goes_where_its_device_is(lab: Cluster, tmp_path: Path) -> None:
-    """A cell that needs a gpu runs on the worker that offers one, and one that nobody can take is not waited for."""
+    """A cell that needs a gpu runs on a worker that offers one; a cell that no worker can run is not waited for."""
     ran = Driver(tmp_path / "gpu").run(lab.address, "absent", device="gpu")
     waited = Driver(tmp_path / "tpu").run(lab.address, "absent", device="tpu", patience=1.5)
 
@@ -241,7 +241,7 @@ def test_a_worker_of_another_tree_is_refused(lab: Cluster, driver: Driver, tmp_p
     lab.work("old", "--resources", "tpu=1", checkout=stale)
     lab.work("lost", "--resources", "tpu=1", checkout=nowhere)
     lab.registered("old", "lost")
-    # They alone offer a tpu; what needs none can go to the others.
+    # Only these offer a tpu; other cells can go to the other workers.
     refused = driver.run(lab.address, "absent", device="tpu")
     nothing = driver.results()
     ran = driver.run(lab.address, "absent")
@@ -258,7 +258,7 @@ def test_a_worker_of_another_tree_is_refused(lab: Cluster, driver: Driver, tmp_p
 
 
 def test_a_dead_worker_costs_one_cell_its_retry(lab: Cluster, alone: State, driver: Driver) -> None:
-    """With a worker killed in the middle of a cell the run is complete, and its result what it would have been."""
+    """If a worker is killed in the middle of a cell, the run completes with the same result."""
     dies, lives = lab.workers["a"], lab.workers["b"]
     for state in (dies, lives):
         state.stop()
@@ -272,7 +272,7 @@ def test_a_dead_worker_costs_one_cell_its_retry(lab: Cluster, alone: State, driv
     assert (0, "") == (ran.code, ran.complained)
     assert "3 run, 0 reused, 0 unavailable, 0 failed, 0 not run" in ran.said
     assert alone.results() == driver.results()
-    # The survivor ran what the dead one was in, and all that was left.
+    # The surviving worker ran the dead worker's cell and all remaining cells.
     assert [1, 3] == [len(state.waiting()) for state in (dies, lives)]
 
 
@@ -290,7 +290,7 @@ cluster.run_cells(sys.argv[1], work, fresh=False, console=Console())
 
 
 def test_the_next_run_completes_what_a_dead_one_began(lab: Cluster, alone: State, driver: Driver) -> None:
-    """With the driver or the scheduler killed in the middle, what had come back is kept and the next run completes."""
+    """If the driver or the scheduler is killed, received results are kept, and the next run completes."""
     state = lab.workers["b"]
     driver.run(lab.address, *ISSUES, count=1)
     kept = driver.results()
@@ -328,7 +328,7 @@ def test_the_next_run_completes_what_a_dead_one_began(lab: Cluster, alone: State
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://127.0.0.1:9", "tcp://127.0.0.1:{other}"])
 def test_no_scheduler_is_a_sentence(address: str, driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An address at which no scheduler answers is named in one sentence that says what to do."""
+    """If no scheduler answers at an address, one sentence names the address and says what to do."""
     monkeypatch.setattr("suite.run.spread.cluster.CONNECTING", 0.3)
     with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other:
         address = address.format(other=other.server_port)
@@ -357,7 +357,7 @@ def test_without_the_extra_there_is_a_sentence(
 
 
 def test_one_machine_needs_nothing_of_it() -> None:
-    """No module but one imports distributed, and none imports that one until --scheduler asks for it."""
+    """Only one module imports distributed, and that module is imported only for --scheduler."""
     command = "import sys, suite.commands, suite.run.spread.worker; print(*sys.modules)"
     loaded = printed("-c", command).split()
     importers = [
@@ -372,7 +372,7 @@ def test_one_machine_needs_nothing_of_it() -> None:
 
 
 def test_an_order_for_another_tree_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker says what it has another lock of, or nothing; one that outlived its files says that, and refuses."""
+    """A worker names the lock that differs; a worker whose checkout has changed says so, and refuses."""
     order = worker.order(planned(CELLS[0], found("absent")), fresh=True)
     assert order is not None
 
@@ -384,13 +384,13 @@ def test_an_order_for_another_tree_is_refused(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def another(alone: State, tmp_path: Path) -> State:
-    """A machine that has the records of the one that ran alone."""
+    """Return a machine with the records of a run on a single machine."""
     shutil.copytree(alone.folder, tmp_path / "another", symlinks=True)
     return State(tmp_path / "another")
 
 
 def test_the_report_finds_what_another_machine_made(another: State) -> None:
-    """The status tells the report which interpreter and platform ran a cell, whatever environment there is here."""
+    """The report takes a cell's interpreter and platform from its status, not from the local environment."""
     another.rewrite(keys.here(), "Plan9-mips")
     another.rewrite(platform.python_version(), "3.12.99")
 
@@ -400,7 +400,7 @@ def test_the_report_finds_what_another_machine_made(another: State) -> None:
 
 
 def test_a_run_killed_before_its_status_is_made_whole(another: State, alone: State) -> None:
-    """A run after one that was killed before its status writes the status that was lost."""
+    """If a run was killed before it wrote a status, the next run writes it."""
     for path in another.folder.glob("records/*/cell.json"):
         path.unlink()
 

@@ -1,4 +1,4 @@
-"""Each kind of fault, from the driver's call of the probe to the verdict: what is not upstream's is not told of it."""
+"""Each kind of fault, from the driver's call of the probe to the verdict; only upstream's count against it."""
 
 import os
 import re
@@ -27,18 +27,18 @@ from tests.processes import clone, default_signals
 from tests.state import eventually
 from tests.worlds import started_with
 
-# Runs a command where the kernel lets nobody have a PID namespace.
+# Runs a command on a kernel that refuses PID namespaces.
 _BARE = 'echo 0 > /proc/sys/user/max_pid_namespaces && exec "$@"'
 BARE = ("unshare", "--user", "--map-root-user", "sh", "-c", _BARE, "sh")
 APART = ("unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "true")
-# What a case leaves in shared memory, for all to see.
+# A file that a case leaves in shared memory.
 LEFT = Path("/dev/shm/left-behind-by-a-case")
 KEY = Key(lock="0", issue="0", probe="0", python="3.12", platform="here")
 
 
 @dataclass
 class Machine(Progress):
-    """A machine of one environment, and what a run of fault modules said and came to."""
+    """A machine with one environment, and the messages and results of a run of fault modules."""
 
     folder: Path
     python: Path
@@ -48,11 +48,11 @@ class Machine(Progress):
     ended: Ended = field(default_factory=Ended)
 
     def say(self, message: str) -> None:
-        """Keep what a person would be told."""
+        """Keep the messages for a person."""
         self.said.append(message)
 
     def remake(self) -> Path:
-        """Count, and clear, what a case has written."""
+        """Count and remove the files that a case wrote."""
         self.remade += 1
         for left in self.folder.glob("env/lib/python*/site-packages/left_behind.py"):
             left.unlink()
@@ -76,7 +76,7 @@ class Machine(Progress):
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment with nothing in it, that a case may spoil."""
+    """An empty environment that a case may damage."""
     folder = tmp_path_factory.mktemp("machine") / "env"
     venv.create(folder, with_pip=False, symlinks=True)
     return folder
@@ -86,7 +86,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def machine(
     request: pytest.FixtureRequest, tmp_path: Path, environment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Machine]:
-    """A machine whose kernel lets the probe be apart, or not."""
+    """A machine whose kernel gives the probe namespaces of its own, or not."""
     if request.param == "apart" and subprocess.run(APART, capture_output=True, check=False).returncode:
         pytest.skip("the kernel of this machine lets this user have no namespaces")
     (tmp_path / "env").symlink_to(environment)
@@ -110,14 +110,14 @@ CLEAR = ("clear", None)
 
 @pytest.mark.parametrize("cases", ["leaves-a-module looks-around looks-afresh", "in-shared-memory", "no-number"])
 def test_what_a_case_does_stays_its_own(machine: Machine, cases: str) -> None:
-    """Files beside it, a replaced clock, many processes: each case is judged by what it saw, and no other is."""
+    """Files beside a case, a replaced clock or many processes affect only that case's verdict."""
     found = machine.run(*cases.split())
 
     assert {CLEAR} == set(told(found)), found
 
 
 def test_what_a_case_says_is_kept_spelled_out(machine: Machine) -> None:
-    """Text that no file can hold, in an answer or an exception, is in the record, and loses no case."""
+    """Unencodable text in an answer or an exception is recorded, and no case is lost."""
     found = machine.run("lone-surrogate", "raises-it")
 
     half = {name: (each.verdict, each.detail) for name, each in found.items()}
@@ -132,7 +132,7 @@ def test_what_a_case_says_is_kept_spelled_out(machine: Machine) -> None:
 def test_what_ends_its_parent_is_named_and_costs_no_other(
     machine: Machine, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
-    """A case cannot end a probe that is apart; else it is our error, by name, and the case after it is run."""
+    """A case cannot end a probe with its own namespaces; otherwise the error names the case, and the next case runs."""
     monkeypatch.setenv("CORPUS_FOLDER", str(machine.folder))
     found = machine.run(case, "sorted-after")
 
@@ -142,7 +142,7 @@ def test_what_ends_its_parent_is_named_and_costs_no_other(
 
 
 def test_what_is_installed_stays_as_it_was(machine: Machine) -> None:
-    """A write into the packages is refused where the probe is apart, and our error; else it is noticed, and undone."""
+    """With namespaces, a write into the packages fails, as an `error`; without them, it is noticed and undone."""
     found = machine.run("adds-a-file", "shares-memory")
 
     refused = ("error", "run.read-only"), 0
@@ -152,20 +152,20 @@ def test_what_is_installed_stays_as_it_was(machine: Machine) -> None:
 
 @pytest.mark.parametrize("machine", ["apart"], indirect=True)
 def test_shared_memory_is_a_case_s_own(machine: Machine) -> None:
-    """A probe that runs apart gives each case its own shared memory."""
+    """A probe with its own namespaces gives each case its own shared memory."""
     found = machine.run("shares-memory", "shares-again")
 
     assert ([CLEAR, CLEAR], False) == (told(found), LEFT.exists())
 
 
 def test_a_machine_s_fault_is_an_error(machine: Machine) -> None:
-    """A full disk and an end of memory are told as that, and never counted against upstream."""
+    """A full disk and exhausted memory are reported as such, and never count against upstream."""
     assert [("error", "run.disk"), ("error", "run.memory")] == told(machine.run("disk-full", "memory-gone"))
 
 
 @pytest.fixture
 def early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The module that is imported as jax in each probe; there is nothing in it yet."""
+    """The module that each probe imports as jax; it is empty at first."""
     given = probe_call.surroundings()
     monkeypatch.setattr(probe_call, "surroundings", lambda: {**given, "PYTHONPATH": str(tmp_path / "early")})
     (tmp_path / "early" / "jax").mkdir(parents=True)
@@ -182,14 +182,14 @@ IMPORTS = {
 
 @pytest.mark.parametrize("how", IMPORTS)
 def test_an_import_that_ends_the_probe_is_named(machine: Machine, early: Path, how: str) -> None:
-    """A package that crashes, hangs or leaves as it is imported is what blocks its cases, by its name."""
+    """If the import of a package crashes, hangs or exits, its cases are blocked by that package."""
     body, outcome, says = IMPORTS[how]
     early.write_text(body, encoding="utf-8")
     entry = catalogue.entry("tests.cell.corpus.blocked")
     (case, *_) = entry.issue.cases
     task = Task(entry, case, KEY, "right", machine.path(case))
 
-    # On a busy machine those that end take their time, too.
+    # On a busy machine, ending the processes takes time.
     patience = 1.0 if how == "hangs" else PATIENCE
     probe_call.call(machine.python, "jax-0.0.0", [], [task], machine, remake=machine.remake, import_seconds=patience)
 
@@ -200,7 +200,7 @@ def test_an_import_that_ends_the_probe_is_named(machine: Machine, early: Path, h
 
 @pytest.mark.parametrize("machine", ["bare"], indirect=True)
 def test_a_slow_import_says_that_it_is(machine: Machine, early: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An import that takes long is told while it does, and the case runs when it is done."""
+    """A slow import is reported while it runs, and the case runs afterwards."""
     early.write_text("import time; time.sleep(3)", encoding="utf-8")
     monkeypatch.setattr(probe_call, "SLOW_IMPORT", 0.1)
     entry = catalogue.entry("tests.cell.corpus.blocked")
@@ -254,7 +254,7 @@ def test_a_module_that_a_cell_cannot_import_costs_itself(
 
 
 def test_a_long_chain_of_processes_is_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The memory of a chain of processes is added up, however many there are, each the child of the one before it."""
+    """The memory of a chain of processes is added up, however long the chain is."""
     monkeypatch.setattr("suite.cell.guard.children", lambda pid: [pid + 1] if pid < 5_000 else [])
     monkeypatch.setattr(child, "_rss_mib", lambda _: 1)
     monkeypatch.setattr("os.getpid", lambda: 0)
@@ -263,14 +263,14 @@ def test_a_long_chain_of_processes_is_looked_through(monkeypatch: pytest.MonkeyP
 
 
 def test_a_shell_s_limit_stops_all_and_says_so(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Under a limit in which JAX cannot live nothing is run, and the sentence names the limit."""
+    """If a shell limit is too low for JAX, nothing is run, and the sentence names the limit."""
     monkeypatch.setattr("resource.getrlimit", lambda _: (4 * 1024**3, 4 * 1024**3))
 
     assert ({}, "run.limits") == (machine.run("no-number"), machine.ended.reason)
     assert "4096 MiB (ulimit -v)" in machine.ended.detail
 
 
-# Forks a driver for each folder and mode, to be ended; prints their numbers, and ends when all of them have.
+# Forks a driver for each folder and mode, prints their process ids, and ends when all of them have ended.
 DRIVE = """
 import os, sys
 from pathlib import Path
@@ -310,7 +310,7 @@ def _lingers(folder: Path) -> bool:
 
 
 def test_nothing_is_left_of_a_driver_that_was_ended(tmp_path: Path) -> None:
-    """However a run is ended, what its case has started ends with it, and a daemon in a session of its own, too."""
+    """However a run ends, all processes of its case end too, even a daemon in its own session."""
     folders = [tmp_path / f"{mode}-{number}" for mode, number in ENDS]
     for folder in folders:
         folder.mkdir()

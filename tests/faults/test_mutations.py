@@ -1,4 +1,4 @@
-"""Files cut by hand, by a disk or by another tool: each ends in a sentence and exit 2, or is taken as it is."""
+"""Damaged files, cut by hand, a disk or a tool: each gives a sentence and exit code 2, or is still valid."""
 
 import copy
 import json
@@ -31,7 +31,7 @@ from tests.report.test_small import small
 
 # No records, no environments, and no timings, which take seconds to draw.
 pytestmark = pytest.mark.usefixtures("elsewhere", "untimed")
-# What a value becomes in turn: emptied, of another type, or a text or number that nothing is made for.
+# The values to try: empty ones, other types, and unexpected texts and numbers.
 GONE = object()
 ODD: Sequence[Any] = (
     *(GONE, None, "", "banana", "../../\0" + "x" * 300, "9999-12-31T23:59:59Z"),
@@ -41,7 +41,7 @@ Place = tuple[str | int, ...]
 
 
 def places(data: Any, at: Place = ()) -> Iterator[Place]:
-    """The way to each section and key, what is inside first; one entry of a list or of a mapping stands for all."""
+    """Yield the path to each section and key, innermost first; one entry represents a list or mapping."""
     if isinstance(data, dict):
         for key, value in data.items():
             yield from places(value, (*at, key))
@@ -66,7 +66,7 @@ def put(data: Any, place: Place, odd: Any) -> Any:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A file that its model takes, and what in it is otherwise."""
+    """A valid file with one change, and the change."""
 
     data: Any
     places: tuple[Place, ...]
@@ -74,7 +74,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Net:
-    """Reads what is made of good `data`, and runs commands on whatever of that can be read."""
+    """Reads changed versions of valid `data`, and runs commands on those that can be read."""
 
     path: Path
     model: type[FileModel]
@@ -82,7 +82,7 @@ class Net:
     commands: Sequence[Sequence[str]]
     capsys: pytest.CaptureFixture[str]
     ready: Callable[[], None] = lambda: None
-    # What is refused together says nothing of the others: where commands are quick, each is tried by itself then.
+    # If several changes are refused together, fast commands try each one alone.
     quick: bool = False
 
     def odd(self) -> list[str]:
@@ -143,7 +143,7 @@ AT = "2026-11-21T10:00:00Z"
 
 
 def test_a_report_cut_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A compat.json with anything missing or added is taken by rebuild, diff and merge, or they say what is wrong."""
+    """rebuild, diff and merge accept a compat.json with anything missing or added, or say what is wrong."""
     good, cut = saved([small(), small()], tmp_path)
     path = cut / "compat.json"
     both, to = [str(good), str(path)], str(tmp_path / "to")
@@ -173,7 +173,7 @@ beside = true
 
 @pytest.fixture
 def stack(replanned: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
-    """The matrix of a line of two releases and an arm, and a snapshot of what that needs; the plan is of these."""
+    """A matrix with two releases and an arm, and a snapshot with their packages; the plan is made from these."""
     wanted, offered = tomllib.loads(LINE), json.loads(releases.PATH.read_text(encoding="utf-8"))
     pins = lock.load(plan.cell("jax-0.6.1+equinox-0.12.2+diffrax-0.7.0")).pins
     offered["packages"] = {
@@ -213,7 +213,7 @@ def test_a_record_cut_by_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A record or status with anything missing or added is judged, or the error says what to remove."""
-    # The locks stay as they are, and pages are drawn of a report, whatever it was made of.
+    # Locks are unchanged, and pages depend only on the report.
     monkeypatch.setattr(lock, "load", cache(lock.load))
     monkeypatch.setattr(writing, "site", lambda *_: {})
     cell, (entry,) = plan.tagged("default")[-1], catalogue.select(["wraps-lower-bypass"])
@@ -251,12 +251,12 @@ def test_a_record_cut_by_hand(
         path.write_text(json.dumps(data)[:-9], encoding="utf-8")
         for words in calls:
             assert Exit.MISUSED == command.main(words)
-            assert "(remove the file, and its cell runs it again)" in capsys.readouterr().err
+            assert "(remove the file; the next run of its cell makes it again)" in capsys.readouterr().err
         path.write_text(json.dumps(data), encoding="utf-8")
 
 
 def damaged(text: str) -> Iterator[tuple[str, bytes]]:
-    """A lock with one thing in it otherwise, and what."""
+    """A lock with one change, and the change."""
     lines = text.splitlines(keepends=True)
     pins = [number for number, line in enumerate(lines) if "==" in line and not line.startswith("#")]
     for number in (pins[0], pins[0] + 1, pins[-1]):

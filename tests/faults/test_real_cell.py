@@ -1,4 +1,4 @@
-"""A real cell: what is ended in the middle keeps what had finished and leaves no process; callgrind changes nothing."""
+"""A real cell: an interrupted run keeps finished cases and leaves no process; callgrind does not change a count."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ from tests.state import eventually
 
 
 def _processes_in(folder: Path) -> list[str]:
-    """The command lines of processes that run an interpreter under `folder`."""
+    """Return the command lines of processes whose interpreter is under `folder`."""
     commands = []
     for each in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -93,7 +93,7 @@ with environment.held(CELL) as made:
 
 @pytest.mark.usefixtures("_valgrind")
 def test_instructions_are_counted_and_no_process_is_left(real_state: Path) -> None:
-    """Callgrind counts millions of instructions in a trace, changes no call, and ends with whoever asked for it."""
+    """Callgrind counts millions of instructions in a trace, does not change the calls, and ends with its parent."""
     trace = "basics.Scan.time_trace"
     surroundings = {**os.environ, "SUITE_STATE": str(real_state)}
     with subprocess.Popen(

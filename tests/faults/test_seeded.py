@@ -1,4 +1,4 @@
-"""In a real environment: faults that are put into a project, or into a library, are told, and no others."""
+"""In a real environment, faults that were planted in a project or a library are reported, and no others."""
 
 import re
 from pathlib import Path
@@ -40,7 +40,7 @@ def python(real_state: Path) -> Path:
 def test_seeded_faults_are_found_and_confirmed(
     python: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each is told with its place and confirmed by its reproducer; the records merge as a cell of their own."""
+    """Each fault is reported with its place and confirmed by its reproducer; the records merge as a new cell."""
     for name, text in SEEDED.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -72,7 +72,7 @@ def test_a_clean_project_is_clean(
 
 
 NEWEST = candidate.newest()
-# A loop that never turns: what it would have computed, it returns as it was given.
+# A loop without iterations, which returns its initial value.
 BROKEN = "\n\ndef while_loop(cond_fun, body_fun, init_val, **_):\n    return init_val\n"
 
 
@@ -85,7 +85,7 @@ def wheel(tmp_path: Path) -> Path:
     ended = uv_call.run(*words)
     assert 0 == ended.returncode, ended.stderr
     loop = root / "equinox" / "internal" / "_loop" / "loop.py"
-    # As a new file: this one is the same as in uv's store, and in every environment with this release.
+    # Write a new file: the old one is a link to uv's store, which other environments share.
     write(loop, loop.read_text(encoding="utf-8") + BROKEN)
     (info,) = root.glob("*.dist-info")
     kept = {
@@ -99,7 +99,7 @@ def wheel(tmp_path: Path) -> Path:
 def test_a_broken_loop_is_told_and_nothing_else(
     wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The case that loops is broken, those beside it that do not are not, and the exit code says so."""
+    """Only the cases with a loop break, and the exit code says so."""
     monkeypatch.setattr(candidate, "_PLACE", tmp_path / "candidates")
     monkeypatch.setattr(probe_call, "LOGS", tmp_path / "logs")
     issues = ["--issue", "tracer-hash-while-loop", "--issue", "converters-after-post-init"]
@@ -111,5 +111,5 @@ def test_a_broken_loop_is_told_and_nothing_else(
     assert ["broken: tracer-hash-while-loop/diffeqsolve: solved"] == [
         line.partition(" →")[0] for line in told if line.startswith(("broken", "changed", "new", "mended"))
     ]
-    assert f"that concern equinox {lock.load(NEWEST).pins['equinox']}; 0 not decided." in told[-1]
+    assert f"that concern equinox {lock.load(NEWEST).pins['equinox']}; 0 undecided." in told[-1]
     assert told[-1].startswith("1 broken, of ")

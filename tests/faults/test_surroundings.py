@@ -21,7 +21,7 @@ from tests.real_cell import keep_in
 from tests.report.on_disk import saved
 from tests.report.test_report import observation, report
 
-# In these nothing can be run, and the sentence names why.
+# Under these, nothing can run, and the sentence says why.
 REFUSED = {
     "too-few-files": "32 (ulimit -n)",
     "too-small-files": "0 MiB (ulimit -f)",
@@ -55,7 +55,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 
 @pytest.mark.parametrize("name", SURROUNDINGS)
 def test_odd_surroundings_change_no_verdict(outcome: Outcome, name: str) -> None:
-    """Variables, locale, limits, folders: each case comes to what it does in plain ones, or all to a named error."""
+    """With odd variables, locales, limits or folders, each case has its usual result, or all have a named error."""
     plain, odd = outcome("plain"), outcome(name)
     count = sum(map(len, CASES.values()))
 
@@ -66,7 +66,7 @@ def test_odd_surroundings_change_no_verdict(outcome: Outcome, name: str) -> None
         assert plain == odd
 
 
-# What a shell does before it starts the command, and what is said then; each is several of the above at once.
+# What a shell does before it starts the command, and the expected message; each combines several settings.
 SHELLS = {
     "export LC_ALL=C PYTHONUTF8=0 PYTHONIOENCODING=latin-1 HOME=/nowhere TMPDIR=/nowhere PYTHONPATH={root}; umask 777; "
     "mkdir -m 777 gone; cd gone; rmdir ../gone; export SUITE_STATE=/tmp; exec <&-": "",
@@ -78,7 +78,7 @@ SHELLS = {
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_command_ends_well_or_with_a_sentence(shell: str, tmp_path: Path) -> None:
-    """Started by a shell with odd settings, a plan is told as ever; or there is a sentence, and exit code 2."""
+    """From a shell with odd settings, a plan is printed as usual, or there is a sentence and exit code 2."""
     command = f"{shlex.quote(sys.executable)} -m suite compat --plan --issue stack-smoke"
     words = f"{shell.format(root=shlex.quote(str(ROOT)))}; exec {command}"
     ran = subprocess.run(
@@ -107,7 +107,7 @@ def test_a_state_folder_that_can_be_none_is_a_sentence(tmp_path: Path) -> None:
 def test_a_place_for_no_folder_is_a_sentence(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """So it does where the state would lie below a device, in a file, or under too long a name."""
+    """So does a state folder below a device, in a file, or with too long a name."""
     (tmp_path / "file").touch()
     keep_in(Path(place.format(tmp_path)), monkeypatch)
 
@@ -117,7 +117,7 @@ def test_a_place_for_no_folder_is_a_sentence(
 
 
 def test_a_locale_of_few_letters_is_no_error(tmp_path: Path) -> None:
-    """Characters that a locale cannot encode are replaced; JSON stays JSON, and `run` ends as ever on a terminal."""
+    """Characters that a locale lacks are replaced; JSON stays valid, and `run` ends as usual on a terminal."""
     few = {"PYTHONIOENCODING": "ascii", "SUITE_STATE": str(tmp_path)}
     saved([report(observation(detail="ł ✓")), report(observation(behaviour="✓ ł"))], tmp_path)
     words = ("diff", str(tmp_path / "shard-1"), str(tmp_path / "shard-2"), "--format", "json")
@@ -132,7 +132,7 @@ def test_a_locale_of_few_letters_is_no_error(tmp_path: Path) -> None:
     assert b"unavailable" in shown
 
 
-# All at once; a test that fails under one of them fails under all of them.
+# Apply all at once, since a test that fails under one of them also fails under all.
 ODDLY = """
 trap "" INT HUP QUIT
 umask 077
@@ -141,7 +141,7 @@ export PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 PYTHONHASHSEED=1 PYTHONUNBUFFERED=1
 unset HOME LANG
 exec setsid -w "$@" <&-
 """
-# Of what depends on how it is started: processes that are signalled, names of files, modes, locales, terminals.
+# Tests that depend on how they are started: signals, file names, modes, locales, terminals.
 SELECTION = (
     "tests/faults/test_faults.py::test_nothing_is_left_of_a_driver_that_was_ended",
     "tests/check/test_locks.py::test_names_of_files_mean_nothing",

@@ -1,6 +1,6 @@
-"""Modules of issues: what each must have, and its sentences held to what was run, the published report.
+"""Issue modules: what each must have, and sentences that are checked against the published report.
 
-offenders.toml names by id the issues that fail a test today. It may only shrink.
+offenders.toml lists the ids of issues that fail a test today. It may only shrink.
 """
 
 import ast
@@ -26,9 +26,9 @@ from suite.spelling import RELEASE
 from suite.stack import releases
 
 LISTED = tomllib.loads((Path(__file__).with_name("offenders.toml")).read_text(encoding="utf-8"))
-# What claims something of all releases, or of all that was tried.
+# Words that claim something about all releases, or about all tested ones.
 CLAIM = re.compile(r"\b(works?|right|no release)\b", re.IGNORECASE)
-# A sentence ends at a mark with a space behind it, or where an item of a list or a paragraph does.
+# A sentence ends at a mark followed by a space, or at the end of a list item or paragraph.
 END = re.compile(r"(?<=[.:;])\s+|\n\s*\n|\n(?=- )")
 
 
@@ -57,7 +57,7 @@ def ran() -> Mapping[tuple[str, str], list[Pins]]:
 
 @cache
 def versions(package: str) -> list[str]:
-    """The releases of a package that can be had, in order; none of a package that is not of the stack."""
+    """Return the installable releases of a package, in order; empty for packages outside the stack."""
     known = releases.load().packages.get(package, {})
     return in_version_order(name for name, each in known.items() if each.yanked is None)
 
@@ -80,7 +80,7 @@ def bounds(case: Case) -> Iterator[tuple[str, str]]:
 
 
 def boundaries(issue: Issue) -> set[str]:
-    """The releases at which one of an issue's cases changes, by a rule or by the runs, and the last before each."""
+    """Return the releases at which an issue's cases change, by rule or run, and the last release before each."""
     found = {version for case in issue.cases for of in bounds(case) for version in (of[1], *sides(*of))}
     for case in issue.cases:
         for each in rows()[issue.id, case.id].intervals:
@@ -89,7 +89,7 @@ def boundaries(issue: Issue) -> set[str]:
 
 
 def sides(package: str, version: str) -> list[str]:
-    """The last release of a package below a bound, and the first at it or above; of no known package, none."""
+    """Return the last release below a bound and the first at or above it; empty for an unknown package."""
     known = versions(package)
     below = [each for each in known if parsed(each) < parsed(version)]
     return [*below[-1:], *known[len(below) :][:1]]
@@ -112,12 +112,12 @@ def title_names_a_release(entry: Entry) -> bool:
 
 
 def release_is_no_boundary(entry: Entry) -> bool:
-    """A release that a module's prose names is one at which one of its cases changes, or the last before."""
+    """The prose of a module names only releases at which a case changes, or the last ones before."""
     return bool(set(RELEASE.findall(prose(entry.issue))) - boundaries(entry.issue))
 
 
 def bound_was_not_run(entry: Entry) -> bool:
-    """The release that a rule names and the one before were run, or the page marks what is between."""
+    """The release in a rule and the one before it were run, or the page marks the interval as not exact."""
     for case in entry.issue.cases:
         stacks = ran().get((entry.issue.id, case.id), [])
         # An interval that is not exact is marked as such.
@@ -130,7 +130,7 @@ def bound_was_not_run(entry: Entry) -> bool:
 
 
 def pin_meets_a_bad_rule(entry: Entry) -> bool:
-    """No stack that was run meets a workaround's pin and a rule by which the case goes wrong."""
+    """No tested stack meets a workaround's pin and also a rule by which the case goes wrong."""
     return any(
         met(case.workaround.pin, cell.packages) and is_bad(case, cell.packages)
         for case in entry.issue.cases
@@ -148,7 +148,7 @@ def claim_names_no_case(entry: Entry) -> bool:
 
 
 def range_ends_at_the_newest_release(entry: Entry) -> bool:
-    """A module says "from 0.5.0 on": up to which release that was run, the report says."""
+    """A module says "from 0.5.0 on"; the report adds the newest tested release."""
     newest = "|".join(re.escape(versions(name)[-1]) for name in ("jax", "equinox"))
     found = re.compile(rf"\b(to|until)\s+(\w+\s+)?({newest})(?!\.?\d)")
     return found.search(f"{entry.issue.title}\n{prose(entry.issue)}") is not None
@@ -162,7 +162,7 @@ def report_is_a_pull_request(entry: Entry) -> bool:
 
 
 def fix_is_not_known_to_have_landed(entry: Entry) -> bool:
-    """A fix is a commit, or is merged, or stands beside the commit of its repository that landed it."""
+    """A fix is a commit, a merged pull request, or is listed with the commit that landed it."""
     known = threads.load().threads
     landed = {each.ref.partition("@")[0] for each in entry.issue.upstream if "@" in each.ref}
     fixes = [each.ref for each in entry.issue.upstream if each.role == "fix" and each.ref in known]
@@ -170,7 +170,7 @@ def fix_is_not_known_to_have_landed(entry: Entry) -> bool:
 
 
 def threads_are_not_named(entry: Entry) -> bool:
-    """Each issue says where it is told: a report, a page, a changelog or a fix's own thread, and none twice."""
+    """Each issue names its source, once: a report, a page, a changelog or the thread of a fix."""
     form = re.compile(r"[\w.-]+/[\w.-]+(#[1-9]\d*|@[0-9a-f]{7,40})|https://[^\s\"'<>]+")
     refs = [each.ref for each in entry.issue.upstream]
     tells = any(each.role in ("report", "docs", "changelog") or "#" in each.ref for each in entry.issue.upstream)
@@ -209,7 +209,7 @@ def symptom_is_as_its_absence(entry: Entry) -> bool:
 
 
 def control_stands_elsewhere(entry: Entry) -> bool:
-    """A control or a workaround stands behind the first reproducer that it is of, and no other is between."""
+    """A control or a workaround directly follows its first reproducer."""
     order = [node.name for node in ast.parse(source_of(entry)).body if isinstance(node, ast.FunctionDef)]
     reproducers = {case.reproducer.__name__ for case in entry.issue.cases}
     first: dict[str, str] = {}
@@ -227,7 +227,7 @@ def one_case_is_long(entry: Entry) -> bool:
 
 
 def touch_is_not_used(entry: Entry) -> bool:
-    """An issue's reproducers use a function that it says it concerns, unless it concerns more than functions."""
+    """An issue's reproducers use one of the functions that it concerns, unless it also concerns areas."""
     text = source_of(entry)
     told, used = source.touches(text, entry.issue), source.used(text, entry.issue)
     names = [touch(each).name if " if " in each else each for each in told]
@@ -255,7 +255,7 @@ OFFENCES: Mapping[str, Callable[[Entry], bool]] = {
 
 @pytest.mark.parametrize("offence", OFFENCES)
 def test_an_issue_offends_where_it_is_listed(offence: str) -> None:
-    """No issue offends that is not listed, and none is listed that no longer does."""
+    """The list has exactly the issues that fail the test."""
     listed = set(LISTED.get(offence, ()))
     found = {entry.issue.id for entry in catalogue.entries() if OFFENCES[offence](entry)}
 

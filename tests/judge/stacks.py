@@ -26,7 +26,7 @@ TRAIN = (
     Rule("get-aval-removed", "jax>=0.10.0 equinox<0.13.3", "run"),
     Rule("works", "", "run"),
 )
-# Small stacks, and rules and runs of them, for properties.
+# Small stacks with rules and runs, for property tests.
 NAMES = ("jax", "jaxlib", "equinox", "lineax")
 VERSIONS = ("0.1", "0.2", "0.3")
 STACKS = st.fixed_dictionaries({name: st.sampled_from(VERSIONS) for name in NAMES})

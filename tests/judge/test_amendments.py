@@ -1,4 +1,4 @@
-"""Requirements: specifiers that admit what works, amendments on the rows of the arms, and what metadata says."""
+"""Requirements: specifiers that admit the working releases, amendments from rows of arms, and recorded metadata."""
 
 import pytest
 from hypothesis import given
@@ -53,11 +53,11 @@ def test_each_failure_is_put_to_the_package_that_lacks_a_bound() -> None:
 
 
 def test_a_crash_of_one_jaxlib_is_nobody_elses() -> None:
-    """A jaxlib that is broken alone is excluded for all that need it, and does not bound a library."""
+    """A jaxlib that is itself broken is excluded for all packages that need it, and does not bound a library."""
     found = amended(row("+equinox-0.12.2+diffrax-0.7.0"))
 
-    assert {"what needs jaxlib lacks jaxlib!=0.7.0", "equinox 0.12.2 lacks jax<0.7.1"} == set(found)
-    assert found["what needs jaxlib lacks jaxlib!=0.7.0"].package is None
+    assert {"packages that need jaxlib lack jaxlib!=0.7.0", "equinox 0.12.2 lacks jax<0.7.1"} == set(found)
+    assert found["packages that need jaxlib lack jaxlib!=0.7.0"].package is None
 
 
 def test_what_no_rule_knows_is_a_bound_with_all_that_moved() -> None:
@@ -88,7 +88,7 @@ GUARDED = "jax>=0.8.2 equinox>=0.13.1 diffrax>=0.6.2,<0.7.2 lineax>=0.1.0 optimi
 
 @pytest.mark.parametrize("on", [GUARDED, "diffrax<0.7.2 optimistix>=0.1.0"])
 def test_a_rule_with_guards_names_the_same_pair(on: str) -> None:
-    """Requirements of a rule that only limit where it was seen do not hide the failing pair."""
+    """A rule's requirements on other packages do not hide the failing pair."""
     tables: Tables = {"implicit": (Rule("rejected", on, "run"), Rule("works", "", "run"))}
 
     assert ["diffrax 0.7.0 lacks optimistix<0.1.0"] == list(amended(row(ROW, tables), tables))
@@ -106,7 +106,7 @@ def test_a_rule_with_guards_names_the_same_pair(on: str) -> None:
     ],
 )
 def test_declared_against_observed(says: Declared, works: bool | None, word: DeclaredObserved | None) -> None:
-    """Metadata and observation give one of four words, or none if nothing was seen."""
+    """Metadata and observation give one of four words, or None if nothing was observed."""
     assert word == declared_observed(says, works)
 
 

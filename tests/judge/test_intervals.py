@@ -1,4 +1,4 @@
-"""Changes along the line: neighbours, intervals of behaviours, and the package that a change is put down to."""
+"""Changes along the line: neighbours, intervals of behaviours, and the attribution of a change to a package."""
 
 from datetime import date, timedelta
 from itertools import pairwise
@@ -24,7 +24,7 @@ ODD: tuple[str, Verdict] = ("odd", "different")
 
 @st.composite
 def lines(draw: st.DrawFn) -> tuple[list[Point], list[str]]:
-    """Releases in order, some of them points of the line, some of these with a behaviour."""
+    """Draw releases in order; some are points of the line, and some of these have a behaviour."""
     known = [f"1.{number}" for number in range(draw(st.integers(1, 12)))]
     kept = [version for version in known if draw(st.booleans())]
     return [Point(version, draw(st.sampled_from([GOOD, BAD, ODD, None]))) for version in kept], known
@@ -33,7 +33,7 @@ def lines(draw: st.DrawFn) -> tuple[list[Point], list[str]]:
 @given(line=lines())
 @FEW_EXAMPLES
 def test_intervals_cover_what_was_seen(line: tuple[list[Point], list[str]]) -> None:
-    """Intervals have what was seen, in order and as long as possible; exact where both sides were seen to differ."""
+    """Intervals have the observed behaviours, in order and as long as possible; exact if both neighbours differ."""
     points, known = line
     seen = {point.version: point.seen for point in points if point.seen is not None}
     runs = intervals(points, "jax", known)
@@ -129,7 +129,7 @@ def test_a_cell_is_compared_with_the_one_before_it_on_its_branch() -> None:
 
 @st.composite
 def trees(draw: st.DrawFn) -> list[LineCell]:
-    """Cells of a line: releases of jax on any days, with libraries released beside any of them."""
+    """Draw the cells of a line: releases of jax and of libraries, on any days."""
     versions = draw(st.lists(st.tuples(st.integers(4, 6), st.integers(0, 3)), min_size=1, max_size=8, unique=True))
     day = st.integers(0, 300).map(lambda days: date(2024, 1, 1) + timedelta(days=days))
     cells = [LineCell(f"jax-0.{a}.{b}", "jax", {"jax": f"0.{a}.{b}"}, draw(day)) for a, b in versions]

@@ -1,4 +1,4 @@
-"""First-match rules, predictions for any stack, and where a rule was run."""
+"""First-match rules, predictions for any stack, and the releases on which runs confirm a rule."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -72,7 +72,7 @@ NO_LINEAX = {"jax": "0.9.0", "equinox": "0.13.2", "diffrax": "0.7.0", "optimisti
 def test_rules_answer_for_any_versions(
     stack: dict[str, str], runs: list[Run], behaviour: str | None, how: str, by: list[str]
 ) -> None:
-    """Runs decide on their own stack; else a rule does, unless a nearest run under it disagrees."""
+    """A run on the same stack decides; else a rule does, unless a nearest run under that rule disagrees."""
     found = predict(SOLVE, stack, runs)
 
     assert (behaviour, how, by) == (found.behaviour, found.how, [run.cell for run in found.runs])

@@ -232,7 +232,7 @@ def test_attempts_that_agree_are_one_verdict() -> None:
 @given(seen=st.lists(st.sampled_from(["bad", "good", "warns"]), min_size=2, max_size=6))
 @FEW_EXAMPLES
 def test_attempts_that_disagree_are_flaky(seen: list[str]) -> None:
-    """Attempts in any order are `flaky` exactly if two differ, with k of n for each behaviour."""
+    """Attempts are `flaky` if any two differ, whatever their order; the detail counts each behaviour."""
     counts = ", ".join(f"{number} of {len(seen)} {name}" for name, number in sorted(Counter(seen).items()))
     judged = verdicts.judge(CASE, [attempt(part("returned", each)) for each in seen])
 

@@ -1,4 +1,4 @@
-"""What a call returned beside its reference, and beside what it returned before."""
+"""Comparison of a call's result with its reference, and with its earlier result."""
 
 from pathlib import Path
 from typing import Any
@@ -49,21 +49,21 @@ def test_what_numpy_returns_is_right() -> None:
     ],
 )
 def test_a_value_that_is_another_is_told(at: int, to: float, status: str, detail: str) -> None:
-    """NaN for a number, another sign and a value far off differ, at an edge or not; one near is off by some units."""
+    """NaN for a number, another sign or a distant value differs, at an edge or not; a near value is off by units."""
     found = compare.judged(SIN, of(SIN, at=at, to=to))
 
     assert (status, detail) == (found.status, found.detail)
 
 
 def test_a_subnormal_input_decides_nothing() -> None:
-    """XLA may take a subnormal number for 0, so what such an input gives is not compared."""
+    """XLA may treat a subnormal number as 0, so results for such inputs are not compared."""
     place = INPUTS["float32"][1].index(1e-40)
 
     assert "right" == compare.judged(SIN, of(SIN, at=place, to=0.0)).status
 
 
 def test_what_has_no_reference_is_unknown() -> None:
-    """A call without a reference, one that raises and one that ended are told as that."""
+    """A call without a reference, a call that raises and a call that ends the process have their own statuses."""
     call = CALLS["eager jax.random.bits(prng_key, (3,))"]
 
     assert ("unknown", "raises", "ended") == tuple(
@@ -95,7 +95,7 @@ def test_a_change_has_a_kind(old: Outcome, new: Outcome, kind: str, detail: str)
 
 
 def test_a_change_at_an_edge_alone_says_so() -> None:
-    """Other values for infinite, NaN, tiny or huge inputs, or 0, are an edge's; with another one they are a value's."""
+    """A change only for 0, infinite, NaN, tiny or huge inputs is an edge; with any other input it is a value."""
     found = [compare.change(SIN, of(SIN), new) for new in (of(SIN, at=0, to=1.0), of(SIN, at=[0, 2], to=1.0))]
 
     assert [("edge", "1 for 0, was 0"), ("value", "1 for 1, was 0.841471")] == [
@@ -108,7 +108,7 @@ NUMBERS = arrays.arrays(np.float32, st.integers(0, 8), elements=st.floats(width=
 
 @given(NUMBERS)
 def test_nothing_changes_from_a_value_to_itself(value: Any) -> None:
-    """The same bits are no change, NaN and infinity among them."""
+    """Equal bits are not a change, even for NaN and infinity."""
     assert compare.change(SIN, returned(value), returned(value.copy())) is None
 
 
@@ -124,7 +124,7 @@ WALKS = st.dictionaries(
 
 @given(WALKS)
 def test_outcomes_of_releases_are_kept_whole(walks: dict[str, dict[str, Outcome]]) -> None:
-    """Joined and split, the outcomes of every release are what they were."""
+    """Joining and splitting the outcomes of releases changes nothing."""
     assert walks == outcomes.split(outcomes.join(walks, {}))
 
 
@@ -139,7 +139,7 @@ BEFORE = {"eager a": returned([1.0]), "jit a": {"same": "eager"}, "eager b": {"r
 
 
 def test_another_cpu_is_no_change() -> None:
-    """A call that has not changed on the CPU at hand keeps what the first CPU returned; one that has is told."""
+    """If a call has not changed on the present CPU, the first CPU's result is kept; else the change is reported."""
     here = {**BEFORE, "eager a": returned([1.0000001])}
     new = {**here, "eager b": returned([2.0]), "eager c": returned([3.0])}
 
@@ -160,7 +160,7 @@ def test_a_bfloat16_is_read_as_it_was_written() -> None:
 
 
 def test_the_file_of_outcomes_is_read_as_it_was_written(tmp_path: Path) -> None:
-    """Releases, features, spans and mixed pairs are what they were."""
+    """Releases, features, spans and mixed pairs survive writing and reading."""
     spans = ((0, 0, returned([1.0])), (1, 1, {"raises": "TypeError"}))
     mixed = {"0.5.0": {"eager a": returned([1.0])}}
     written = Outcomes(("0.4.9", "0.5.0"), ("avx", "avx amx"), {"eager a": spans}, mixed, {"eager a": 1})

@@ -1,4 +1,4 @@
-"""What explains a change of numbers."""
+"""The explanations for a change of numbers."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def test_a_keyword_that_is_new_explains_a_call(call: str, before: str, release: 
 
 @pytest.mark.parametrize(("release", "shows"), [("0.4.30", True), ("0.12.0.1", False)])
 def test_an_issue_that_shows_on_a_release_is_named(release: str, shows: bool) -> None:
-    """A silent issue that touches the function is named where one of its cases goes wrong, and not where it is over."""
+    """A silent issue that touches the function is named only on releases where one of its cases goes wrong."""
     found = explained.affecting("jax.lax.linalg.tridiagonal_solve", release)
 
     assert shows is ("tridiagonal-solve-reads-unused-entries" in found)

@@ -57,7 +57,7 @@ def folder(tmp_path: Path) -> Path:
     ],
 )
 def test_a_change_between_two_releases_is_found(folder: Path, old: str, new: str, wanted: list[str]) -> None:
-    """A function has a change where the two releases return something else, and the largest is told."""
+    """If two releases return different values, a function has a change; the largest is returned."""
     assert wanted == [found.change for found in query.changes(F, old, new, folder)]
 
 
@@ -86,7 +86,7 @@ def test_without_numbers_nothing_is_measured(tmp_path: Path) -> None:
 
 
 def test_calls_are_read_as_they_were_written(tmp_path: Path) -> None:
-    """A file says `f` for the function, and a call that is read from it names it."""
+    """A file has `f` for the function; a call that is read from the file has its name."""
     rows = [replace(ROWS[0], function=call.function, form=call.form, call=call.text) for call in calls()]
     (tmp_path / "all.csv").write_text(written(rows))
 

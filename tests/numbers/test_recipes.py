@@ -29,12 +29,12 @@ def test_every_function_is_called_or_listed() -> None:
 
 
 def test_another_name_is_of_a_called_function() -> None:
-    """What is called in the place of another name is called."""
+    """The function that is called in place of an alias is itself called."""
     assert {call.function for call in calls()}.issuperset(uncalled().aliases.values())
 
 
 def test_a_call_is_an_expression_of_its_inputs() -> None:
-    """What a call names is jax, an input, or a builtin."""
+    """Every name in a call is jax, an input or a builtin."""
     for call in calls():
         tree = ast.parse(call.text, mode="eval")
         bound = {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)}
@@ -49,7 +49,7 @@ def test_gradients_are_taken_of_what_has_inputs() -> None:
 
 
 def test_a_dtype_in_quotes_is_no_input() -> None:
-    """A call with a dtype's name has the inputs that stand without quotes alone."""
+    """In a call with a dtype's name, only unquoted names are inputs."""
     found = {call.text: call.inputs for call in calls()}
 
     assert () == found["jax.numpy.arange(3, dtype='float16')"]

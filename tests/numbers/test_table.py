@@ -1,4 +1,4 @@
-"""The rows of the table, from what calls returned."""
+"""The rows of the table, made from the results of calls."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def outcomes(key: str, *spans: tuple[int, int, Outcome], mixed: Any = None) -> O
 
 @pytest.mark.parametrize(("mixed", "package"), [(OLD, "jaxlib"), (NEW, "jax"), (OTHER, "both"), (None, "")])
 def test_the_mixed_pair_tells_jax_from_jaxlib(mixed: Outcome | None, package: str) -> None:
-    """With the jaxlib before, the old value is jaxlib's change and the new one jax's; another value is of both."""
+    """If the earlier jaxlib gives the old value, jaxlib changed it; if the new one, jax did; if another, both did."""
     before, after = table.rows(outcomes(KEY, (0, 0, OLD), (1, 1, NEW), mixed=mixed))
 
     assert ("", package) == (before.package, after.package)

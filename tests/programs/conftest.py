@@ -1,4 +1,4 @@
-"""Programs as they are kept, made up."""
+"""Invented programs, in the form in which they are kept."""
 
 from collections.abc import Mapping
 from datetime import date

@@ -1,4 +1,4 @@
-"""Device cases: what is seen in programs that XLA wrote; each text was read by eye, too."""
+"""Device cases on programs that XLA wrote; each text was also read by a person."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ DONATED = "HloModule a, is_scheduled=true, input_output_alias={ {}: (0, {}, may-
 
 
 def judged(*told: tuple[str, str]) -> dict[str, str]:
-    """The verdicts on programs that show this."""
+    """Return the verdicts on programs with these behaviours."""
     of = [Program(workload=name, seen=seen, shown="a line") for name, seen in told]
     return dict(cases.verdicts(release("0.9.0", of)))
 
@@ -30,7 +30,7 @@ def judged(*told: tuple[str, str]) -> dict[str, str]:
     ],
 )
 def test_what_a_text_shows_is_named_with_its_line(name: str, program: str, behaviour: str, shown: str) -> None:
-    """A text's line on the host, on the GPU or of a copy is named; a copy before the loop does not count."""
+    """The line that shows a host thread, a GPU or a copy is returned; a copy before the loop does not count."""
     found, line = cases.seen(program, (TEXTS / f"{name}.hlo.txt").read_text(encoding="utf-8"), {"while_loops": 1}, "")
 
     assert behaviour == found
@@ -50,9 +50,9 @@ def moved(space: str) -> str:
 @pytest.mark.parametrize(
     ("program", "text", "counts", "behaviour"),
     [
-        # A compiler that needs no loop has answered another question.
+        # A program without a loop gives no answer.
         ("kept-where-true", "HloModule a\n", {"while_loops": 0}, "no-loop"),
-        # The result must have the argument's place; then the bytes of temporaries tell whether there is another array.
+        # The result must reuse the argument's memory; then the size of temporaries shows if there is another array.
         ("donated-read-by-a-loop", DONATED, {"temporary_bytes": 2**20 + 513}, "copy"),
         ("donated-read-by-a-loop", DONATED, {"temporary_bytes": 2048}, "in-place"),
         ("donated-read-by-a-loop", DONATED, {}, "untold"),
@@ -60,13 +60,13 @@ def moved(space: str) -> str:
         # Memory space 5 is the host's.
         ("activations-on-the-host", moved("T(1024)S(5)"), {}, "offloaded"),
         ("activations-on-the-host", moved("S(1)"), {}, "kept"),
-        # A kernel is called by its compiler's name, and another device's says nothing.
+        # A kernel call has the name of its compiler; the name for another device decides nothing.
         ("kernel-for-a-gpu", kernel("__gpu$xla.gpu.triton"), {}, "triton"),
         ("kernel-for-a-gpu", kernel("mosaic_gpu_v2"), {}, "mosaic"),
         ("kernel-for-a-gpu", kernel("tpu_custom_call"), {}, ""),
         ("kernel-for-a-tpu", kernel("tpu_custom_call"), {}, "lowered"),
         ("without-a-kernel", "HloModule a\n  ROOT %f = f32[8,128]{1,0} fusion(%x), kind=kLoop\n", {}, "no-call"),
-        # A workload is counted, and not judged.
+        # A workload without a case is counted, not judged.
         ("scan", "HloModule scan\n", {}, ""),
     ],
 )
@@ -84,12 +84,12 @@ def test_a_program_shows_a_behaviour(program: str, text: str, counts: dict[str, 
     ],
 )
 def test_a_refusal_that_is_known_is_a_behaviour(program: str, refusal: str, behaviour: str) -> None:
-    """`.lower` that is not there is what upstream does on purpose; a compiler that fails otherwise is no verdict."""
+    """A missing `.lower` is upstream's intention; another failure of the compiler gives no verdict."""
     assert behaviour == cases.seen(program, "", {}, refusal)[0]
 
 
 def test_where_the_control_is_wrong_nothing_is_said_of_upstream() -> None:
-    """A loop without a condition that copies makes an error of its issue's verdicts, and of no other issue's."""
+    """If an issue's control fails, that issue's verdicts are errors, and no other issue's."""
     loop = [("kept-where-true", "copies"), ("host-within-jit", "on-host")]
     well, wrong = (judged(*loop, ("without-a-condition", seen)) for seen in ("in-place", "copies"))
 
@@ -98,14 +98,14 @@ def test_where_the_control_is_wrong_nothing_is_said_of_upstream() -> None:
 
 
 def test_what_nobody_foresaw_is_different() -> None:
-    """A behaviour without a verdict must be looked at."""
+    """A behaviour without a verdict is `different`."""
     for program, behaviour in (("nothing-on-the-host", "on-host"), ("kept-where-true", "no-loop")):
         assert {program: "different"} == judged((program, behaviour))
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_what_is_published_is_what_the_kept_programs_show(target: str) -> None:
-    """The tree has the text of each program of a case, and what looks at it now says what the JSON says."""
+    """The tree has the text of each device case's program, and today's judgement of it agrees with the JSON."""
     found, kept = model.load(TARGETS[target]), texts.packed(TARGETS[target])
     of_cases = [
         f"{each.workload}/{release.cell}.txt"

@@ -20,14 +20,14 @@ ONE, TWO = (counted(counts={"copies": copies}) for copies in (1, 2))
     [
         (
             *(counted(counts={"launches": 4, "fusions": 1}), counted(counts={"launches": 2, "fusions": 2}), "one"),
-            ["jax 0.9.1, after 0.9.0: softmax: 2 kernel launches fewer, 4 → 2; 1 fusion more, 1 → 2"],
+            ["jax 0.9.1, after 0.9.0: softmax: 2 fewer kernel launches, 4 → 2; 1 more fusion, 1 → 2"],
         ),
         # A count that one of two releases lacks has not changed.
         (counted(counts={"copies": 1}, launches="not listed"), counted(counts={"copies": 1, "launches": 3}), "one", []),
         # Where the workload or the counting changed between two runs, a difference says nothing of the releases.
         (ONE, TWO.model_copy(update={"source": "two"}), "one", []),
         (ONE, TWO, "two", []),
-        (ONE, TWO, "one", ["jax 0.9.1, after 0.9.0: softmax: 1 copy more, 1 → 2"]),
+        (ONE, TWO, "one", ["jax 0.9.1, after 0.9.0: softmax: 1 more copy, 1 → 2"]),
     ],
 )
 def test_a_change_is_named_with_both_numbers(before: Program, after: Program, recipe: str, told: list[str]) -> None:
@@ -38,18 +38,18 @@ def test_a_change_is_named_with_both_numbers(before: Program, after: Program, re
 
 
 def test_a_release_is_compared_with_the_one_before_it_on_its_branch() -> None:
-    """jax 0.8.3 came out after 0.9.0: each is held against 0.8.2."""
+    """jax 0.8.3 came out after 0.9.0: both are compared with 0.8.2."""
     of = {"0.8.2": 1, "0.8.3": 2, "0.9.0": 3}
     found = programs(*(release(jax, [counted(counts={"copies": copies})]) for jax, copies in of.items()))
 
     assert [
-        "jax 0.8.3, after 0.8.2: softmax: 1 copy more, 1 → 2",
-        "jax 0.9.0, after 0.8.2: softmax: 2 copies more, 1 → 3",
+        "jax 0.8.3, after 0.8.2: softmax: 1 more copy, 1 → 2",
+        "jax 0.9.0, after 0.8.2: softmax: 2 more copies, 1 → 3",
     ] == [turn.told for turn in turns(found)]
 
 
 def test_libraries_that_came_along_are_named() -> None:
-    """A solve's program is Diffrax's too: where that moved with jax, the sentence says so; a softmax's is not."""
+    """A solve's program also depends on Diffrax: if Diffrax moved too, the sentence says so; a softmax's does not."""
     one, two = ([counted(name, {"copies": copies}) for name in ("softmax", "solve")] for copies in (1, 2))
     found = programs(release("0.9.0", one), release("0.9.1", two, diffrax="0.7.1"))
 
@@ -69,25 +69,26 @@ def test_a_program_that_comes_or_goes_is_told_with_its_reason() -> None:
     lost, again = turns(found)
 
     assert "jax 0.9.0, after 0.8.2: softmax: cannot be compiled any more: ended by SIGSEGV" == (lost.told)
-    assert "jax 0.9.1, after 0.8.2: softmax: 1 copy more, 1 → 2; can be compiled now; 0.9.0: ended by SIGSEGV" == (
-        again.told
+    assert (
+        "jax 0.9.1, after 0.8.2: softmax: 1 more copy, 1 → 2; can be compiled now, but not on 0.9.0: ended by SIGSEGV"
+        == (again.told)
     )
     assert "jax 0.9.0 does not compile this program; 0.8.2 did." == lost.plain
-    assert "jax 0.9.1 needs 1 copy more for this program than 0.8.2." == again.plain
+    assert "jax 0.9.1 needs 1 more copy for this program than 0.8.2." == again.plain
 
 
 def test_a_program_that_never_was_is_told_where_it_comes() -> None:
-    """With no release before that could, there is nothing to hold it against."""
+    """If no earlier release could compile it, there is nothing to compare."""
     without = Program(workload="softmax", source="one", reason="no topology")
     found = programs(release("0.8.2", [without]), release("0.9.0", [counted(counts={"copies": 1})]))
 
     (turn,) = turns(found)
-    assert "jax 0.9.0, after 0.8.2: softmax: can be compiled now; before: no topology" == turn.told
+    assert "jax 0.9.0, after 0.8.2: softmax: can be compiled now, but not before: no topology" == turn.told
     assert "jax 0.9.0 compiles this program; 0.8.2 did not." == turn.plain
 
 
 def test_a_device_case_changes_where_it_shows_something_else() -> None:
-    """Its counts are told beside that, and by themselves are no change."""
+    """Its counts are listed in addition, but are not a change on their own."""
     of = {"0.8.2": ("copies", 3), "0.9.0": ("copies", 4), "0.9.1": ("in-place", 1)}
     found = programs(
         *(
@@ -98,7 +99,7 @@ def test_a_device_case_changes_where_it_shows_something_else() -> None:
     found = found.model_copy(update={"workloads": {"kept-where-true": Workload(title="A loop.")}})
 
     (turn,) = turns(found)
-    assert "jax 0.9.1, after 0.9.0: kept-where-true: copies → in-place; 3 copies fewer, 4 → 1" == turn.told
+    assert "jax 0.9.1, after 0.9.0: kept-where-true: copies → in-place; 3 fewer copies, 4 → 1" == turn.told
     assert "jax 0.9.1 shows in-place where 0.9.0 shows copies." == turn.plain
 
 
@@ -127,7 +128,7 @@ def test_asv_reads_each_count_as_a_benchmark_of_a_machine_that_ran_nothing(tmp_p
 
 
 def test_what_was_counted_another_way_is_no_point_of_the_line() -> None:
-    """Of a release that was counted by another recipe than the newest there is a file, and nothing in it."""
+    """A release that was counted by an older recipe has an empty file."""
     one, two = (
         release(jax, [counted(counts={"launches": 4})], recipe=recipe)
         for jax, recipe in (("0.9.0", "one"), ("0.9.1", "two"))
@@ -138,5 +139,5 @@ def test_what_was_counted_another_way_is_no_point_of_the_line() -> None:
 
 
 def test_without_a_release_of_the_line_there_is_no_machine() -> None:
-    """A line of other releases has nothing of these."""
+    """A line without these releases has no results."""
     assert {} == asv_results.files(programs(release("0.9.0", [counted()])), {})

@@ -1,4 +1,4 @@
-"""Counts of programs, from texts that XLA wrote: each was counted by eye, too."""
+"""Counts of programs from texts that XLA wrote; a person also counted each."""
 
 import sys
 from collections.abc import Callable
@@ -28,7 +28,7 @@ OF_HLO, OF_THUNKS = counts.of_hlo, counts.of_thunks
 @pytest.mark.parametrize(
     ("of", "name", "wanted"),
     [
-        # Of a scan: one fusion in the loop's condition and three in its body; two copies before it; one loop.
+        # A scan has one fusion in the loop's condition and three in its body, two copies before it, and one loop.
         (OF_HLO, "h100-jax-0.9.0-scan.hlo", SCAN),
         # A linear system takes a factorisation, its pivots, and two triangular solves, with four fusions between them.
         (OF_HLO, "h100-jax-0.9.0-linear-solve.hlo", {"custom_calls": 4, "fusions": 4}),
@@ -38,7 +38,7 @@ OF_HLO, OF_THUNKS = counts.of_hlo, counts.of_thunks
         (counts.of_ptx, "h100-jax-0.9.0-fft.ptx", {"kernels": 1, "ptx_instructions": 19, "ptx_registers": 17}),
         # The fifth fusion is a copy. jax 0.12 writes its list of thunks another way.
         *((OF_THUNKS, f"h100-jax-{release}-scan.thunks", {"launches": 4}) for release in ("0.9.0", "0.12.0.1")),
-        # What is further in below a command buffer is launched by it.
+        # Everything nested in a command buffer is launched by it.
         (OF_THUNKS, "h100-jax-0.7.0-mlp-training-step.thunks", {"launches": 7}),
         # The argument, the result, and what lies between two transforms: 64 rows of 513 complex numbers.
         (counts.of_buffers, "h100-jax-0.9.0-fft.buffers", BYTES),
@@ -53,7 +53,7 @@ def test_programs_are_counted(of: Callable[[str], dict[str, int]], name: str, wa
 
 
 def test_what_is_kept_of_a_program_names_no_place() -> None:
-    """Paths, tables of files and fingerprints are left out of the text, and its counts stay the same."""
+    """Paths, file tables and fingerprints are removed from the text, and its counts stay the same."""
     raw = text("h100-jax-0.9.0-fft.raw")
     lean = counts.lean(raw)
 

@@ -30,7 +30,7 @@ def _recipe(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def machine(folder: Path, device: str = H100, **told: Mapping[str, object]) -> Path:
-    """An interpreter that sees this device, has jax 0.9.0, and tells this of each program."""
+    """Return an interpreter with jax 0.9.0 that sees this device and prints these results."""
     lines = [json.dumps({"workload": workload, **each}) for workload, each in told.items()]
     answers = {"asked": [json.dumps({"jax": "0.9.0", "device": device})], "compiled": lines}
     for name, each in answers.items():
@@ -39,14 +39,16 @@ def machine(folder: Path, device: str = H100, **told: Mapping[str, object]) -> P
 
 
 def test_what_a_device_makes_otherwise_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each count that is another is told, a program that is the same too, and the last line counts them."""
+    """Each differing count and each equal program has a line, and the last line counts them."""
     python = machine(tmp_path, softmax={"counts": {"launches": 3}}, solve={"counts": {"launches": 2}})
 
     assert Exit.AS_EXPECTED == own_device.compare(python, Terminal(width=300))
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"{H100}, jax-0.9.0: 2 programs. XLA compiled these without a GPU.")
-    assert ["  softmax: 1 kernel launch fewer, 4 → 3", "  solve: the same"] == lines[1:3]
-    assert lines[3].startswith(f"{H100}: 1 of 2 programs are counted as without the device; their texts are in ")
+    assert ["  softmax: 1 fewer kernel launch, 4 → 3", "  solve: the same"] == lines[1:3]
+    assert lines[3].startswith(
+        f"{H100}: 1 of 2 programs have the same counts as without the device; their texts are in "
+    )
 
 
 def test_a_program_that_only_one_of_them_has_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,9 +65,9 @@ def test_a_program_that_only_one_of_them_has_is_told(tmp_path: Path, capsys: pyt
         (
             "cpu",
             "one",
-            r"jax sees cpu, and programs are known for NVIDIA H100 and TPU v5e: there is nothing to",
+            r"jax sees cpu, but programs are known only for NVIDIA H100 and TPU v5e: there is nothing to",
         ),
-        ("NVIDIA H200", "one", r"jax sees NVIDIA H200, and programs are known for NVIDIA H100"),
+        ("NVIDIA H200", "one", r"jax sees NVIDIA H200, but programs are known only for NVIDIA H100"),
         (
             H100,
             "another",
@@ -85,13 +87,13 @@ def test_what_cannot_be_compared_is_said(
 
 
 def test_what_would_be_looked_over_is_refused(tmp_path: Path) -> None:
-    """The device and the release are those that are there, whatever else is named."""
+    """The interpreter's own device and release are used, so other options are refused."""
     with pytest.raises(Misused, match="leave out cells and other options"):
         session.carry_out((), "h100", None, tmp_path, Terminal(), fresh=False)
 
 
 def test_an_interpreter_without_jax_is_named(tmp_path: Path) -> None:
-    """One that fails, one that is not there, and one that is no Python, with what it said."""
+    """An interpreter that fails, one that is missing, and a program that is not Python, with its output."""
     with pytest.raises(Misused, match="/bin/echo is not a working Python: it printed "):
         own_device.compare(Path("/bin/echo"), Terminal())
     python = tmp_path / "python"

@@ -1,4 +1,4 @@
-"""The page of the programs, made of what is kept alone."""
+"""The page of the programs, made from the kept data alone."""
 
 from xml.etree import ElementTree
 
@@ -22,14 +22,14 @@ def reported(*issues: str) -> Report:
 
 
 def changed(*, lines: list[str] | None = None, left_out: int = 0) -> Programs:
-    """A softmax that needs fewer kernels from one release on, and what differs, where that is kept."""
+    """A softmax that needs fewer kernels since one release, with the diff if it is kept."""
     before, after = (release(jax, [counted(counts={"launches": n})]) for jax, n in (("0.9.0", 4), ("0.9.1", 2)))
     diff = Diff(workload="softmax", before=before.cell, after=after.cell, lines=lines or [], left_out=left_out)
     return programs(before, after).model_copy(update={"diffs": [] if lines is None else [diff]})
 
 
 def test_the_page_says_that_nothing_was_run_and_shows_what_changed() -> None:
-    """Counts along the releases, a change in bold and in a sentence, and what is lacking with its reason."""
+    """The page has counts along the releases, a change in bold and as a sentence, and missing counts with a reason."""
     before, after = ({"launches": each, "fusions": 1} for each in (4, 2))
     found = programs(
         release("0.9.0", [counted(counts=before, copies="not told <b>")]),
@@ -40,7 +40,7 @@ def test_the_page_says_that_nothing_was_run_and_shows_what_changed() -> None:
 
     assert "compiled and never run" in page
     assert "<td>4<td><strong>2</strong>" in page
-    assert "jax 0.9.1, after 0.9.0: softmax: 2 kernel launches fewer, 4 → 2" in page
+    assert "jax 0.9.1, after 0.9.0: softmax: 2 fewer kernel launches, 4 → 2" in page
     assert "copies: jax 0.9.0, 0.9.1" in page
     assert "<td>–<td>–" in page
     assert "not told <b>" not in page
@@ -48,7 +48,7 @@ def test_the_page_says_that_nothing_was_run_and_shows_what_changed() -> None:
 
 
 def test_without_programs_there_is_no_page_and_no_way_to_one() -> None:
-    """A report of nothing but runs is as it was."""
+    """A report without programs has no such page."""
     files = site(EMPTY, ())
 
     assert "programs.html" not in files
@@ -56,7 +56,7 @@ def test_without_programs_there_is_no_page_and_no_way_to_one() -> None:
 
 
 def test_a_change_whose_programs_are_the_same_or_not_kept_says_so() -> None:
-    """No line of HLO that differs is another thing than no HLO."""
+    """Equal HLO is shown differently from missing HLO."""
     same, gone = (site(EMPTY, (), (of,))[PAGE] for of in (changed(lines=[]), changed()))
 
     assert "The optimised HLO differs only in names of instructions" in same
@@ -64,7 +64,7 @@ def test_a_change_whose_programs_are_the_same_or_not_kept_says_so() -> None:
 
 
 def test_releases_between_that_were_not_compiled_are_named() -> None:
-    """A change that came with one of several releases is not put down to the last of them."""
+    """If a change may have come with several releases, it is not attributed to the last of them."""
     of = [release(jax, [counted(counts={"copies": copies})]) for jax, copies in (("0.8.2", 1), ("0.9.1", 2))]
     page = site(reported(), (), (programs(*of),))[PAGE]
 
@@ -72,7 +72,7 @@ def test_releases_between_that_were_not_compiled_are_named() -> None:
 
 
 def test_a_release_s_page_leads_to_what_it_changed() -> None:
-    """One that changed programs says for which device and how many; another says nothing of them."""
+    """A release's page names each device with its number of changed programs; without changes, it has no section."""
     files = site(reported(), (), (changed(),))
 
     assert (
@@ -87,7 +87,7 @@ def test_the_pages_of_a_former_report_are_known_as_its_own() -> None:
 
 
 def test_what_a_device_case_shows_stands_on_the_issue_with_the_platform() -> None:
-    """By the target's title, with the line that shows it; and on the page of all programs."""
+    """The case appears under the target's title, with the line that shows it, and on the page of all programs."""
     shown = Program(workload="host-within-jit", source="one", seen="on-device", shown="multiply(%b<c>)")
     found = programs(release("0.9.0", [shown]))
     workloads = {"host-within-jit": found.workloads["softmax"]}
@@ -102,7 +102,7 @@ def test_what_a_device_case_shows_stands_on_the_issue_with_the_platform() -> Non
 
 
 def test_the_feed_has_one_entry_for_what_a_release_changed_in_programs() -> None:
-    """However many programs and targets: it says compiled, not run, and the entries of cases are as they were."""
+    """With any number of programs, the feed says "compiled, not run", and the entries of cases do not change."""
     report = reported()
     both = (changed(), changed().model_copy(update={"target": "v5e", "title": "Another, compiled, not run"}))
     atom = "{http://www.w3.org/2005/Atom}"
@@ -117,4 +117,4 @@ def test_the_feed_has_one_entry_for_what_a_release_changed_in_programs() -> None
 
     assert all(each in new for each in old)
     assert added["title"].startswith("jax-0.9.1 (2026-03-02): changed device programs: 1 for A device, compiled")
-    assert 2 == added["content"].count("softmax: 2 kernel launches fewer, 4 → 2")
+    assert 2 == added["content"].count("softmax: 2 fewer kernel launches, 4 → 2")

@@ -1,4 +1,4 @@
-"""The command: what is known is not compiled again, what cannot be had is a sentence; what a program follows from."""
+"""The command `programs`: cached programs, error sentences, and the inputs that a program depends on."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ CELLS = [session.cell("jax-0.9.0"), session.cell("jax-0.9.1")]
 
 @dataclass
 class World:
-    """A machine on which nothing is installed and nothing compiled: what was asked of it, and what it answers."""
+    """A machine that installs and compiles nothing; it records its orders and gives fixed answers."""
 
     kept: Path
     compiled: list[str] = field(default_factory=list)
@@ -79,7 +79,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def test_what_is_known_is_not_compiled_again(world: World) -> None:
-    """The same releases asked for again compile nothing; a new one is compiled; `--fresh` compiles all."""
+    """A second run of the same releases compiles nothing; a new release is compiled; `--fresh` compiles all."""
     assert Exit.AS_EXPECTED == world.run(CELLS[0])
     assert Exit.AS_EXPECTED == world.run(CELLS[0])
     assert ["jax-0.9.0 scan"] == world.compiled
@@ -108,7 +108,7 @@ def test_a_new_workload_has_only_itself_compiled(world: World) -> None:
 def test_what_a_program_follows_from_has_it_compiled_again(
     world: World, moved: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another way to compile or to count, another wheel, another lock: each makes the key another."""
+    """The key changes with the code that compiles or counts, with the wheel, and with the lock."""
     world.run(CELLS[0])
     if moved == "recipe":
         monkeypatch.setattr(sources, "recipe", lambda: "another")
@@ -123,18 +123,18 @@ def test_what_a_program_follows_from_has_it_compiled_again(
 
 
 def test_it_says_first_what_it_fetches_and_last_what_it_did(world: World, capsys: pytest.CaptureFixture[str]) -> None:
-    """The first line has the megabytes, the last one counts; between them stands what changed."""
+    """The first line has the size of the download, the last line has counts, and the lines between list the changes."""
     world.run(*CELLS)
     first, *_, turn, last = capsys.readouterr().out.splitlines()
 
     assert first.startswith("NVIDIA H100, compiled, not run: 2 releases, 0 cached; 2 to compile")
     assert "MB to fetch" in first
-    assert "jax 0.9.1, after 0.9.0: scan: 1 copy more, 1 → 2" == turn
+    assert "jax 0.9.1, after 0.9.0: scan: 1 more copy, 1 → 2" == turn
     assert last.startswith("NVIDIA H100, compiled, not run: 0 releases known, 2 compiled, 0 not; 1 programs differ")
 
 
 def test_without_an_index_what_is_known_stays(world: World, capsys: pytest.CaptureFixture[str]) -> None:
-    """Offline, a sentence for each release that is not known; the others are as they were."""
+    """Offline, each unknown release has a sentence; the others are unchanged."""
     world.run(CELLS[0])
     before = (world.kept / "h100.json").read_bytes()
     world.offline = True
@@ -145,7 +145,7 @@ def test_without_an_index_what_is_known_stays(world: World, capsys: pytest.Captu
 
 
 def test_without_a_wheel_for_this_machine_there_is_a_sentence(world: World, capsys: pytest.CaptureFixture[str]) -> None:
-    """On another platform nothing is recorded of the release: the machine lacks something, and the release does not."""
+    """If this machine cannot compile, nothing is recorded about the release, which is not at fault."""
     world.uninstallable = True
 
     assert Exit.INCOMPLETE == world.run(CELLS[0])
@@ -168,8 +168,8 @@ def test_what_is_kept_is_read_back_and_a_program_is_a_line(tmp_path: Path) -> No
 
 
 def test_a_compiler_that_dies_goes_on_without_what_ended_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program that ends the process is told with its signal, and a new process compiles what is left."""
-    # Stands in for a cell's interpreter: it is called as one, and dies in its second workload.
+    """If a program ends the compiler, the signal is reported, and a new process compiles the rest."""
+    # Replaces a cell's interpreter, and dies in its second workload.
     script = program(
         tmp_path / "python",
         """echo '{"workloads": {"a": {"title": "A."}, "b": {"title": "B."}, "c": {"title": "C."}}}'""",
@@ -188,7 +188,7 @@ def test_a_compiler_that_dies_goes_on_without_what_ended_it(tmp_path: Path, monk
 def test_a_compiler_that_was_ended_says_nothing_of_the_release(
     signal: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Somebody, or a machine without memory left, ended it: no program is told to be what cannot be compiled."""
+    """If a user or a lack of memory ended the compiler, no program is recorded as failing."""
     lines = ['{"workloads": {"a": {"title": "A."}}}', '{"starts": "a"}']
     script = program(tmp_path / "python", *(f"echo '{line}'" for line in lines), f"kill -{signal} $$")
     monkeypatch.setattr(compiling, "LOGS", tmp_path)
@@ -198,8 +198,8 @@ def test_a_compiler_that_was_ended_says_nothing_of_the_release(
 
 
 def test_only_releases_that_can_are_asked() -> None:
-    """A release from before jax could be told of a device that is not there is no word of this command."""
-    with pytest.raises(Misused, match=r"no release of jax from 0\.4\.38 on is called 'jax-0\.4\.36'"):
+    """A release that is too old to compile for an absent device is refused."""
+    with pytest.raises(Misused, match=r"no release of jax since 0\.4\.38 is called 'jax-0\.4\.36'"):
         session.cell("jax-0.4.36")
     assert "jax-0.4.38" == session.every_cell()[0].id
 
@@ -211,7 +211,7 @@ def test_a_diff_of_what_was_not_compiled_says_what_compiles_it() -> None:
 
 
 def test_the_tree_keeps_the_programs_that_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first release's program is kept and both sides of a change, and a clone shows their diff."""
+    """The first program and both sides of each change are kept, and a clone shows the diff."""
     of = {"0.8.2": 1, "0.8.3": 1, "0.9.0": 1, "0.9.1": 2}
     monkeypatch.setattr(compiling, "TEXTS", tmp_path / "texts")
     monkeypatch.setattr(model, "FOLDER", tmp_path)
@@ -235,7 +235,7 @@ def test_the_tree_keeps_the_programs_that_changed(tmp_path: Path, monkeypatch: p
 
 
 def test_a_real_release_compiles_for_an_h100() -> None:
-    """With the wheels there, jax compiles a scan for an H100 here, and what is counted is as in the saved text."""
+    """If the wheels are installed, jax compiles a scan for an H100, and the counts equal those of the saved text."""
     ids = [f"{each.id}+h100" for each in session.every_cell()]
     made = [each for each in ids if (environment.ENVIRONMENTS / each / "suite.json").exists()]
     if not made:
@@ -273,14 +273,14 @@ NONE = {}
     ],
 )
 def test_a_program_follows_from_what_it_names_and_from_nothing_else(old: str, new: str, others: set[str]) -> None:
-    """A helper, a value or an argument of its row makes a program another one, and a title or a neighbour does not."""
+    """A program's hash changes with a helper, value or argument of its row, but not with its title or another row."""
     before, after = (sources.of_tables(text) for text in (TEXT, TEXT.replace(old, new)))
 
     assert others == {name for name in before if before[name] != after[name]}
 
 
 def test_every_program_is_found_and_each_has_a_source_of_its_own() -> None:
-    """The programs of the device cases are among those that are compiled, and no two are the same."""
+    """The programs of all device cases are compiled, and no two are equal."""
     found = sources.programs()
 
     assert set(cases.BY_PROGRAM) < set(found)

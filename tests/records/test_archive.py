@@ -1,4 +1,4 @@
-"""Tests of the archive of records: it gives back what was packed, and a publish changes what it has to."""
+"""Tests of the archive of records: unpacking restores every record, and a publish rewrites only changed files."""
 
 import json
 import lzma
@@ -67,7 +67,7 @@ def test_a_record_of_this_machine_is_kept(folder: Path, emptied: Path) -> None:
 
 
 def cut_short(name: str, folder: Path) -> None:
-    """Take the end of a file away."""
+    """Cut off the end of a file."""
     path = folder / f"{name}.jsonl.xz"
     path.write_bytes(path.read_bytes()[:-20])
 
@@ -112,7 +112,7 @@ def test_what_nobody_packed_is_not_unpacked(
 
 
 def test_what_does_not_hold_is_left_out(folder: Path) -> None:
-    """A record of no case in the tree, of another lock or of another cell is not packed."""
+    """A record is not packed if its case is not in the tree, or if it is of another lock or cell."""
     (first, second, *_) = BYPASS.issue.cases
     put_record(NEW, BYPASS, second, RAISED, lock_sha256="0" * 64)
     path = records.path_of(NEW.id, BYPASS.issue.id, first.id)
@@ -157,7 +157,7 @@ def test_the_records_of_a_cell_without_a_run_are_not_read(folder: Path, emptied:
 
 
 def test_the_file_of_an_issue_that_is_gone_is_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is kept where the issue's module cannot be read: then nobody knows what it holds."""
+    """If an issue's module cannot be read, its records are kept."""
     for name in ("retired", "unread"):
         (folder / f"{name}.jsonl.xz").write_bytes(lzma.compress(b""))
     monkeypatch.setattr(catalogue, "unread", lambda: {"unread": None})
@@ -180,6 +180,6 @@ def test_a_record_that_cannot_be_read_is_named(elsewhere: Path) -> None:
 
 
 def _files(folder: Path) -> dict[str, Any]:
-    """Path → JSON, its objects as lists: their order counts."""
+    """Path → JSON, with objects as lists, because their order counts."""
     files = there(folder)
     return {name: json.loads(files[name], object_pairs_hook=list) for name in files if name.endswith(".json")}

@@ -1,4 +1,4 @@
-"""Keys: what an observation depends on changes them, nothing else does; and where one run counts for many cells."""
+"""Keys change only with the inputs of an observation; and one run may count for many cells."""
 
 import ast
 import json
@@ -38,9 +38,9 @@ from suite.records import keys
 entry = catalogue.entry(sys.argv[1])
 print(json.dumps([keys.probe_sha256(), {case.id: keys.case_sha256(entry, case) for case in entry.issue.cases}]))
 """
-# Uses the oracle, and helpers of its own.
+# A module that uses the oracle and its own helpers.
 MODULE = "suite.issues.scipy.special_signs"
-# Prints how the syntax of each of the files named reads.
+# Prints the syntax tree of each named file.
 READ = """
 import ast, hashlib, pathlib, sys
 from suite.catalogue.syntax import canonical
@@ -50,7 +50,7 @@ for path in sys.argv[1:]:
 
 
 def told(tree: Path, module: str) -> list[object]:
-    """The hashes of the probe and of a module's cases, in a copy of the tree."""
+    """Return the hashes of the probe and of a module's cases, computed in a copy of the tree."""
     return list(json.loads(printed("-c", PRINT, module, folder=tree)))
 
 
@@ -63,7 +63,7 @@ def scratch(tmp_path: Path) -> Path:
 
 
 def gets_a_field(tree: Path) -> None:
-    """The vocabulary has one word more in each of its classes."""
+    """Add a word to each class of the vocabulary."""
     path = tree / "suite/cell/issue.py"
     text = path.read_text(encoding="utf-8")
     for line in (
@@ -78,14 +78,14 @@ def gets_a_field(tree: Path) -> None:
 
 
 def moves_to_a_folder(tree: Path) -> str:
-    """An issue's module is in another area, and has this name there."""
+    """Move an issue's module to another area, under this name."""
     path = tree.joinpath(*MODULE.split(".")).with_suffix(".py")
     path.rename(path.parent.parent / "random" / path.name)
     return MODULE.replace("scipy", "random")
 
 
 def is_written_otherwise(tree: Path) -> None:
-    """An issue's module has another layout, no comments, other docstrings, and its functions in another order."""
+    """Change a module's layout, comments, docstrings and the order of its functions."""
     path = tree.joinpath(*MODULE.split(".")).with_suffix(".py")
     module = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(module):
@@ -99,7 +99,7 @@ def is_written_otherwise(tree: Path) -> None:
 
 
 def gets_a_collector(tree: Path) -> None:
-    """Something else that runs in a cell lies in a folder beside the probe."""
+    """Add other cell code in a folder beside the probe."""
     folder = tree / "suite/cell/others"
     folder.mkdir()
     (folder / "walk.py").write_text("def walk() -> None: ...\n", encoding="utf-8")
@@ -107,7 +107,7 @@ def gets_a_collector(tree: Path) -> None:
 
 
 def test_what_changes_no_run_changes_no_key(scratch: Path) -> None:
-    """A word more, another place, another layout or another order voids no record."""
+    """A new word, another place, layout or order does not void a record."""
     for change in (gets_a_field, is_written_otherwise, gets_a_collector):
         change(scratch)
     moved, entry = moves_to_a_folder(scratch), catalogue.entry(MODULE)
@@ -117,7 +117,7 @@ def test_what_changes_no_run_changes_no_key(scratch: Path) -> None:
 
 
 def hashes(tmp_path: Path, text: str, case: Case = CASE) -> str:
-    """The hash of a case of a module with this text."""
+    """Return the hash of a case in a module with this text."""
     keys._text.cache_clear()
     path = tmp_path / "module.py"
     path.write_text(text, encoding="utf-8")
@@ -139,13 +139,13 @@ def hashes(tmp_path: Path, text: str, case: Case = CASE) -> str:
     ],
 )
 def test_a_case_s_hash_is_of_what_it_runs(tmp_path: Path, old: str, new: str, counts: bool) -> None:
-    """A hash covers the code that a case's functions use, however deep, but not text, layout or our imports."""
+    """A hash covers all code that a case's functions use, directly or not, but not text, layout or our imports."""
     assert old in ISSUE_MODULE
     assert counts == (hashes(tmp_path, ISSUE_MODULE) != hashes(tmp_path, ISSUE_MODULE.replace(old, new)))
 
 
 def test_the_oracle_counts_where_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another oracle changes the key of a case that compares by it, and of no other."""
+    """A changed oracle changes only the keys of cases that use it."""
     plain = ISSUE_MODULE.replace("compare(_values(), np.ones(LIMIT + 2))", "('bad', '')")
     before = hashes(tmp_path, ISSUE_MODULE), hashes(tmp_path, plain)
     text = source._oracle().replace("_SHOWN_WHOLE = 8", "_SHOWN_WHOLE = 9")
@@ -164,18 +164,18 @@ GIVEN: list[dict[str, Any]] = [
     *({"isolation": "interpreter"}, {"needs": ("jax", "equinox")}, {"signatures": {"bad": Signature("UserWarning")}}),
     {"workaround": Workaround("Do this.", instead, {"A": "1"})},
 ]
-# What a behaviour means, and an exception's signature, are looked up later.
+# Meanings of behaviours and signatures of exceptions are applied after the run.
 WORDS: dict[str, Any] = {"behaviours": {"bad": "guarded"}, "signatures": {"bad": Signature("TypeError")}}
 
 
 @pytest.mark.parametrize(("changed", "counts"), [*((each, True) for each in GIVEN), (WORDS, False)])
 def test_what_a_process_is_given_counts(tmp_path: Path, changed: dict[str, Any], counts: bool) -> None:
-    """A field that decides how the process runs changes the key, and words void no record."""
+    """Fields that decide how the process runs change the key; texts do not."""
     assert counts == (hashes(tmp_path, ISSUE_MODULE) != hashes(tmp_path, ISSUE_MODULE, replace(CASE, **changed)))
 
 
 def test_the_probe_is_all_that_runs_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each module that the probe is made of counts, but for the vocabulary; a comment in it does not."""
+    """Each module of the probe counts, except the vocabulary; comments do not."""
     words = {"issue", "oracle", "standalone", "touches"}
     vocabulary = {"suite", "suite.cell", *(f"suite.cell.{name}" for name in words)}
     modules = {module_of(path): path for path in reached([PROBE])}
@@ -205,7 +205,7 @@ def test_the_probe_is_all_that_runs_a_case(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_key_is_the_same_for_every_python() -> None:
-    """The Python of the cells reads the syntax of every issue and of the probe as this one does."""
+    """The cells' Python gives the same syntax tree for every issue and the probe as the driver's."""
     paths = [*ROOT.glob("suite/issues/**/*.py"), *ROOT.glob("suite/cell/*.py")]
     other, _ = interpreter.find("3.12" if sys.version_info[:2] != (3, 12) else "3.13")
     read = [
@@ -218,7 +218,7 @@ def test_a_key_is_the_same_for_every_python() -> None:
 
 
 def test_values_that_look_alike_differ() -> None:
-    """A number, a truth value and a text that print alike are told apart."""
+    """A number, a boolean and a text that print alike have different hashes."""
     texts = ["1", "True", "'1'", "1.0", "b'1'", "None", "...", "1j"]
 
     assert len(texts) == len({canonical(ast.parse(each)) for each in texts})
@@ -232,7 +232,7 @@ BARE, WITH_DIFFRAX = ["jax"], ["jax", "equinox", "diffrax"]
 
 @pytest.mark.parametrize("needs", [BARE, ["jax", "equinox"], ["jax", "lineax"], WITH_DIFFRAX])
 def test_alike_is_what_differs_above_alone(needs: list[str]) -> None:
-    """Of two cells that are alike to a case, only packages differ that build on the last one that it needs."""
+    """Two cells that are alike for a case differ only in packages that build on the case's last need."""
     last = max((at for at, layer in enumerate(LAYERS) if not layer.isdisjoint(needs)), default=-1)
     above = frozenset().union(*LAYERS[last + 1 :])
     pairs = [
@@ -247,7 +247,7 @@ def test_alike_is_what_differs_above_alone(needs: list[str]) -> None:
 
 
 def test_to_a_guest_nothing_is_above() -> None:
-    """A guest's record counts in no cell with other packages: a guest may import any, as e3nn-jax Equinox."""
+    """A guest's record does not count in cells with other packages: a guest may import any package."""
     holding = [cell for cell in plan.cells() if cell.unavailable is None and guests(dict(cell.holds))]
 
     for cell in holding:
@@ -257,7 +257,7 @@ def test_to_a_guest_nothing_is_above() -> None:
 
 
 def test_one_run_counts_in_the_cells_that_are_alike(elsewhere: Path) -> None:
-    """A case of jax alone that one cell has on record is known in a cell of a library's release, which says where."""
+    """A jax-only case with a record in one cell is known in a cell of a library release, which names the first cell."""
     cell, other = next(
         (cell, found[0][0])
         for cell in LINE
@@ -278,7 +278,7 @@ def test_one_run_counts_in_the_cells_that_are_alike(elsewhere: Path) -> None:
 
 
 def test_its_own_record_comes_first(elsewhere: Path) -> None:
-    """A cell's own record comes before those of cells that are alike."""
+    """A cell's own record takes precedence over records of alike cells."""
     cell = next(cell for cell in LINE if alike(cell, BARE, lock.load(cell).pins))
     (other, _), *_ = alike(cell, BARE, lock.load(cell).pins)
     case = BYPASS.issue.cases[0]

@@ -281,7 +281,7 @@ def told(seen: Mapping[str, Seen], *needs: str) -> list[tuple[str, str, str, str
 
 
 def test_a_change_with_a_release_of_jax_is_exact() -> None:
-    """A change at a release of jax is put down to jax, and no library is named."""
+    """A change at a release of jax is attributed to jax, and no library is named."""
     assert [("jax", "bad", "0.4.9", "0.4.9", True, ""), ("jax", "good", "0.4.10", "0.5.0", True, "")] == told(
         {"jax-0.4.9": BAD, "equinox-0.11.2": BAD, "jax-0.4.10": GOOD, "jax-0.5.0": GOOD}, "jax", "equinox"
     )
@@ -306,7 +306,7 @@ def test_a_library_that_a_case_does_not_reach_changes_nothing() -> None:
 
 
 def test_a_turn_is_told_once_with_its_blame() -> None:
-    """Two neighbours that differ are one turn, put down to the moved package; undecided cells are skipped."""
+    """Two differing neighbours are one turn, attributed to the moved package; undecided cells are skipped."""
     seen: dict[str, Seen] = {"jax-0.4.9": BAD, "equinox-0.11.2": None, "jax-0.4.10": BAD, "equinox-0.11.3": GOOD}
 
     _, turns = along(line_of([*seen]), seen, case("jax", "equinox"), FEW_OFFERED)
@@ -338,7 +338,7 @@ def arm(**compared: str | None) -> Report:
 
 
 def test_a_row_of_an_arm_is_told_in_ranges() -> None:
-    """Cells that hold the same are one row, in version order, with ranges and the first broken cell's detail."""
+    """Cells with the same held packages are one row, in version order, with ranges and the first failure's detail."""
     (found,) = stacks(arm(**{"0_5_0": "latent", "0_4_9": "guarded", "0_4_10": "supported"}), FEW_OFFERED)
 
     assert ({"equinox": "0.11.2", "diffrax": "0.5.0"}, ">=0.4.10") == (found.holds, found.declared)

@@ -1,4 +1,4 @@
-"""Differences between reports: what became of each case, one cause told once, and what is published of the last."""
+"""Differences between reports: the change of each case, grouping by cause, and the published changes."""
 
 import json
 import re
@@ -63,7 +63,7 @@ RUNS = st.lists(OBSERVED, unique_by=lambda each: (each.cell, each.case)).map(lam
 @given(RUNS)
 @settings(deadline=None, max_examples=25)
 def test_a_report_does_not_differ_from_itself(of: Report) -> None:
-    """Between a report and itself nothing changed, nothing was run otherwise, and the exit code is 0."""
+    """A report compared with itself has no changes and exit code 0."""
     found = diff(of, of)
 
     assert ((), (), ()) == (found.changes, found.groups, found.premises)
@@ -73,14 +73,14 @@ def test_a_report_does_not_differ_from_itself(of: Report) -> None:
 @given(RUNS, RUNS)
 @settings(deadline=None, max_examples=25)
 def test_there_and_back(one: Report, other: Report) -> None:
-    """Backwards, what is new is gone, what is fixed is regressed, and what is changed or spurious stays so."""
+    """Compared in reverse, new becomes gone and fixed becomes regressed; changed and spurious stay."""
     there, back = ({each.key: each for each in diff(*pair).changes} for pair in ((one, other), (other, one)))
     opposite = {"new": "gone", "gone": "new", "fixed": "regressed", "regressed": "fixed"}
 
     assert there.keys() == back.keys()
     for key, each in there.items():
         workarounds = {side.workaround for side in (each.before, each.now) if side}
-        # Better and worse at once is worse, whichever way round.
+        # If one part improves and another gets worse, the change is a regression, in either direction.
         both = {each.kind, back[key].kind} == {"regressed"} and workarounds == {"holds", "fails"}
         assert both or opposite.get(each.kind, each.kind) == back[key].kind
 
@@ -88,7 +88,7 @@ def test_there_and_back(one: Report, other: Report) -> None:
 @given(RUNS, RUNS)
 @settings(deadline=None, max_examples=25)
 def test_every_change_is_told_once(one: Report, other: Report) -> None:
-    """The groups stand for every change that is not spurious, each of them once, in the order of triage."""
+    """The groups contain every change that is not spurious, once, in the order of triage."""
     found = diff(one, other)
 
     told = [(cell, *case) for group in found.groups for cell in group.cells for case in group.cases]
@@ -124,7 +124,7 @@ def odd(verdict: Verdict, **changes: Any) -> Observation:
     ],
 )
 def test_what_became_of_a_case(before: Observation | None, now: Observation | None, kind: str | None) -> None:
-    """Bad after good is a regression, so is a workaround that held and fails; costs, words and what ended early not."""
+    """Bad after good is a regression, and so is a workaround that stops helping; changed costs and details are not."""
     found = change(before, now)
 
     assert kind == (found.kind if found else None)
@@ -146,7 +146,7 @@ def test_what_became_of_a_case(before: Observation | None, now: Observation | No
     ],
 )
 def test_only_what_is_worse_fails(before: list[Observation], now: list[Observation], code: Exit, strict: Exit) -> None:
-    """The exit code is 1 for a regression; for a gate, too, where anything is gone or was not learned."""
+    """The exit code is 1 for a regression; with --strict, also if anything is gone or undecided."""
     found = diff(report(*before), report(*now))
 
     assert (code, strict) == (exit_code(found), exit_code(found, strict=True))
@@ -157,7 +157,7 @@ def test_what_is_not_told_any_more_is_in_the_last_line(now: list[Observation]) -
     """The last line counts decisions of one report that are all gone or error in the other."""
     found = diff(report(good(), good(case="b")), report(*now))
 
-    assert shown(found).rstrip().endswith("; 2 of the 2 decided before are not decided now")
+    assert shown(found).rstrip().endswith("; 2 of the 2 observations decided before are undecided now")
     assert "not decided now" not in last(diff(report(good()), report(observation())))
 
 
@@ -171,7 +171,7 @@ def test_what_is_not_told_any_more_is_in_the_last_line(now: list[Observation]) -
     ids=["an unchanged cell parts them", "what shows nothing parts nothing", "unequal changes are apart"],
 )
 def test_consecutive_cells_are_one_line(now: str, told: list[tuple[str, ...]]) -> None:
-    """The same change on cells in a row, in two cases, is told once."""
+    """The same change on adjacent cells and in two cases is listed once."""
     cases = ("headline", "variant")
     makes: dict[str, Callable[..., Observation]] = {
         **{"bad": observation, "good": good, "flaky": partial(undecided, "flaky")},
@@ -188,7 +188,7 @@ def test_consecutive_cells_are_one_line(now: str, told: list[tuple[str, ...]]) -
 
 
 def test_a_new_cell_is_one_line() -> None:
-    """All cases of a cell that was not there are told at once, and counted by verdict."""
+    """All cases of a new cell form one group, counted by verdict."""
     now = report(observation(), observation(cell="jax-0.5.0", case="a"), good(cell="jax-0.5.0", case="b"))
 
     (group,) = diff(report(observation()), now).groups
@@ -201,7 +201,7 @@ ARMS = [("0.10.0", "1"), ("0.9.0", "1"), ("0.9.0", "2")]
 
 
 def test_arms_are_followed_along_what_they_move() -> None:
-    """The line is in the order of its days, and the cells of an arm in that of the releases that it moves."""
+    """The line is sorted by day, and the cells of an arm by the version of the moved package."""
 
     def row(identifier: str, **changes: Any) -> CellRow:
         return CellRow.model_validate({**cell_row("jax-0.4.30"), "id": identifier, **changes})
@@ -214,7 +214,7 @@ def test_arms_are_followed_along_what_they_move() -> None:
 
 
 def test_what_was_run_otherwise_is_told_first() -> None:
-    """Suite, probe, platform, issue sources, locks and plans that differ are told before any change."""
+    """Differences in suite, probe, platform, issue sources, locks and plans come before any change."""
     of = report(good(), good(cell="jax-0.5.0"))
     cells = [of.cells[0].model_copy(update={"lock_sha256": "9" * 64}), *of.cells[1:]]
     issue = of.issues[0].model_copy(update={"source_sha256": "8" * 64})
@@ -231,7 +231,7 @@ def test_what_was_run_otherwise_is_told_first() -> None:
 
 
 def test_every_kind_is_told_in_its_order() -> None:
-    """Terminal and Markdown tell regressions first and count what is spurious, which has no lines of its own."""
+    """Terminal and Markdown list regressions first; spurious changes are only counted."""
     before = [good(case="a"), *(observation(case=case) for case in "bcd"), good(case="e")]
     now = [
         observation(case="a"),
@@ -250,14 +250,14 @@ def test_every_kind_is_told_in_its_order() -> None:
 
 
 def test_a_regression_says_how_to_see_it() -> None:
-    """Of what got worse there is the evidence and the command that makes it again."""
+    """Each regression has its evidence and the command that repeats it."""
     for text in (shown(found := diff(report(good()), report(observation()))), markdown(found)):
         assert "it was seen" in text
         assert 'nox -s "cell(jax-0.4.30)" report -- --issue some-issue --fresh' in text
 
 
 def test_a_program_gets_all_of_it() -> None:
-    """As JSON there is every change with both its sides, spurious ones among them, and the counts."""
+    """The JSON has every change with both sides, even spurious ones, and the counts."""
     before, now = report(good(), good(case="b")), report(observation(), undecided("flaky", case="b"))
     data = json.loads(as_json(diff(before, now)))
 
@@ -288,7 +288,7 @@ def test_somebody_elses_text_is_text() -> None:
 
 
 def test_a_difference_goes_into_an_issue() -> None:
-    """However much changed, the Markdown is short enough, and says how much it leaves out."""
+    """With any number of changes, the Markdown is short enough, and says how much it leaves out."""
     cases = [f"case-{number}-{'x' * 40}" for number in range(800)]
     before = report(*(good(case=case) for case in cases))
     now = report(*(observation(case=case, behaviour=f"b-{case}", detail=HOSTILE) for case in cases))
@@ -301,7 +301,7 @@ def test_a_difference_goes_into_an_issue() -> None:
 
 
 def test_the_command_takes_folders_and_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`diff` takes a folder or a file, prints, and exits with 1 where something is worse or, if strict, not known."""
+    """`diff` accepts folders and files, and exits with 1 if something is worse or, with --strict, unknown."""
     old, new = saved([report(good()), report(observation())], tmp_path)
 
     assert Exit.UNEXPECTED == command.main(["diff", str(old), str(new / "compat.json")])

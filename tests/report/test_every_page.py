@@ -41,7 +41,7 @@ PAGES: dict[str, set[str]] = {
     "programs.html": set(),
     "programs/h100-jax-0.11.1.html": set(),
 }
-# Versions that break across lines, by text node; the id of a stack may break.
+# Finds versions that break across lines; the id of a stack may break.
 BROKEN = r"""() => {
   const found = [], walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
   for (let node = walk.nextNode(); node; node = walk.nextNode()) {

@@ -17,7 +17,7 @@ from suite.report.write import siblings
 from suite.stack import lock, releases
 from tests.processes import git
 
-# One issue in so many is published here.
+# The test publishes one issue in so many.
 PART = 30
 KB, MB = 1_000, 1_000_000
 Files = dict[str, bytes]
@@ -60,7 +60,7 @@ def _only(line: Any, cells: Collection[str]) -> Any:
 
 @pytest.fixture(scope="module")
 def added(published: Report, tmp_path_factory: pytest.TempPathFactory) -> tuple[int, int]:
-    """The bytes that a packed history gains by a release of jax, and then by an issue."""
+    """Return the bytes that a release of jax, and then an issue, add to a packed history."""
     whole = only(published, issues=[each.id for each in published.issues][::PART])
     new = whole.issues[len(whole.issues) // 2].id
     fewer = only(whole, issues={each.id for each in whole.issues} - {new})
@@ -85,7 +85,7 @@ def committed(published: Files, repository: Path) -> int:
 
 
 def test_a_publish_adds_little(added: tuple[int, int]) -> None:
-    """A release day adds 3 MB at most, for most pages change; a new issue 300 kB: other pages name it."""
+    """A release day adds at most 3 MB, since most pages change; a new issue at most 300 kB."""
     released, described = added
 
     # Some pages have the same size with few issues.

@@ -164,7 +164,7 @@ def test_each_case_has_its_own_since() -> None:
 
 
 def test_since_names_the_release_to_blame() -> None:
-    """A change put down to Diffrax is not attributed to the jax that came with it."""
+    """A change attributed to Diffrax is not also attributed to the jax that came with it."""
     turn = TurnRow(before="jax-0.4.30", after="jax-0.4.31", package="diffrax", grounds="rule")
     of = with_case(report(*seen("affected", "clear")), turns=[turn])
     cells = [each.model_copy(update={"packages": {**each.packages, "diffrax": "0.6.1"}}) for each in of.cells]

@@ -1,4 +1,4 @@
-"""Shards of a run: what each says of itself, and how they are joined into one report, or not."""
+"""Shards of a run: the contents of each, and their merge into one report, or its refusal."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -29,7 +29,7 @@ from tests.worlds import as_known, some
 pytestmark = pytest.mark.usefixtures("pageless")
 OFFERED = releases.load().packages
 LINE = lock.jax_line()
-# Some of the line and some of the arms, with one that cannot be had among them.
+# Some cells of the line and of arms, one of them unavailable.
 CELLS = [
     cell
     for tag, step in (("line", 11), ("arm", 23))
@@ -41,13 +41,13 @@ HERE = Platform(system="Linux", machine="x86_64", cpu="some cpu", device="cpu")
 
 
 def changed(of: Report, **changes: Any) -> Report:
-    """A report with something changed at its top."""
+    """Return a report with changed fields at its top."""
     return of.model_copy(update=changes)
 
 
 @cache
 def whole() -> Report:
-    """A run on one machine, in which everything is as known, but for two cells from which nothing was learned."""
+    """A run on one machine in which everything is as expected, except two undecided cells."""
     made = as_known(CELLS)
     odd = {CELLS[1].id: "error", CELLS[2].id: "flaky"}
     nothing = {"behaviour": None, "agreement": "spurious", "reason": "run.nothing", "workaround": "none"}
@@ -74,25 +74,25 @@ def part(of: Report, cells: Sequence[str], **changes: Any) -> Report:
 
 
 def split(of: Report, parts: int) -> list[Report]:
-    """A run in so many shards, in no good order."""
+    """Return a run in so many shards, in any order."""
     ids = [cell.id for cell in of.cells]
     return [part(of, ids[number::parts], shard=f"{number + 1}/{parts}") for number in reversed(range(parts))]
 
 
 def named(shards: Sequence[Report]) -> dict[Path, Report]:
-    """Shards, and the files they might be from."""
+    """Return shards with names of files."""
     return {Path(f"shard-{number}", "compat.json"): shard for number, shard in enumerate(shards, 1)}
 
 
 def reasons(*shards: Report) -> list[str]:
-    """Why these are not parts of one run, in words."""
+    """Return the reasons why these are not parts of one run."""
     return [str(fault) for fault in faults(named(shards))]
 
 
 @settings(deadline=None, max_examples=6)
 @given(data=st.data())
 def test_shards_make_the_whole(data: st.DataObject) -> None:
-    """However a run is split, some cells more than once, and in whatever order: joined, it is the whole again."""
+    """A run split in any way, even with repeated cells and in any order, merges into the whole report."""
     ids = [cell.id for cell in whole().cells]
     homes = data.draw(st.lists(st.integers(0, 4), min_size=len(ids), max_size=len(ids)))
     twice = data.draw(st.sets(st.sampled_from(ids), max_size=3))
@@ -131,7 +131,7 @@ def test_shards_may_differ_in_when_and_where(first: dict[str, Any], others: dict
 
 
 def test_what_no_shard_has_did_not_run(tmp_path: Path) -> None:
-    """Nine of ten shards are no whole: the cells of the tenth are there as not run, and decide the exit code."""
+    """If one of ten shards is missing, its cells are not run, and decide the exit code."""
     *brought, lost = split(whole(), 10)
 
     made = merge(saved(brought, tmp_path))
@@ -150,7 +150,7 @@ def test_what_no_shard_has_did_not_run(tmp_path: Path) -> None:
 
 
 def test_a_late_shard_completes_the_whole(tmp_path: Path) -> None:
-    """A merge that lacks a shard, merged with it, is the whole: a cell that was not run contradicts nothing."""
+    """A merge without one shard can be merged with that shard: cells that were not run contradict nothing."""
     *brought, late = split(whole(), 4)
     partial = merge(saved(brought, tmp_path / "early"))
 
@@ -166,23 +166,23 @@ def test_what_is_missing_does_not_come_from_other_files(tmp_path: Path) -> None:
         merge(saved(brought, tmp_path))
 
     told = [str(fault) for fault in caught.value.faults]
-    assert "in no shard, and this is not the tree that was run" in told[0]
+    assert "are in no shard, and this is not the tree that was run" in told[0]
     assert [f"suite: issues.{issue.id}.source_sha256" for issue in issues] == [
         ": ".join(each.split(": ")[:2]) for each in told[1:]
     ]
 
 
 def test_what_is_missing_must_be_planned(tmp_path: Path) -> None:
-    """A planned cell that no shard has, and that is not planned here, is told by its name."""
+    """A planned cell that neither a shard nor this tree has is named."""
     planned = [*whole().planned_cells, "jax-9.9.9"]
 
     with pytest.raises(BadFile, match=r"suite: cells: jax-9\.9\.9 is not planned"):
         merge(saved([changed(whole(), planned_cells=planned)], tmp_path))
 
 
-# What does not go together
+# Shards that contradict each other
 
-# Known without a report: only who runs these tests makes one.
+# Values that are known before a report is made, so that importing this module makes none.
 LAST = some()[-1].issue
 CASE = LAST.cases[0]
 CELL = CELLS[0]
@@ -197,7 +197,7 @@ OF_SEEN = f"observations.{SEEN}"
 
 
 def otherwise(key: str, value: Any) -> Report:
-    """The whole run, where the fault's `key` has this value."""
+    """Return the whole run, with this value at the fault's `key`."""
     of, (place, _, name) = whole(), key.rpartition(".")
     change = {name: value}
     match place:
@@ -237,7 +237,7 @@ def otherwise(key: str, value: Any) -> Report:
     ],
 )
 def test_a_contradiction_is_told_by_file_and_key(key: str, value: Any) -> None:
-    """A shard that differs from another in what they ran, or in what both saw, is refused with its file and key."""
+    """A shard that contradicts another in its conditions or observations is refused with its file and key."""
     (told,) = reasons(whole(), otherwise(key, value))
 
     assert told.startswith(f"shard-2/compat.json: {key}: ")
@@ -245,7 +245,7 @@ def test_a_contradiction_is_told_by_file_and_key(key: str, value: Any) -> None:
 
 
 def test_all_contradictions_are_told_at_once(tmp_path: Path) -> None:
-    """The faults of all shards are told at once, unreadable files included."""
+    """The faults of all shards are reported together, even unreadable files."""
     cells = otherwise(f"{OF_CELL}.lock_sha256", "0" * 64).cells
     wrong = changed(otherwise(f"{OF_SEEN}.behaviour", "other"), cells=cells, suite_version="9.9.9")
     folders = saved([whole(), wrong], tmp_path)
@@ -274,7 +274,7 @@ def test_the_issues_must_be_the_same() -> None:
 
 
 def test_what_costs_and_evidence_may_differ() -> None:
-    """The same observation made twice takes other time and has other words: no contradiction, and the first stays."""
+    """Two equal observations may differ in time and detail; the first is kept."""
     costs = {"seconds": 9.0, "peak_rss_mib": 1, "detail": "seen again", "attempts": 2}
     first, *others = whole().observations
     again = changed(whole(), observations=[first.model_copy(update=costs), *others])
@@ -284,7 +284,7 @@ def test_what_costs_and_evidence_may_differ() -> None:
 
 
 def test_a_shard_has_all_that_it_says() -> None:
-    """A shard that lacks an observation of its cells, or has one of nothing, is refused before it is joined."""
+    """A shard that lacks a planned observation, or has an unplanned one, is refused."""
     of = whole()
     (seen, *others), odd = of.observations, "jax-9.9.9"
     told = f"{seen.cell}: {seen.issue}/{seen.case}"
@@ -304,7 +304,7 @@ def test_a_shard_has_all_that_it_says() -> None:
 
 
 def test_a_report_says_what_made_it() -> None:
-    """The sources of the issues are in a report, and the probe as it is in the key of a record."""
+    """A report has the issues' sources, and the probe's hash as in the key of a record."""
     entries = some()
     of_cases = [keys.key(entry, entry.issue.cases[0], "", "") for entry in entries]
 
@@ -313,7 +313,7 @@ def test_a_report_says_what_made_it() -> None:
 
 
 def test_shards_that_were_planned_elsewhere_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A whole set of shards of a run that is not planned so here is refused, and told by what its plan differs."""
+    """A complete set of shards with another plan than this tree's is refused, with the difference."""
     folders = saved(split(whole(), 3), tmp_path)
     monkeypatch.setattr(merging, "planned_here", lambda: [{*whole().planned_cells[1:], "jax-9.9.9"}, {"jax-9.9.9"}])
 
@@ -323,8 +323,8 @@ def test_shards_that_were_planned_elsewhere_are_refused(monkeypatch: pytest.Monk
 
 @pytest.fixture(autouse=True)
 def _nothing_there(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No records and no environments, and the run of the tests is planned beside those of the tree."""
-    # What the published report says of costs takes a second to look up, each time.
+    """Use an empty state, and add the tests' run to the tree's plans."""
+    # Reading the costs in the published report takes a second each time.
     monkeypatch.setattr(commands, "measured", dict)
     plans = [*merging.planned_here(), set(whole().planned_cells)]
     monkeypatch.setattr(merging, "planned_here", lambda: plans)
@@ -343,7 +343,7 @@ def test_merge_writes_and_tells(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_merge_refuses_and_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Shards that disagree are exit code 2, each reason on a line of its own, and the folder stays as it was."""
+    """Contradicting shards give exit code 2 with a line for each reason, and the folder is unchanged."""
     folders = saved([whole(), changed(whole(), suite_version="9.9.9", probe_sha256="0" * 64)], tmp_path)
 
     code = command.main(["merge", *map(str, folders), "--to", str(tmp_path / "to")])
@@ -353,7 +353,7 @@ def test_merge_refuses_and_writes_nothing(tmp_path: Path, capsys: pytest.Capture
     assert not (tmp_path / "to").exists()
 
 
-# What is cut is the cells: a part of the issues tells as much of that as all of them.
+# The cells are split, so some of the issues suffice.
 SOME = ["--headlines", "--tag", "default", "--issue", "stack-smoke", "--issue", "wraps-lower-bypass"]
 
 
@@ -375,7 +375,7 @@ def test_shards_reported_apart_are_the_report(tmp_path: Path) -> None:
 
 
 def test_a_shard_says_that_it_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The report of a shard names all cells that were planned, counts its own alone, and says so in the last line."""
+    """A shard's report names all planned cells, counts only its own, and says so in the last line."""
     command.main(["report", *SOME, "--shard", "2/3", "--to", str(tmp_path)])
 
     made = stored.read_report(tmp_path)
@@ -396,7 +396,7 @@ def test_a_shard_says_that_it_is_one(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_a_shard_of_nothing_is_misuse(
     words: list[str], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A shard of no tag, or one for which no cell is left, is exit code 2 and a sentence."""
+    """A shard without a tag, or without cells, gives exit code 2 and a sentence."""
     assert Exit.MISUSED == command.main(["report", *words, "--to", str(tmp_path / "to")])
     assert sentence in capsys.readouterr().err
     assert not (tmp_path / "to").exists()

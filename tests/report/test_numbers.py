@@ -1,4 +1,4 @@
-"""The page of numbers, and what a release's page says of them; the functions are invented."""
+"""The page of numbers, and the numbers on a release's page; the functions are invented."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -97,7 +97,7 @@ def section(of: Report, release: str, found: MeasuredNumbers = EVERY) -> str:
 
 
 def test_functions_that_differ_come_first() -> None:
-    """Then come those that end, those that changed, and the rest by module; each stands once."""
+    """Next come functions that end the process, changed ones, and the rest by module; each appears once."""
     of = view(EVERY)
 
     found = {id: [each.name for each in functions] for id, _, functions in of.sections}
@@ -117,7 +117,7 @@ def test_a_difference_that_is_over_is_a_change() -> None:
 
 
 def test_rounding_parts_no_span() -> None:
-    """Rows that rounding alone parts are one, with the first row's change; a change of rounding is counted."""
+    """Rows that differ only by rounding are joined, with the first row's change; rounding changes are counted."""
     rows = EVERY.rows["jax.some.changed"]
 
     assert [("0.5.3", "0.6.0"), ("0.7.0", "0.7.0")] == [
@@ -128,19 +128,19 @@ def test_rounding_parts_no_span() -> None:
 
 
 def test_spans_with_a_gap_stay_apart() -> None:
-    """A call that a release between does not have is not said to do the same there."""
+    """If a release in between lacks a call, the span does not cover that release."""
     rows = [row("gone", last="0.5.3"), row("gone", first="0.7.0")]
 
     assert rows == numbers.stretches(rows, RELEASES)
 
 
 def test_what_is_right_everywhere_is_counted() -> None:
-    """Calls that are right or without a reference, and never changed, are no row of a module's page."""
+    """Calls that never changed and are right or without a reference have no row on a module's page."""
     html = site(EMPTY, (), (), EVERY)["functions/jax.some.html"]
 
     assert 'id="jax.some.plain"' in html
     assert "plain(float32)" not in html
-    assert "jax.some.rounds 1 right and 1 without a reference; changes: 1 of rounding" in shown(html)
+    assert "jax.some.rounds 1 right and 1 without a reference; changes: 1 by rounding" in shown(html)
     assert "off(float32) 0.5.3–0.7.0 off 1.1 of 1, NumPy has 1 12 ulp" in shown(html)
 
 
@@ -149,13 +149,13 @@ def test_a_difference_is_never_called_wrong() -> None:
     files = site(EMPTY, (), (), EVERY)
     whole, module = shown(files["numbers.html"]), shown(files["functions/jax.some.html"])
 
-    assert "differs 0 of -1, SciPy has inf 0 of -1, was 1; with jaxlib, unexplained" in module
+    assert "differs 0 of -1, SciPy has inf 0 of -1, was 1; by jaxlib; unexplained" in module
     assert "A difference is not always a bug" in whole
     assert "wrong" not in whole.lower() + module.lower()
 
 
 def test_a_function_that_the_newest_release_lacks_says_so() -> None:
-    """It has no status on the newest release, and is among the rest."""
+    """A function that the newest release lacks has no status there, and is listed in the rest."""
     text = shown(site(EMPTY, (), (), made(PLAIN, row("gone", last="0.6.0")))["numbers.html"])
 
     assert "jax.some.gone not on jax 0.7.0" in text
@@ -185,14 +185,14 @@ def test_the_page_is_made_of_what_lies_beside_the_report(tmp_path: Path) -> None
 
 
 def test_a_release_names_the_numbers_that_it_changed() -> None:
-    """Function, call, what it is and was, reference, explanation, the unexplained first; rounding is a count."""
+    """A row has function, call, old and new value, reference and explanation; unexplained rows come first."""
     text = section(on(*RELEASES), "0.7.0")
 
     assert "compared with jax 0.6.0 ." in text
-    assert "2 functions return something else, in 2 calls" in text
+    assert "2 functions changed, in 2 calls" in text
     assert "jax.some.changed changed(float32) dtype int32, was int64 no reference some-issue" in text
-    assert "0 of -1, was 1 differs 0 of -1, SciPy has inf with jaxlib, unexplained" in text
-    assert "Changes not listed: 1 of rounding." in text
+    assert "0 of -1, was 1 differs 0 of -1, SciPy has inf by jaxlib; unexplained" in text
+    assert "Changes not listed: 1 by rounding." in text
     assert "rounds" not in text
     assert text.index("jax.some.differs") < text.index("jax.some.changed")
     html = site(on(*RELEASES), (), (), EVERY)["releases/jax-0.7.0.html"]
@@ -201,14 +201,14 @@ def test_a_release_names_the_numbers_that_it_changed() -> None:
 
 
 def test_a_release_without_changes_says_so() -> None:
-    """Rounding alone is no change of numbers."""
-    assert "No call returns something else by more than rounding. Changes not listed: 1 of rounding." in section(
+    """If only rounding differs, no change is listed."""
+    assert "No result changed by more than rounding. Changes not listed: 1 by rounding." in section(
         on(*RELEASES), "0.6.0"
     )
 
 
 def test_a_change_between_measured_releases_is_put_down_to_none() -> None:
-    """Where the release before was not measured, the page says which may have brought the change."""
+    """If the release before was not measured, the page names the releases that may have brought the change."""
     found = made(*EVERY.rows["jax.some.differs"], releases=("0.6.0", "0.7.0"))
     text = section(on("0.6.0", "0.6.1", "0.6.2", "0.7.0"), "0.7.0", found)
 
@@ -219,7 +219,7 @@ def test_a_change_between_measured_releases_is_put_down_to_none() -> None:
     ("release", "said"), [("0.5.3", "It is the first release whose numbers were measured"), ("0.6.1", "not measured.")]
 )
 def test_a_release_with_nothing_to_compare_says_why(release: str, said: str) -> None:
-    """The first measured release has none before it, and others were not measured."""
+    """The first measured release has nothing to compare with, and unmeasured releases have no numbers."""
     assert said in section(on("0.5.3", "0.6.1"), release)
 
 

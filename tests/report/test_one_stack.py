@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("pageless")
 
 
 def shown(*seen: dict[str, object]) -> list[str]:
-    """The lines that a person reads of these observations of one cell."""
+    """Return the lines that are printed for these observations of one cell."""
     screen = StringIO()
     made = report(*(observation(**{"cell": "jax-0.4.30", **each}) for each in seen))
     one_stack.show(made, made.cells, Console(file=screen, width=300, highlight=False))
@@ -55,7 +55,7 @@ def test_what_is_not_as_expected_says_how_to_see_it() -> None:
 
 
 def test_what_kept_all_of_it_from_running_is_told_once() -> None:
-    """Cases that could not be tried, for one reason, are one line; tried cases have their own."""
+    """Cases that could not run for the same reason share a line; cases that ran have their own."""
     gone: dict[str, object] = {"verdict": "unavailable", "reason": "plan.yanked", "detail": "yanked", "attempts": 0}
     lines = shown(
         *({"case": case, **gone, "behaviour": None, "agreement": "spurious"} for case in "abc"), {"case": "d"}

@@ -1,4 +1,4 @@
-"""The pages of releases, what to install with one, and what metadata should have said: without a browser."""
+"""The pages of releases, their install commands, and the page of metadata, without a browser."""
 
 import re
 from collections.abc import Mapping
@@ -41,12 +41,12 @@ def page(of: Report, name: str = "releases/jax-0.4.30.html", timed: tuple[TimedM
 
 
 def having(of: Report, *cells: CellRow) -> Report:
-    """The report with more cells."""
+    """Return the report with more cells."""
     return of.model_copy(update={"cells": [*of.cells, *cells]})
 
 
 def arm(equinox: str, word: DeclaredObserved | None, diffrax: str = "0.5.1", **changes: Any) -> CellRow:
-    """A stack of jax 0.4.30 with this Equinox, and what became of it."""
+    """Return a stack of jax 0.4.30 with this Equinox, and its result."""
     row = cell_row("jax-0.4.30")
     name = f"jax-0.4.30+equinox-{equinox}+diffrax-{diffrax}"
     packages = {**row["packages"], "equinox": equinox, "diffrax": diffrax}
@@ -55,7 +55,7 @@ def arm(equinox: str, word: DeclaredObserved | None, diffrax: str = "0.5.1", **c
 
 
 def test_what_bites_stands_with_what_to_do_once() -> None:
-    """The worst case comes first, a workaround of many cases is told once, and by design is folded and no symptom."""
+    """The worst case comes first, a shared workaround appears once, and behaviour by design is folded."""
     of = report(
         observation(verdict="guarded", behaviour="told"),
         observation(case="second", verdict="guarded", behaviour="told"),
@@ -67,7 +67,7 @@ def test_what_bites_stands_with_what_to_do_once() -> None:
     html = site(of.model_copy(update={"cells": [blocked]}), ())["releases/jax-0.4.30.html"]
     known = shown(html).partition("Known issues")[2].partition("What to install")[0]
 
-    assert known.index("☠ died worst") < known.index("◐ told headline , second")
+    assert known.index("worst : ☠ died") < known.index("headline , second : ◐ told")
     assert 1 == known.count("Do not.") == known.count("Tested on this release in headline , second")
     assert "The workaround fails in worst" in known
     assert "<details><summary>1 documented surprise</summary>" in html
@@ -76,7 +76,7 @@ def test_what_bites_stands_with_what_to_do_once() -> None:
 
 
 def test_a_release_leads_to_its_neighbours() -> None:
-    """Before and after a release stand those of its package in version order, whatever came out between them."""
+    """A release's neighbours are those of its package in version order, whatever came out between them."""
     of = report(*(observation(cell=f"jax-{each}") for each in ("0.8.2", "0.9.0", "0.8.3")))
     html = site(of, ())["releases/jax-0.8.3.html"]
 
@@ -84,7 +84,7 @@ def test_a_release_leads_to_its_neighbours() -> None:
 
 
 def test_constraints_are_the_newest_set_that_works() -> None:
-    """Of the sets with a release the newest libraries win, of those that work and that metadata allows."""
+    """Among the sets that work and that metadata allows, the one with the newest libraries is chosen."""
     works = arm("0.11.8", "supported", "0.6.0")
     of = having(
         report(observation()),
@@ -109,7 +109,7 @@ def test_constraints_are_the_newest_set_that_works() -> None:
 
 
 def test_another_python_is_taken_where_it_must_be() -> None:
-    """A set on the line's Python wins over newer ones on another; where none works there, the page says so."""
+    """A set on the line's Python is preferred to a newer one on another; if none works there, the page says so."""
     other = arm("0.12.0", "supported", python="3.13")
     facts = Facts(having(report(observation()), other))
     mine = arm("0.11.8", "supported")
@@ -126,7 +126,7 @@ def test_another_python_is_taken_where_it_must_be() -> None:
         (
             "latent",
             "affected",
-            "The nearest set is jax 0.4.30 , equinox 0.11.4 , diffrax 0.5.1 : ✗ bad some-issue/headline .",
+            "The nearest set is jax 0.4.30 , equinox 0.11.4 , diffrax 0.5.1 : some-issue/headline : ✗ bad .",
         ),
         (
             "excluded",
@@ -137,7 +137,7 @@ def test_another_python_is_taken_where_it_must_be() -> None:
     ],
 )
 def test_where_nothing_works_nothing_is_written(word: DeclaredObserved | None, seen: str, told: str) -> None:
-    """Without a set that works there is no file, and the page has what comes nearest, and the release before it."""
+    """Without a working set there is no file, and the page names the nearest set and an earlier release."""
     each = observation(verdict=seen, behaviour=None if seen == "error" else "good" if seen == "clear" else "bad")
     of = with_issue(report(each), row_zero=True)
     cells = [of.cells[0].model_copy(update={"declared_observed": word})]
@@ -150,7 +150,7 @@ def test_where_nothing_works_nothing_is_written(word: DeclaredObserved | None, s
 
 
 def test_stacks_that_work_come_first(known: Report) -> None:
-    """All stacks that have the release in them are listed, those that work first, and the newest of them first."""
+    """All stacks with the release are listed: working ones first, and the newest first among these."""
     facts = Facts(known)
     release = facts.cells["jax-0.7.0"]
     text = site(known, ())["releases/jax-0.7.0.html"].partition('id="stacks"')[2].partition("</section>")[0]
@@ -175,7 +175,7 @@ def test_stacks_are_told_from_one_another() -> None:
 
 
 def test_a_new_release_changes_the_pages_that_it_concerns() -> None:
-    """With one more jax the pages that change are its neighbour's, and those of the releases in the stacks with it."""
+    """A new jax changes only the pages of its neighbour and of the releases in its stacks."""
     chosen = {cell.id for cell in few()} | {"jax-0.11.2", "jax-0.12.0", f"jax-{NEWEST}+equinox-0.11.8+diffrax-0.6.0"}
     now = as_known([cell for cell in plan.cells() if cell.id in chosen])
     new = {cell.id: cell for cell in now.cells if cell.packages["jax"] == NEWEST}
@@ -195,7 +195,7 @@ def test_a_new_release_changes_the_pages_that_it_concerns() -> None:
 
 
 def test_a_page_goes_with_the_report_that_made_it(tmp_path: Path) -> None:
-    """Pages and constraints that only the former report had are taken away; whatever else lies there stays."""
+    """Pages and constraints that only the former report had are removed; other files stay."""
     mine = {"releases/notes.html": b"mine", "constraints/mine.txt": b"numpy<3", "issues/other.html": b"mine"}
     former = having(report(observation(), observation(cell="jax-0.5.0")), arm("0.11.8", "supported"))
     write(former, tmp_path)
@@ -214,14 +214,14 @@ def test_a_page_goes_with_the_report_that_made_it(tmp_path: Path) -> None:
 
 
 def amendment(**changes: Any) -> AmendmentRow:
-    """That diffrax 0.7.0 lacks optimistix<0.1.0, or what `changes` make of it."""
+    """Return the amendment "diffrax 0.7.0 lacks optimistix<0.1.0", with `changes`."""
     plain = {"kind": "lacks", "package": "diffrax", "version": "0.7.0", "dependency": "optimistix", "grounds": "rule"}
     rest = {"declared": ">=0.0.10", "specifier": "<0.1.0", "cells": ("jax-0.4.30",), "words": "so it is"}
     return AmendmentRow.model_validate({**plain, **rest, "evidence": ("diffrax#1",), **changes})
 
 
 def metadata(*rows: AmendmentRow) -> str:
-    """The page of metadata of a report in which each row of stacks says one of these."""
+    """Return the page of metadata of a report in which each row of stacks has one of these amendments."""
     of = report(observation(), observation(cell="jax-0.5.0"))
     stacks = [
         StackRow(question="?", holds={}, along="jax", cells=[], ranges=[], declared="", amendments=[row])
@@ -231,7 +231,7 @@ def metadata(*rows: AmendmentRow) -> str:
 
 
 def test_metadata_says_what_to_require_by_who_publishes_it() -> None:
-    """Metadata tells each requirement of a release once, with all its stacks, whole and ready to paste."""
+    """The page lists each requirement of a release once, whole and ready to paste, with all its stacks."""
     older = amendment(version="0.6.2", declared="")
     html = metadata(older, amendment(), amendment(grounds="run", cells=("jax-0.5.0",), evidence=("#2",)))
 
@@ -239,7 +239,7 @@ def test_metadata_says_what_to_require_by_who_publishes_it() -> None:
     entry = html.partition('id="diffrax-0.7.0"')[2].partition("</article>")[0]
     assert 1 == entry.count("<pre")
     assert '<code>"optimistix&gt;=0.0.10,&lt;0.1.0"</code>' in entry
-    assert "runs that differ" in entry
+    assert "Runs that differ only" in entry
     assert "2 stacks" in entry
     assert 'href="https://github.com/patrick-kidger/diffrax/issues/1">diffrax#1</a>' in entry
     assert '<code>"optimistix&lt;0.1.0"</code>' in html.partition('id="diffrax-0.6.2"')[2]
@@ -248,14 +248,14 @@ def test_metadata_says_what_to_require_by_who_publishes_it() -> None:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"declared": None}, "Does not declare optimistix; needs"),
+        ({"declared": None}, "It does not declare optimistix; it needs"),
         ({"declared": "no specifier"}, '"optimistixno specifier,<0.1.0"'),
         ({"package": None, "dependency": "jaxlib", "declared": "", "specifier": "!=0.7.0"}, '"jaxlib!=0.7.0"'),
         ({"package": None, "grounds": "together", "came_with": "numpy"}, "Requirements of an unknown package"),
     ],
 )
 def test_metadata_says_what_else_it_can_be(changes: Mapping[str, Any], told: str) -> None:
-    """Too tight is replaced, what is broken itself is kept out by others, and what is not known is nobody's."""
+    """A wrong bound is replaced, a broken release is excluded by its dependents, and an unknown cause is nobody's."""
     text = shown(metadata(amendment(**changes)))
 
     assert told in text
@@ -263,7 +263,7 @@ def test_metadata_says_what_else_it_can_be(changes: Mapping[str, Any], told: str
 
 
 def test_a_release_leads_to_what_is_said_of_its_metadata() -> None:
-    """The page of a release has the words, and the place where they stand with what they rest on."""
+    """The page of a release has the requirement, and a link to its evidence."""
     said = amendment(package="jax", version="0.4.30")
     row = StackRow(question="?", holds={}, along="jax", cells=[], ranges=[], declared="", amendments=[said])
     files = site(report(observation()).model_copy(update={"stacks": [row, row]}), ())
@@ -273,7 +273,7 @@ def test_a_release_leads_to_what_is_said_of_its_metadata() -> None:
 
 
 def test_a_grid_has_a_row_for_what_is_held(known: Report) -> None:
-    """Rows that ask the same share the columns of all their versions; where a row has no stack there is no mark."""
+    """Rows with the same question share columns for all their versions; a field without a stack is empty."""
     grid = grids(known.stacks, Facts(known).cells)[0]
 
     assert "I keep my libraries and upgrade jax" == grid.question
@@ -288,7 +288,7 @@ RELEASES = ("jax-0.7.0", "jax-0.7.1", "jax-0.7.2", "jax-0.8.0")
 
 
 def timed(*seconds: float | None, story: str = "jax#31284: a loop. Ten times on 0.7.1.") -> TimedMachine:
-    """A machine on which a workload took so long on jax 0.7.0 and later, and 0.7.1 was confirmed to be slow."""
+    """Return a machine with these times of a workload from jax 0.7.0 on, and a confirmed slow-down on 0.7.1."""
     key = "published.Jax31284.time_execute"
     judged = JudgedChange(outcome="regressed", reason="", base=1e-3, other=1e-2, change=9.0, limit=0.1, version="1")
     shift = Shift(key, "jax#31284: a loop, execute", "seconds", "jax-0.7.0", "jax-0.7.1", judged)
@@ -306,21 +306,21 @@ def timed(*seconds: float | None, story: str = "jax#31284: a loop. Ten times on 
         ((1e-3, 1e-2, 1e-3, 1e-3), {"jax-0.7.1"}, "jax-0.7.2"),
         ((1e-3, 1e-2, 5e-3, 2e-3), {"jax-0.7.1", "jax-0.7.2"}, "jax-0.8.0"),
         ((1e-3, 1e-2, None, 9e-3), {"jax-0.7.1", "jax-0.8.0"}, None),
-        # What came back is another story: until the first release that is well.
+        # A slow-down ends at the first fast release, even if it returns later.
         ((1e-3, 1e-2, 1e-3, 1e-2), {"jax-0.7.1"}, "jax-0.7.2"),
     ],
 )
 def test_a_slow_down_lasts_until_it_is_nearer_to_what_was(
     seconds: tuple[float | None, ...], there: set[str], until: str | None
 ) -> None:
-    """It is there from the release on at which it was confirmed, to the first one below the middle of the two times."""
+    """A slow-down lasts from its confirmed release to the first one below the middle of the two times."""
     (spell,) = spells(timed(*seconds), RELEASES)
 
     assert (frozenset(there), until, 10) == (spell.there, spell.until, round(spell.factor))
 
 
 def test_a_published_figure_is_told_with_what_was_seen() -> None:
-    """A release that a publication names, with nothing confirmed on it, has the times of it and its neighbours."""
+    """If a publication names a release without a confirmed change, the page has the times on it and its neighbours."""
     of = report(*(observation(cell=each) for each in RELEASES))
     machine = timed(1e-3, 1e-2, 1e-3, 1e-3, story="jax#31284: a loop. Ten times on 0.8.0, with diffrax 0.7.2.")
 
@@ -329,7 +329,7 @@ def test_a_published_figure_is_told_with_what_was_seen() -> None:
 
 
 def test_threads_are_links() -> None:
-    """In `linked` text a short name leads to its repository, and a bare number to that of the one before it."""
+    """In `linked` text, a short name links to its repository, and a bare number to the repository before it."""
     text = str(linked("<b> equinox#854, #856; #1"))
 
     assert "&lt;b&gt; " in text

@@ -320,7 +320,7 @@ def test_a_machine_that_lacks_something_takes_nothing_away(
 
 
 def test_what_another_python_would_show_can_be_left_to_others(elsewhere: Path) -> None:
-    """Without a Python that it needs a run is incomplete; a publish only without the line's."""
+    """Without a needed Python, a run is incomplete; a publish, only without the line's Python."""
     others = [plan.cell(f"jax-0.9.2+python-{version}") for version in ("3.14", "3.13")]
     for cell in others:
         put_status(cell, "unavailable", "plan.no-interpreter", python="")
@@ -581,7 +581,7 @@ def test_a_terminal_lists_the_known_issues() -> None:
 
     lines = shown(report(*seen)).splitlines()
 
-    assert "Known issues on jax 0.6.0, the newest of 3 releases, and since which one" in lines
+    assert "Known issues on jax 0.6.0, the newest of 3 releases, and the release that brought each" in lines
     assert "  ✗ some-issue/headline: bad  jax 0.5.0" in lines
     well = shown(report(observation(), observation(cell="jax-0.5.0", verdict="clear", behaviour="good")))
     assert "  the other issues: ✓ 1 clear; `-- --verbose` shows each case" in well.splitlines()

@@ -125,7 +125,7 @@ def test_what_was_sent_is_no_evidence(whole: Report, seen: Make) -> None:
 
 
 def test_the_page_says_on_what_it_was_seen(whole: Report, seen: Make) -> None:
-    """The list of stacks shows it apart, with device and processor."""
+    """The list of stacks shows the cell in a section of its own, with device and processor."""
     html = site(sent.add(whole, [seen()]), ())["cells.html"]
 
     assert "on gpu (NVIDIA H100 80GB HBM3), some cpu" in html
@@ -140,7 +140,7 @@ def test_the_page_says_on_what_it_was_seen(whole: Report, seen: Make) -> None:
         ),
         ({"key": {"issue": "0" * 64}}, "ran with another reproducer than this tree's"),
         ({"case": "no-such-case"}, "is not a case of this tree"),
-        ({"machine": {"packages": {"numpy": "2.0.0"}}}, "it lists no jax among its packages"),
+        ({"machine": {"packages": {"numpy": "2.0.0"}}}, "its packages do not include jax"),
         ({"machine": {"packages": {"jax": "../../x"}}}, "machine.packages.jax: '../../x' is not a version"),
         ({"machine": {"packages": {"jax": "1!2"}}}, "is not the id of a cell"),
         ({"machine": {"packages": {"jax": "0.6.0", "<b>": "1"}}}, "machine.packages.<b>"),
@@ -198,7 +198,7 @@ def test_an_interpreter_is_merged_once(whole: Report, seen: Make, tmp_path: Path
 def test_what_was_sent_decides_nothing(
     whole: Report, seen: Make, elsewhere: Path, capsys: pytest.CaptureFixture[str], behaviour: str
 ) -> None:
-    """No exit code, deviation, finding or change rests on a sent file; it is counted apart."""
+    """No exit code, deviation, finding or change rests on a sent file; sent files are counted separately."""
     made = sent.add(whole, [seen(behaviour)])
     code, _ = merged(elsewhere, seen(behaviour))
     out = capsys.readouterr().out

@@ -33,12 +33,12 @@ from tests.worlds import as_known
 pytestmark = pytest.mark.usefixtures("untimed")
 ATOM = "{http://www.w3.org/2005/Atom}"
 HOSTILE = "<b>&amp;]]>\x00\x07\x1b[31m\u202e\ud800\ufffe\"' --> <![CDATA[ \r\n\t end"
-# Any text that Python can hold, what UTF-8 cannot hold among it.
+# Any text in Python, including text that UTF-8 cannot encode.
 ANYTHING = st.text(st.characters(codec=None, exclude_categories=()), max_size=40)
 
 
 def hostile(text: str = HOSTILE) -> Report:
-    """A report in which whatever somebody else's compat.json can say is `text`; a model would not take all of it."""
+    """Return a report in which every foreign text is `text`, even where a model would refuse it."""
     bad = observation(cell="jax-0.5.0").model_copy(
         update={"agreement": "changed", "behaviour": text, "detail": text, "expected": text, "reason": text}
     )
@@ -55,7 +55,7 @@ def hostile(text: str = HOSTILE) -> Report:
     }
     threads = [UpstreamRow(ref=each, role="docs", title=text, state=text) for each in (text, f"https://x/{text}")]
     texts = {"title": text, "story": text, "shared_source": text, "upstream": threads}
-    # Read from a file, these two would be versions.
+    # These two are parsed as versions if read from a file.
     row = StackRow(question=text, holds={}, along="jax", cells=[], ranges=[], declared="")
     row = row.model_copy(update={"holds": {"jax": text}, "declared": text})
     since = CHANGED.since
@@ -77,12 +77,12 @@ def hostile(text: str = HOSTILE) -> Report:
 
 
 def parsed(text: str) -> Element:
-    """XML as a strict parser reads it, from the bytes of the file."""
+    """Parse XML strictly, from the bytes of the file."""
     return ElementTree.fromstring(text.encode("utf-8"))
 
 
 def entries(of: Report) -> list[dict[str, str]]:
-    """The entries of a feed, as tag → text."""
+    """Return the entries of a feed, as tag → text."""
     return [
         {each.tag.removeprefix(ATOM): each.text or "" for each in entry}
         for entry in parsed(feed(of)).iter(f"{ATOM}entry")
@@ -90,14 +90,14 @@ def entries(of: Report) -> list[dict[str, str]]:
 
 
 def test_what_can_be_shown_stays() -> None:
-    """Text that can be shown is not touched, whatever its script; what cannot is spelled out, and a cell is short."""
+    """Printable text in any script is unchanged, other characters are spelled out, and a table cell is short."""
     assert "✗ ≤ 漢字 é" == printable("✗ ≤ 漢字 é")
     assert "a\\u001b[31m\\u202eb\\ud800" == printable("a\x1b[31m\u202eb\ud800")
     assert len(cell_text("x" * 10_000_000)) <= 500
 
 
 def test_the_last_sections_give_way_first() -> None:
-    """Text that fits is left alone; else the last sections are shortened first and count their lost lines."""
+    """Text that fits is unchanged; otherwise the last sections are shortened first, with the number of lost lines."""
     sections = [f"## {name}\n\n" + "".join(f"- {name} {number}\n" for number in range(100)) + "\n" for name in "abc"]
     text = "# head\n\n" + "".join(sections)
 
@@ -130,7 +130,7 @@ def test_sections_that_are_too_many_are_counted() -> None:
 
 
 def test_a_big_report_goes_into_a_step_summary(tmp_path: Path) -> None:
-    """A report of thousands of surprises with long evidence is cut, and what is not as expected stands first."""
+    """A report with thousands of unexpected observations is cut, and these come first."""
     cells = (f"jax-0.{number}.0" for number in range(60))
     made = report(*(observation(cell=cell, agreement="changed", detail=f"{cell} " + "|<x>`" * 200) for cell in cells))
 
@@ -157,7 +157,7 @@ def test_a_feed_is_valid_atom() -> None:
 
 
 def changing() -> Report:
-    """A report in which a case changed with jax 0.5.0, and again with 0.6.0; with 0.5.1 nothing was learned of it."""
+    """Return a report in which a case changed on jax 0.5.0 and 0.6.0, and is undecided on 0.5.1."""
     seen = [
         observation(cell="jax-0.4.30"),
         observation(cell="jax-0.5.0", verdict="clear", behaviour="good", reason=None, expected="good"),
@@ -174,7 +174,7 @@ def changing() -> Report:
 
 
 def test_a_change_keeps_its_id() -> None:
-    """In the feed of a later report the same change has the same id: whoever has read it is not told again."""
+    """In a later feed, the same change has the same id, so a reader does not see it again."""
     later = changing().model_copy(update={"generated_at": datetime.fromisoformat("2027-01-01T00:00:00Z")})
 
     ids, again = ([entry["id"] for entry in entries(of)] for of in (changing(), later))
@@ -215,7 +215,7 @@ PLAIN_FEED = [each.tag for each in parsed(feed(PLAIN)).iter()]
 @example("</script><img src=x onerror=alert(1)> [a](javascript:b) ![c](d) <http://e> `f` | g\n# h")
 @settings(deadline=None, max_examples=8)
 def test_anybodys_report_is_text(text: str) -> None:
-    """Any text in a compat.json gives no file a control character, and is never an element, a link or a heading."""
+    """Text in a compat.json never becomes a control character, an element, a link or a heading in a file."""
     made = hostile(text)
     markdown, files, told = compat_md(made), site(made, ()), feed(made)
 

@@ -1,4 +1,4 @@
-"""A small report of every kind of page, in the tree for people to read: a change of what is written is a diff there.
+"""A small report with every kind of page, kept in the tree so that any change of the output shows as a diff.
 
 `nox -s tests -- tests/report/test_small.py --rewrite` writes it. Style, scripts and schema are not repeated in it.
 """

@@ -103,11 +103,11 @@ def test_a_guest_is_told_of_where_it_is_named(page: Page) -> None:
 def test_two_packages_are_asked_for(page: Page) -> None:
     """Equinox 0.12.2 does not work with jax 0.7.0, beside any diffrax; one such stack was run."""
     first, _ = ask(page, "Equinox 0.12.2 with jax 0.7.0")
-    assert first.startswith("✗ Does not work\nTrain and solve ✗ concrete-array-removed or crashed by rule, whichever")
+    assert first.startswith("✗ Does not work\nTrain and solve: ✗ concrete-array-removed or crashed by rule, whichever")
 
     first, _ = ask(page, "equinox 0.12.2, jax 0.7.0, diffrax 0.7.0")
     ran = "run as jax-0.7.0+equinox-0.12.2+diffrax-0.7.0"
-    shown = f"Train and solve ✗ crashed {ran}\nImplicit solve ✗ params-unhashable {ran}\n"
+    shown = f"Train and solve: ✗ crashed {ran}\nImplicit solve: ✗ params-unhashable {ran}\n"
     assert first.startswith(f"✗ Does not work\n{shown}")
 
 
@@ -126,14 +126,14 @@ def test_what_does_not_import_is_said_first(page: Page, here: Report) -> None:
     """Row zero comes first, with its rule or run; cases that need the broken package are one line."""
     first, below = ask(page, "jax-0.6.0", "jax 0.12.0.1 equinox 0.13.0")
 
-    assert first.startswith("✗ Does not import: equinox 0.13.0\nTrain and solve ✓ works → ✗ import-error by rule")
+    assert first.startswith("✗ Does not import: equinox 0.13.0\nTrain and solve: ✓ works → ✗ import-error by rule")
     needing = [case for issue in here.issues if not issue.row_zero for case in issue.cases if "equinox" in case.needs]
     assert f"Blocked: {len(needing)} cases that need a package that does not import or work there." in below
     assert not any(f"\n{case.id} " in below for case in needing)
 
     cell = "jax-0.7.0+equinox-0.11.8+diffrax-0.6.0"
     first, _ = ask(page, cell)
-    assert first.startswith(f"✗ Does not import: equinox 0.11.8\nTrain and solve ✗ import-error run {cell}\n")
+    assert first.startswith(f"✗ Does not import: equinox 0.11.8\nTrain and solve: ✗ import-error run {cell}\n")
     expect(page.locator("#verdict .zero a").last).to_have_attribute("href", f"cells.html#{cell}")
 
 
@@ -311,7 +311,7 @@ def test_what_is_typed_is_read_by_whole_names(page: Page) -> None:
 
 
 def test_a_range_is_the_newest_that_packaging_admits(page: Page, here: Report) -> None:
-    """The page takes from a range of releases the one that `packaging` takes."""
+    """From a range of releases, the page chooses the same one as `packaging`."""
     releases = known_releases(here)
     chance = random.Random(12)
     expected: dict[str, dict[str, str]] = {}
@@ -334,7 +334,7 @@ CLOSE = slice(3, 10)
 
 
 def with_less(of: Report) -> Report:
-    """Return a report with an issue without rules, which only runs decide, and some close neighbours."""
+    """Return a report with an issue that has runs but no rules, and with some close neighbours."""
 
     def bare(issue: IssueRow) -> IssueRow:
         cases = [case.model_copy(update={"rules": []}) for case in issue.cases]

@@ -1,4 +1,4 @@
-"""A report on disk: read as it was written, plain to other programs as docs/data.md says, refused where it was cut."""
+"""A report on disk: read as written, readable by other programs as in docs/data.md, refused if damaged."""
 
 import csv
 import re
@@ -52,7 +52,7 @@ def test_a_report_is_read_as_it_was_written(observations: list[Observation]) -> 
 
 
 def test_each_observation_is_a_row() -> None:
-    """There is a row for each observation with its cell's versions, and what is null is empty."""
+    """Each observation has a row with its cell's versions; null fields are empty."""
     (first, second) = rows(report(observation(detail='it said "no", twice\n, then\tended'), undecided("error")))
 
     assert {
@@ -129,7 +129,7 @@ def test_a_row_cut_by_hand_is_told(old: str, new: str, told: str, tmp_path: Path
 
 
 def test_a_row_may_not_be_there_twice_nor_a_file_be_missing(tmp_path: Path) -> None:
-    """Two rows of the same cell and case are refused with both lines; without the issue's file, that is named."""
+    """Two rows of one cell and case are refused with both lines; a missing file is named."""
     save(PLAIN, tmp_path)
     with (tmp_path / NAME).open("a", encoding="utf-8") as stream:
         stream.write(texts(PLAIN)[NAME].splitlines()[1] + "\n")
@@ -143,7 +143,7 @@ def test_a_row_may_not_be_there_twice_nor_a_file_be_missing(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("odd", [b"", b"\xff", b"\0", b'"', b"\n" * 9, b"cell\n", b"," * 40])
 def test_no_text_breaks_the_reader(odd: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A file of observations that is replaced or spoilt ends in a sentence and exit code 2, if it is not read."""
+    """A replaced or damaged file of observations is read, or gives a sentence and exit code 2."""
     (good, bad) = saved([PLAIN, PLAIN], tmp_path)
     text = (bad / NAME).read_bytes()
     for mutant in (odd, text[: len(text) // 2] + odd, text + odd):
@@ -155,7 +155,7 @@ def test_no_text_breaks_the_reader(odd: bytes, tmp_path: Path, capsys: pytest.Ca
 
 @pytest.mark.parametrize("words", [["diff", "{old}", "{now}"], ["diff", "{now}", "{old}"], ["merge", "{now}", "{old}"]])
 def test_another_schema_is_one_sentence(words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`diff` and `merge` say which report is of another schema and what to do, and nothing else of it."""
+    """`diff` and `merge` name a report of another schema and the remedy, and no other faults."""
     old, now = tmp_path / "old", tmp_path / "now"
     save(PLAIN, now)
     old.mkdir()
@@ -176,14 +176,14 @@ CELL = "jax-0.9.2"
 
 
 def recipe(language: str, section: str) -> str:
-    """The block of code in this language, in a section of the document."""
+    """Return the code block in this language from a section of the document."""
     _, text = DOCUMENT.read_text(encoding="utf-8").split(f"\n## {section}\n")
     (found,) = re.findall(rf"```{language}\n(.*?)```", text.partition("\n## ")[0], re.DOTALL)
     return str(found)
 
 
 def needed(package: str) -> ModuleType:
-    """This package, or a test that is skipped."""
+    """Return this package, or skip the test."""
     try:
         return import_module(package)
     except ModuleNotFoundError:
@@ -192,7 +192,7 @@ def needed(package: str) -> ModuleType:
 
 @pytest.fixture
 def affected(published: Report, monkeypatch: pytest.MonkeyPatch) -> list[Observation]:
-    """The affected cases of a cell, in whose report the recipes run."""
+    """Return the affected cases of a cell in the report on which the recipes run."""
     monkeypatch.chdir(REPORTS / "published")
     return [each for each in published.observations if (each.cell, each.verdict) == (CELL, "affected")]
 
@@ -206,7 +206,7 @@ def test_every_column_is_documented() -> None:
 
 
 def test_pandas_reads_the_observations(affected: list[Observation], published: Report) -> None:
-    """The recipe finds what is affected, each column has its documented type, and only what is null is missing."""
+    """The recipe finds the affected issues, each column has its documented type, and only null fields are missing."""
     needed("pandas")
     names: dict[str, Any] = {}
     exec(recipe("python", "pandas"), names)
@@ -237,7 +237,7 @@ def test_duckdb_reads_the_observations(affected: list[Observation], published: R
 
 
 def test_the_names_are_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """The recipe prints until when jax.tree_map is there, which the changelog says too."""
+    """The recipe prints the last release with jax.tree_map, which agrees with the changelog."""
     monkeypatch.chdir(REPORTS / "published")
     exec(recipe("python", "Names"), {})
 
@@ -252,7 +252,7 @@ def test_the_columns_of_numbers_are_documented() -> None:
 
 
 def test_pandas_reads_the_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The recipe finds what differs on the newest release alone; the type of each column is text, and none is null."""
+    """The recipe finds differences on the newest release; all columns are text without null."""
     needed("pandas")
     test_numbers.save(EVERY, tmp_path)
     monkeypatch.chdir(tmp_path)

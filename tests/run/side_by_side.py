@@ -1,4 +1,4 @@
-"""Cases that see one another, where they run at the same time."""
+"""Cases that notice each other if they run at the same time."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from pathlib import Path
 from suite.cell.issue import Seen
 from tests.cell.corpus import case, folder, issue, note, right, sleep_long, wrong
 
-# Longer than another probe takes to start, and shorter than anybody waits.
+# Longer than another probe needs to start, and shorter than any time limit.
 PATIENCE = 8.0
 
 
@@ -64,7 +64,7 @@ def waits_or_goes_on() -> Seen:
 
 
 def adds_a_file_then() -> Seen:
-    """Does what a case writes beside the packages stay there, once another case waits?"""
+    """Is a file that a case writes beside the packages removed while another case waits?"""
     while not (folder() / "pids").exists():
         time.sleep(0.01)
     Path(sysconfig.get_paths()["purelib"], "left_behind.py").write_text("", encoding="utf-8")

@@ -35,7 +35,7 @@ def test_a_real_cell_does_as_expected(real_state: Path, tmp_path: Path, capsys: 
 
 
 def test_the_environment_holds_what_the_lock_pins(recorded: Recorded) -> None:
-    """The packages that a record lists are those of the lock, neither more nor less."""
+    """A record lists exactly the packages of the lock."""
     assert lock.load(CELL).pins == json.loads(recorded()["jit.json"])["machine"]["packages"]
 
 
@@ -52,7 +52,7 @@ def test_a_package_loads_nothing_that_builds_on_it(real_state: Path) -> None:
 
 
 def test_a_real_stack_is_asked_for_more(real_state: Path, tmp_path: Path) -> None:
-    """On a real jax a case gets 64 bits, devices and an environment, and what jax raises and warns of is recognised."""
+    """With a real jax, a case gets x64, devices and variables, and JAX's exceptions and warnings are recognised."""
     python = real_state / "envs" / CELL.id / "bin" / "python"
     surroundings = {"JAX_TRACEBACK_FILTERING": "off", "OPENBLAS_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu"}
     finished = Session(tmp_path, names_of("blocked"), surroundings=surroundings, python=str(python)).run()
@@ -68,7 +68,7 @@ def test_a_real_stack_is_asked_for_more(real_state: Path, tmp_path: Path) -> Non
 
 
 def test_what_is_known_is_not_run_again(recorded: Recorded, capsys: pytest.CaptureFixture[str]) -> None:
-    """A second run keeps every record as it is, and says so; --fresh replaces those that it is asked for."""
+    """A second run keeps every record and says so; --fresh replaces the requested ones."""
     before = recorded()
     main(RECORD)
     assert f"{COUNT} of {COUNT} cases cached, 0 to run" in capsys.readouterr().out
@@ -80,7 +80,7 @@ def test_what_is_known_is_not_run_again(recorded: Recorded, capsys: pytest.Captu
 def test_records_that_are_enough_need_no_environment(
     real_state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A cell with all records has nothing left to run, even without its environment; on another Python, all."""
+    """A cell with all records has no case left, even without its environment; on another Python, all are left."""
     monkeypatch.setattr(environment, "ENVIRONMENTS", tmp_path)
     entries = catalogue.select([ISSUE])
 
@@ -100,7 +100,7 @@ def test_two_runs_at_once_do_not_mix(real_state: Path) -> None:
 def test_a_program_is_compiled_by_the_device_at_hand(
     real_state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a real cell that device is a CPU, and its program for a scan has one loop, as any device's has."""
+    """In a real cell the own device is a CPU, whose program for a scan has one loop, as on any device."""
     monkeypatch.setattr(compiling, "TEXTS", tmp_path)
     python = real_state / "envs" / CELL.id / "bin" / "python"
     found = compiling.compile(python, "here", "v5e", ["scan"], lambda done, doing: None, by=compiling.HERE)

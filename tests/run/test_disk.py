@@ -1,4 +1,4 @@
-"""Disk space of environments: what uv makes of a file system, the estimate before it does, and how it is freed."""
+"""Disk space of environments: uv's links, the estimate before an installation, and `clean`."""
 
 import fcntl
 import hashlib
@@ -19,7 +19,7 @@ from suite.stack.lock import Lock
 from tests.worlds import packed
 
 OLD, *_, NEW = plan.tagged("default")
-# Two releases that came out within days have most packages alike.
+# Two releases within days of each other share most packages.
 NEIGHBOURS = [plan.cell(name) for name in ("jax-0.9.1", "jax-0.9.2")]
 # Linux's request for a clone of a whole file.
 FICLONE = 0x40049409
@@ -27,14 +27,14 @@ BLOCK = 64 * 1024
 
 
 def put(path: Path) -> Path:
-    """Put a file of some blocks at `path`."""
+    """Write a file of several blocks to `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(os.urandom(BLOCK))
     return path
 
 
 def linked(store: Path, name: str, *, of: str = "large.py") -> Path:
-    """Put an environment at hand that has a file of its own, and a link to one of the store's."""
+    """Make an environment with a file of its own and a link to a file in the store."""
     stored = store / "archive-v0" / of
     if not stored.exists():
         put(stored)
@@ -60,7 +60,7 @@ def wheel(folder: Path) -> Path:
 
 
 def links_are_hard(folder: Path) -> bool:
-    """Return True if files can have hard links here and no clones, which uv would rather make."""
+    """Return True if this file system has hard links but no clones, which uv prefers."""
     one, other = folder / "one", folder / "other"
     one.write_bytes(b"1")
     try:
@@ -77,7 +77,7 @@ def links_are_hard(folder: Path) -> bool:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a file system has clones, which nobody can count")
 def test_environments_share_the_files_of_the_store(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Installed files are hard links to the store if a file system has them: a second environment takes no more."""
+    """With hard links, installed files are links to the store, so a second environment takes no more space."""
     if not links_are_hard(own_store):
         pytest.skip("this file system has no hard links, or clones too")
     made = wheel(own_store / "wheels")
@@ -98,7 +98,7 @@ def test_environments_share_the_files_of_the_store(own_store: Path, monkeypatch:
 
 
 def finish(cell: plan.Cell) -> None:
-    """Have the environment of a cell be there, as far as anybody looks before a run."""
+    """Mark a cell's environment as finished, which is all that a plan checks."""
     folder = environment.ENVIRONMENTS / cell.id
     put(folder / "bin" / "python")
     marker = Marker(lock=lock.load(cell).sha256, python="3.12.1", files="")
@@ -106,7 +106,7 @@ def finish(cell: plan.Cell) -> None:
 
 
 def test_a_wheel_takes_its_space_once(own_store: Path) -> None:
-    """Two environments take what their wheels take, those they share once; one that is there takes nothing."""
+    """Two environments take the space of their wheels, shared ones once; a finished environment takes nothing more."""
     old, new = ((cell, lock.load(cell)) for cell in NEIGHBOURS)
     sizes = lock.sizes()
     shared = old[1].wheels.keys() & new[1].wheels.keys()
@@ -122,7 +122,7 @@ def test_a_wheel_takes_its_space_once(own_store: Path) -> None:
 
 
 def test_another_python_has_other_wheels(own_store: Path) -> None:
-    """One release on two Pythons is two of each compiled wheel, to fetch and on disk, and one of each other."""
+    """On two Pythons, each compiled wheel counts twice, for download and disk, and every other wheel once."""
     cells = [plan.cell(f"jax-0.9.2+python-{version}") for version in ("3.11", "3.13")]
     one, other = ((cell, lock.load(cell)) for cell in cells)
     binary, pure = (next(each for each in one[1].wheels if each.startswith(f"{name}==")) for name in ("jaxlib", "jax"))
@@ -134,15 +134,15 @@ def test_another_python_has_other_wheels(own_store: Path) -> None:
 
 
 def test_a_plan_says_what_disk_it_takes(own_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Before anything is fetched, a plan says how much disk the environments will take, where, and what frees it."""
+    """A plan prints the disk space that environments will take, the folder, and the command that frees it."""
     assert Exit.AS_EXPECTED == main(["compat", "--plan", "--issue", "stack-smoke", "--all-headlines"])
 
     needed = [(cell, lock.load(cell)) for cell in plan.tagged("default")]
-    assert f"they will take about {disk.shown(disk.estimate(needed))} of disk in " in capsys.readouterr().out
+    assert f"they will take about {disk.shown(disk.estimate(needed))} of disk space in " in capsys.readouterr().out
 
 
 def test_environments_go_and_records_stay(own_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`clean` tells the freed disk blocks, each hard link once, and leaves all other files as they were."""
+    """`clean` prints the freed space, counting each hard link once, and does not touch other files."""
     linked(uv_call.STORE, OLD.id)
     linked(uv_call.STORE, NEW.id)
     kept = [put(own_store / each) for each in ("records/a/cell.json", "locks/a.txt", "logs/a.log", "envs/mine/a.py")]
@@ -158,7 +158,7 @@ def test_environments_go_and_records_stay(own_store: Path, capsys: pytest.Captur
 
 
 def test_what_has_another_link_is_not_freed(own_store: Path) -> None:
-    """A file of the store that lies elsewhere too stays on the disk, and is not counted as freed."""
+    """A file of the store with a link elsewhere stays on disk, and does not count as freed."""
     folder = linked(uv_call.STORE, OLD.id)
     (own_store / "elsewhere").hardlink_to(folder / "large.py")
 
@@ -166,7 +166,7 @@ def test_what_has_another_link_is_not_freed(own_store: Path) -> None:
 
 
 def test_an_environment_in_use_is_kept(own_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An environment whose cell another run holds is kept and named, and has its files without the store."""
+    """An environment whose cell another run has reserved is kept and named, and works without the store."""
     busy = linked(uv_call.STORE, OLD.id)
     linked(uv_call.STORE, NEW.id)
     content = (busy / "large.py").read_bytes()
@@ -198,7 +198,7 @@ def test_a_disk_that_refuses_is_a_sentence(
 ) -> None:
     """An environment that cannot be removed is named by its whole path, with exit code 3, and is made again if used."""
     folder = linked(uv_call.STORE, OLD.id)
-    # Nothing is refused to root, who may run these tests.
+    # If root runs the tests, no removal is refused.
     monkeypatch.setattr(shutil, "rmtree", Mock(side_effect=PermissionError(13, "Permission denied", "a.py")))
 
     assert Exit.INCOMPLETE == main(["clean"])

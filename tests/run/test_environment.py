@@ -1,4 +1,4 @@
-"""Environments: what must hold before their records are believed, with a device too; and the calls of uv."""
+"""Environments: the checks before records count, also for devices; and the calls of uv."""
 
 import os
 import shutil
@@ -31,7 +31,7 @@ BROKEN, WHOLE = "raise ImportError('libjax.so: cannot open shared object file')\
 
 @pytest.fixture
 def made(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The files that are installed, beside packages by name alone, where an environment is made."""
+    """Return the files to install in an environment, besides packages without contents."""
     of = {"jax/__init__.py": WHOLE}
 
     def uv(*words: str) -> None:
@@ -86,7 +86,7 @@ def test_what_is_unchanged_is_not_made_again(made: dict[str, str], monkeypatch: 
 def test_a_file_that_is_not_its_record_s_is_not_linked_again(
     made: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A distribution with a file that differs from its RECORD leaves the store before it is linked again."""
+    """A distribution that differs from its RECORD is removed from the store before it is linked again."""
     digest = "sha256=47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"
     version = PINNED.pins["jax"]
     made[f"jax-{version}.dist-info/RECORD"] = f"jax/__init__.py,{digest},0\njax-{version}.dist-info/METADATA,,\n"
@@ -116,7 +116,7 @@ def test_a_lock_that_lacks_a_package_is_our_error(made: dict[str, str]) -> None:
 def test_where_nothing_can_be_executed_nothing_is_installed(
     made: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a file system that runs no programs an import would fail, and be blamed: the environment is not made."""
+    """On a noexec file system imports would fail and upstream would be blamed, so the environment is not made."""
     mounted = os.statvfs_result((*os.statvfs("/")[:8], os.ST_NOEXEC, 255))
     monkeypatch.setattr(os, "statvfs", lambda _: mounted)
 
@@ -125,7 +125,7 @@ def test_where_nothing_can_be_executed_nothing_is_installed(
 
 
 def run() -> Record | None:
-    """Run one case that imports jax in the cell; the record that holds then."""
+    """Run one case that imports jax in the cell; return its valid record."""
     ran(CELL, [ENTRY])
     return records.in_force(CELL, ENTRY, ENTRY.issue.cases[0], PINNED)
 
@@ -165,7 +165,7 @@ def test_a_machine_without_the_interpreter_loses_no_record(
 
 
 def test_an_import_that_fails_twice_is_believed(made: dict[str, str]) -> None:
-    """A failed import is in force if the record says that a second environment failed too."""
+    """A failed import counts if the record says that a second environment failed too."""
     made["jax/__init__.py"] = BROKEN
     record = run()
 
@@ -180,7 +180,7 @@ def test_an_import_that_fails_twice_is_believed(made: dict[str, str]) -> None:
     ("old", "new"), [(f'"jax": "{PINNED.pins["jax"]}"', '"jax": "0.5.3"'), ('"case": "changes"', '"case": "again"')]
 )
 def test_a_record_of_something_else_is_not_in_force(made: dict[str, str], old: str, new: str) -> None:
-    """A record made with other releases than the lock's, or one that is of another case, says nothing of this one."""
+    """A record with other releases than the lock's, or of another case, does not count."""
     assert run() is not None
     path = records.path_of(CELL.id, ENTRY.issue.id, ENTRY.issue.cases[0].id)
     text = path.read_text(encoding="utf-8")
@@ -192,7 +192,7 @@ def test_a_record_of_something_else_is_not_in_force(made: dict[str, str], old: s
 
 
 def test_uv_hears_what_is_meant_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the user's settings of uv those reach it that say how packages are had; a resolution or a limit does not."""
+    """Of the user's uv settings, only those for access to packages apply, not a resolution mode or a limit."""
     for name in ("UV_RESOLUTION", "UV_CONSTRAINT", "UV_EXCLUDE_NEWER", "UV_TARGET", "UV_CACHE_DIR", "PYTHONPATH"):
         monkeypatch.setenv(name, "odd")
     monkeypatch.setenv("UV_DEFAULT_INDEX", "https://example.org/simple")
@@ -224,7 +224,7 @@ def test_uv_hears_what_is_meant_and_nothing_else(tmp_path: Path, monkeypatch: py
 
 
 def arm(jax: str = "0.4.30", **keys: str) -> Cell:
-    """The one arm cell of a small matrix."""
+    """Return the only arm cell of a small matrix."""
     asked = {
         "asks": "Does it?",
         "excluded": "try",
@@ -243,7 +243,7 @@ def arm(jax: str = "0.4.30", **keys: str) -> Cell:
     [({}, "cpu", "", "cpu"), ({"device": "gpu"}, "gpu", "+gpu", "cuda12"), ({"device": "tpu"}, "tpu", "+tpu", "tpu")],
 )
 def test_a_device_is_in_the_id_and_the_requirements(keys: dict[str, str], device: str, end: str, extra: str) -> None:
-    """An arm for a device has cells of their own, with the extra of jax that brings its build; one for none, CPU's."""
+    """An arm for a device has its own cells, with jax's extra for the device; other cells have the extra for CPUs."""
     cell = arm(**keys)
 
     assert (device, f"jax-0.4.30+equinox-0.11.4+diffrax-0.5.1{end}") == (cell.device, cell.id)
@@ -260,7 +260,7 @@ def test_a_release_without_a_build_for_the_device_is_unavailable() -> None:
 def test_without_its_device_a_cell_is_unavailable(
     status: int, reason: str, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A cell for a gpu whose jax finds none is unavailable and not run on the CPU; any other failure is the probe's."""
+    """If jax finds no gpu, a cell for gpus is unavailable, not run on the CPU; the probe reports other failures."""
     cell = replace(plan.tagged("default")[0], device="gpu")
     python = program(elsewhere / "python", f'[ "$1" = -c ] && exit {status}', "exit 1")
     monkeypatch.setattr(environment, "prepare", lambda *_: Environment(python, "3.12.1"))

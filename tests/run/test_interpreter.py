@@ -15,22 +15,22 @@ from suite.run import interpreter
 from suite.run.interpreter import NoInterpreter
 from tests.processes import program
 
-# What this machine says of where its interpreters are, and of the network.
+# Variables of this machine for interpreters and the network.
 MANAGED = ("PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR")
 REAL = {name: os.environ.get(name) for name in (*MANAGED, "UV_OFFLINE", "UV_PYTHON_DOWNLOADS")}
 PATH = os.environ["PATH"]
-# A version that nobody has, so that only what a test puts there can be found.
+# A version that no machine has, so that only interpreters of the tests are found.
 NONE = "3.99"
 
 
 def says(path: Path, answer: str) -> Path:
-    """Put an interpreter at `path` that answers this to whatever it is asked."""
+    """Write an interpreter to `path` that always prints this."""
     return program(path, f"echo '{answer}'")
 
 
 @pytest.fixture(autouse=True)
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine with version managers that are empty, and no network; the one folder on PATH, which is empty too."""
+    """A machine without a network, with empty version managers and an empty folder on PATH; return that folder."""
     for name in MANAGED:
         monkeypatch.setenv(name, str(tmp_path / name))
     monkeypatch.setenv("UV_OFFLINE", "1")
@@ -61,7 +61,7 @@ def test_an_interpreter_is_found_behind_a_shim(machine: Path, monkeypatch: pytes
 
 
 def test_the_first_that_runs_is_taken(machine: Path) -> None:
-    """An interpreter that is first on PATH and runs is the one that is taken."""
+    """The first interpreter on PATH that runs is used."""
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     mine = program(machine / f"python{version}", f'exec "{sys.executable}" "$@"')
 
@@ -85,7 +85,7 @@ def test_the_first_that_runs_is_taken(machine: Path) -> None:
     ],
 )
 def test_what_is_no_such_cpython_is_not_believed(machine: Path, lines: list[str] | None) -> None:
-    """A program that fails, does not start, or is another version or implementation is passed over."""
+    """Programs that fail, do not start, or are another version or implementation are skipped."""
     first = program(machine / f"python{NONE}", *(lines or []))
     if lines is None:
         first.write_bytes(b"\x7fELF of another machine")
@@ -98,7 +98,7 @@ def test_what_is_no_such_cpython_is_not_believed(machine: Path, lines: list[str]
     "folder", [("PYENV_ROOT", "versions"), ("ASDF_DATA_DIR", "installs/python"), ("MISE_DATA_DIR", "installs/python")]
 )
 def test_version_managers_are_looked_through(folder: tuple[str, str]) -> None:
-    """An interpreter that only a version manager's folder holds is found, the first of several that runs."""
+    """An interpreter in a version manager's folder is found; of several, the first that runs."""
     manager, versions = folder
     home = Path(os.environ[manager], versions)
     program(home / f"{NONE}.2" / "bin" / "python", "exit 1")
@@ -114,7 +114,7 @@ def test_an_interpreter_is_downloaded_where_there_is_none(tmp_path: Path, monkey
     system = {"linux": "linux", "darwin": "macos"}[sys.platform]
     machine_family = {"arm64": "aarch64"}.get(platform.machine(), platform.machine())
     libc = "gnu" if system == "linux" else "none"
-    # What uv downloads is an archive with an interpreter in it; this one has the driver's own behind a script.
+    # uv downloads an archive with an interpreter; this one has a script that calls the driver's.
     own = Path(sys.base_prefix, "bin", f"python{major}.{minor}")
     program(tmp_path / "python" / "bin" / f"python{major}.{minor}", f'exec "{own}" "$@"')
     library = tmp_path / "python" / "lib" / f"python{major}.{minor}"
@@ -150,7 +150,7 @@ def test_a_machine_without_it_gets_one_sentence() -> None:
 
 
 def test_what_one_place_lacks_is_looked_for_in_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """That an interpreter was not found holds for the folders that were looked through, and for no others."""
+    """A failed search is cached only for the folders that were searched."""
     with pytest.raises(NoInterpreter):
         interpreter.find(NONE)
     monkeypatch.setenv("PATH", str(tmp_path / "second"))

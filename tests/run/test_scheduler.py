@@ -1,4 +1,4 @@
-"""Several probes at a time: what runs side by side, what runs alone, and how all of it ends."""
+"""Several probes at a time: cases side by side, cases alone, and interruptions."""
 
 import os
 import signal
@@ -59,7 +59,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> State:
 
 @pytest.fixture
 def state(made: State, monkeypatch: pytest.MonkeyPatch) -> Iterator[State]:
-    """A state folder without records, on a machine of two cores on which any order is worth a probe."""
+    """A state folder without records, on a machine with two cores, where even a small order gets a probe."""
     for name in ("one", "other", "again", "moments", "pids", "go"):
         (made.folder / name).unlink(missing_ok=True)
     for path in made.folder.glob("records/**/*.json"):
@@ -76,7 +76,7 @@ def run(*work: Work) -> None:
 
 
 def moments(state: State) -> list[str]:
-    """Return the begins and ends that cases noted, in order."""
+    """Return the starts and ends that cases noted, in order."""
     return [line.split()[0] for line in (state.folder / "moments").read_text().splitlines()]
 
 
@@ -97,7 +97,7 @@ def test_two_cells_run_at_a_time(state: State) -> None:
 
 
 def test_what_is_not_as_expected_counts_only_alone(state: State) -> None:
-    """A case that was wrong beside others is run again alone: that counts, and the first attempt is kept."""
+    """A case that went wrong beside others runs again alone; that run counts, and the first attempt is kept."""
     entry = of("only-at-first", "takes-a-moment")
     run(planned(ONE, [entry]))
 
@@ -108,7 +108,7 @@ def test_what_is_not_as_expected_counts_only_alone(state: State) -> None:
 
 
 def test_a_signal_beside_others_is_met_again_alone(state: State) -> None:
-    """A crash counts only once it was seen alone, also where it is what is known."""
+    """A crash counts only if it happens alone, even if it is expected."""
     entry = of("crashes", "takes-a-moment")
     run(planned(ONE, [entry]))
 
@@ -133,7 +133,7 @@ def test_every_issue_of_the_table_is_one() -> None:
 
 
 def test_siblings_end_before_an_environment_is_replaced(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A case that writes to the packages ends the probe beside its own; that case runs again in the new environment."""
+    """If a case writes to the packages, the cell's other probe ends, and its case reruns in a new environment."""
     plain, counts = probe_call.command, []
     writes, waits = of("adds-a-file-then"), of("waits-or-goes-on")
     packages = next((state.folder / "envs" / ONE.id).glob("lib/python*/site-packages"))
@@ -145,14 +145,14 @@ def test_siblings_end_before_an_environment_is_replaced(state: State, monkeypatc
             (state.folder / "go").touch()
         return Environment(state.folder / "envs" / ONE.id / "bin" / "python", "3.12.1")
 
-    # The kernel gives this probe no namespaces, though it was asked before and said it would.
+    # The kernel refuses namespaces for this probe, although a test before succeeded.
     monkeypatch.setattr(probe_call, "command", lambda *words, root: [*BARE, *plain(*words, root=root)])
     monkeypatch.setattr(cell_run, "_can_be_apart", lambda: True)
     monkeypatch.setattr(environment, "prepare", prepared)
     run(planned(ONE, [waits, writes]))
 
     assert ["clear", "clear"] == [verdict(writes, "adds-a-file-then"), verdict(waits, "waits-or-goes-on")]
-    # By then the sibling's case was gone.
+    # The other probe's case had ended by then.
     assert [0] == counts
     assert 2 == len((state.folder / "pids").read_text().splitlines())
 
@@ -160,7 +160,7 @@ def test_siblings_end_before_an_environment_is_replaced(state: State, monkeypatc
 def test_where_the_kernel_gives_no_namespaces_probes_run_one_by_one(
     state: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two probes of a cell could then write into each other's packages, and nobody would know which."""
+    """Otherwise two probes of a cell could write into the same packages, and the culprit would be unknown."""
     monkeypatch.setattr(cell_run, "_can_be_apart", lambda: False)
     entry = of("takes-a-moment", "takes-another")
     run(planned(ONE, [entry]))
@@ -186,7 +186,7 @@ with State(Path(sys.argv[1])).here():
 
 
 def test_an_interrupted_run_ends_the_probes_of_each_cell(state: State) -> None:
-    """Ctrl-C ends both probes and what their cases have started."""
+    """Ctrl-C ends both probes and all processes of their cases."""
     surroundings = {name: value for name, value in os.environ.items() if name != "CORPUS_FOLDER"}
     command = [sys.executable, "-c", DRIVE, str(state.folder)]
     with subprocess.Popen(
@@ -200,7 +200,7 @@ def test_an_interrupted_run_ends_the_probes_of_each_cell(state: State) -> None:
 
 
 def test_a_run_waits_for_a_cell_that_another_has(state: State) -> None:
-    """The other cells run meanwhile; then the one is waited for, and that is said."""
+    """If another run has a cell, the other cells run first; then this run says that it waits."""
     hold = environment.reserve(ONE)
     hold.acquire()
     kept = Kept()
@@ -222,11 +222,11 @@ def test_a_run_waits_for_a_cell_that_another_has(state: State) -> None:
 
 
 def ended(outcome: Outcome, behaviour: str | None = None) -> Part:
-    """A part that ended so."""
+    """Return a part with this outcome."""
     return Part(outcome=outcome, behaviour=behaviour, detail="SIGSEGV" if outcome == "signal" else "")
 
 
-# Each part counts, also where the case is as expected.
+# Each part counts, even if the case is as expected.
 MAY_BE_CAUSED: list[dict[str, Part]] = [{"reproducer": ended("returned", "wrong")}, {"workaround": ended("signal")}]
 MAY_BE_CAUSED += [
     {"reproducer": ended(each)} for each in ("raised", "signal", "timeout", "memory", "probe-ended", "import-timeout")
@@ -236,7 +236,7 @@ COUNTS += [{"reproducer": ended(each)} for each in ("import-error", "unavailable
 
 
 def test_what_a_busy_machine_may_have_caused_is_run_again(state: State) -> None:
-    """A record made beside others counts where it is as expected, and did not end by a signal or a limit."""
+    """A record made beside other probes counts if it is as expected and did not end by a signal or a limit."""
     entry = of("takes-a-moment")
     run(planned(ONE, [entry]))
     seen = record(entry, "takes-a-moment")
@@ -251,7 +251,7 @@ def test_what_a_busy_machine_may_have_caused_is_run_again(state: State) -> None:
 
 @pytest.fixture
 def all_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two cells that hold the same packages, as far as their cases import any."""
+    """Two cells with the same packages, as far as their cases import them."""
     monkeypatch.setattr(alike, "met", lambda *_: "the same")
     others = {one.id: [(other, lock.load(other))] for one, other in ((ONE, OTHER), (OTHER, ONE))}
     monkeypatch.setattr(alike, "alike", lambda cell, *_: others[cell.id])
@@ -259,11 +259,11 @@ def all_alike(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("all_alike")
 def test_what_another_cell_is_about_to_show_is_not_run_twice(state: State) -> None:
-    """Of two cells with the same packages, one runs the case, and the record of that one counts for both."""
+    """If two cells have the same packages, one runs the case, and its record counts for both."""
     entry = of("takes-a-moment", "takes-another")
     run(planned(ONE, [entry], 2.0), planned(OTHER, [entry], 1.0))
 
-    # One case each cell runs itself, by which its device is known.
+    # Each cell runs one case itself, which shows the device.
     assert 3 == moments(state).count("begins")
     assert not ask(planned(ONE, [entry])).left
     assert not ask(planned(OTHER, [entry])).left
@@ -271,7 +271,7 @@ def test_what_another_cell_is_about_to_show_is_not_run_twice(state: State) -> No
 
 @pytest.mark.usefixtures("all_alike")
 def test_what_the_other_cell_did_not_show_is_run(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A case shared by two cells runs in the other one if the first cannot be prepared."""
+    """If one of two such cells cannot be prepared, the other runs the shared case."""
     prepare = environment.prepare
 
     def refuses(cell: Cell, pinned: Lock) -> Environment:

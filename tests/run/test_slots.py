@@ -1,4 +1,4 @@
-"""Shared work: the slots and the memory of a machine, and the parts of a run."""
+"""Shared work: a machine's slots and memory, and the parts of a run."""
 
 import re
 import threading
@@ -25,7 +25,7 @@ from tests.report.test_report import observation, report, undecided
 
 @pytest.fixture
 def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Slots:
-    """A machine of two cores, and as much memory as anybody wants."""
+    """A machine with two cores and unlimited memory."""
     monkeypatch.setattr(slots, "FOLDER", tmp_path)
     monkeypatch.setattr(machine, "cores", lambda: 2)
     monkeypatch.setattr(slots, "free_mib", lambda: 100_000)
@@ -33,7 +33,7 @@ def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Slots:
 
 
 def test_there_is_a_slot_for_each_core(two: Slots) -> None:
-    """A third probe has none until one of two has ended."""
+    """On two cores, a third probe gets a slot only after one of two has ended."""
     one, other = two.take(1024), two.take(1024)
 
     assert (2, None) == (two.count, two.take(1024))
@@ -47,7 +47,7 @@ def test_there_is_a_slot_for_each_core(two: Slots) -> None:
 
 
 def test_a_probe_needs_the_memory_that_is_left(two: Slots, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memory that an admitted probe asked for is not free, used or not. A probe alone is always admitted."""
+    """The memory that an admitted probe requested is not free, even if unused. A probe alone is always admitted."""
     monkeypatch.setattr(slots, "free_mib", lambda: 3000)
     with Slots().take(5000) or pytest.fail("the only probe was not admitted"):
         assert two.take(1024) is None
@@ -90,7 +90,7 @@ def test_a_limit_on_processes_leaves_fewer_slots(two: Slots, monkeypatch: pytest
 def test_free_memory_is_that_of_the_machine_and_its_control_groups(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The least of both counts; what a group has cached of files can be dropped."""
+    """The smaller of the machine's and the group's free memory counts; cached files count as free."""
     group = tmp_path / "group"
     group.mkdir()
     for name, text in {"memory.max": str(3 * 1024**3), "memory.current": str(2 * 1024**3)}.items():
@@ -111,7 +111,7 @@ COSTS = st.dictionaries(st.integers(), st.floats(0.01, 100), min_size=1, max_siz
 
 @given(costs=COSTS, seconds=st.floats(deal.LEAST, 500))
 def test_an_order_is_a_part_that_fits(costs: dict[int, float], seconds: float) -> None:
-    """An order has nothing twice, and fits its time but for one longer task; what it leaves is worth another."""
+    """An order has no task twice, and fits its time unless it is one longer task; the rest is worth another order."""
     order = deal.cut(costs, seconds)
     took, whole = sum(costs[each] for each in order), sum(costs.values())
 
@@ -124,7 +124,7 @@ def test_an_order_is_a_part_that_fits(costs: dict[int, float], seconds: float) -
 
 @given(costs=COSTS, count=st.integers(1, 16))
 def test_orders_are_few_and_end_together(costs: dict[int, float], count: int) -> None:
-    """All is run once, and no slot is behind by more than the longest task and what is worth no probe."""
+    """Each task runs once, and no slot exceeds an even share by more than the longest task and a probe's least work."""
     left, busy, orders = dict(costs), [0.0] * count, 0
     while left:
         order = deal.cut(left, deal.share(sum(left.values()), count))
@@ -138,7 +138,7 @@ def test_orders_are_few_and_end_together(costs: dict[int, float], count: int) ->
 
 
 def cell(identifier: str, unavailable: tuple[str, str] | None = None) -> Cell:
-    """A cell, of which nothing but its id and whether it can be had matters here."""
+    """Return a cell with this id, available or not."""
     return replace(plan.cells()[0], id=identifier, unavailable=unavailable)
 
 
@@ -157,7 +157,7 @@ def shards(cells: list[Cell], seconds: dict[str, float], parts: int) -> list[tup
 
 @given(seconds=SECONDS, parts=PARTS)
 def test_the_cells_are_parted_evenly(seconds: dict[str, float], parts: int) -> None:
-    """Every cell falls into one part; none costs more than the mean and the dearest cell, or is empty without need."""
+    """Every cell is in one part; no part exceeds the mean by more than one cell, or is empty without need."""
     split = shards([cell(identifier) for identifier in seconds], seconds, parts)
 
     assert sorted(seconds) == sorted(each.id for part in split for each in part)
@@ -169,7 +169,7 @@ def test_the_cells_are_parted_evenly(seconds: dict[str, float], parts: int) -> N
 
 @given(seconds=SECONDS, parts=PARTS, data=st.data())
 def test_the_order_of_the_cells_does_not_matter(seconds: dict[str, float], parts: int, data: st.DataObject) -> None:
-    """The same cells in another order are split alike; within a part they stand in the order they were given."""
+    """The order of cells does not change the split; within a part, cells keep the given order."""
     cells = [cell(identifier) for identifier in seconds]
     shuffled = data.draw(st.permutations(cells))
 
@@ -180,7 +180,7 @@ def test_the_order_of_the_cells_does_not_matter(seconds: dict[str, float], parts
 
 
 def test_cost_decides_and_not_count() -> None:
-    """One dear cell weighs as much as the many cheap ones on the other side."""
+    """One expensive cell is in one part, and many cheap ones are in the other."""
     seconds = {"dear": 90.0, **{f"cheap-{number}": 10.0 for number in range(9)}}
 
     split = shards([cell(identifier) for identifier in seconds], seconds, 2)
@@ -199,14 +199,14 @@ def test_cost_decides_and_not_count() -> None:
     ids=["it ran", "never ran", "no report", "unavailable"],
 )
 def test_a_cell_costs_what_it_took(wanted: dict[str, float], seen: dict[str, float]) -> None:
-    """A cell costs the seconds that it took, the others' median where it never ran, nothing where it cannot."""
+    """A cell costs its measured seconds, the median if it never ran, and nothing if it is unavailable."""
     cells = [cell(name, ("plan.yanked", "it was") if name == "gone" else None) for name in wanted]
 
     assert wanted == costs(cells, seen)
 
 
 def test_costs_are_of_the_published_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A cell costs what its observations took in the published report; of one that was not tried it says nothing."""
+    """A cell's cost is the time of its observations in the published report; untried cells have none."""
     untried = undecided("not-run", cell="jax-0.6.0", attempts=0, seconds=0.0)
     of = report(observation(), observation(cell="jax-0.5.0", case="b"), observation(cell="jax-0.5.0"), untried)
     monkeypatch.setattr(commands, "PUBLISHED", tmp_path)
@@ -232,7 +232,7 @@ NO_PARTS = ("x", "", "3", "3/", "/10", "3/10/2", "-1/3", "1.5/3", "3 of 10", "1/
 
 @pytest.mark.parametrize("text", [*NO_PARTS, "0/3", "4/3", "0/0", "1/0"])
 def test_what_is_no_part_is_told(text: str) -> None:
-    """Anything but two numbers and a stroke is refused with an example; parts are counted from one to their number."""
+    """Any text but `N/M` is refused with an example; parts are counted from 1."""
     told = f"{text!r} is not a part of a run: write 3/10 for the third of ten"
     with pytest.raises(Misused, match=re.escape(told) if text in NO_PARTS else r"there is no part \d of \d"):
         parse(text)

@@ -1,4 +1,4 @@
-"""The locks: those in the tree, and those that are not locks."""
+"""The locks in the tree, and files that are not valid locks."""
 
 import hashlib
 from pathlib import Path
@@ -26,19 +26,19 @@ LINES = [
 
 
 def text(*more: str, without: str = "\n") -> str:
-    """A lock in order, less the lines that hold `without`, with `more` at its end."""
+    """Return a valid lock without the lines that contain `without`, and with `more` at its end."""
     return "\n".join([*(line for line in LINES if without not in line), *more]) + "\n"
 
 
 @pytest.fixture(scope="module")
 def locks() -> dict[Cell, Lock]:
-    """Every planned cell's lock. What the plan knows cannot be had has none."""
+    """Every planned cell's lock. Unavailable cells have none."""
     return {cell: lock.load(cell) for cell in plan.cells() if cell.unavailable is None}
 
 
 @pytest.fixture
 def cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cell:
-    """A planned cell, where the folder of locks is empty."""
+    """A planned cell with an empty folder of locks."""
     monkeypatch.setattr(lock, "LOCKS", tmp_path)
     return plan.cells()[0]
 
@@ -53,7 +53,7 @@ def test_a_lock_is_read() -> None:
 
 
 def test_every_planned_cell_has_a_lock_and_no_lock_is_left_over(locks: dict[Cell, Lock]) -> None:
-    """The folder has the locks of the cells that can be had; each pins what its cell's id names, and has no address."""
+    """The folder has the locks of all available cells; each pins the releases in its cell's id, and has no address."""
     wrong = []
     for cell, locked in locks.items():
         said = dict(part.rsplit("-", 1) for part in cell.id.split("+") if part not in (plan.TODAY, plan.ALONE))
@@ -65,7 +65,7 @@ def test_every_planned_cell_has_a_lock_and_no_lock_is_left_over(locks: dict[Cell
 
 
 def test_a_lock_pins_what_there_was_for_its_interpreter(locks: dict[Cell, Lock]) -> None:
-    """Each release in a lock is in releases.json, came before the cell's day was over, and is for the cell's Python."""
+    """Each release in a lock is in releases.json, is no newer than the cell's day, and supports the cell's Python."""
     known = releases.load().packages
     wrong = []
     for cell, locked in locks.items():
@@ -92,7 +92,7 @@ def test_the_sizes_are_of_what_is_pinned(locks: dict[Cell, Lock]) -> None:
 
 
 def test_sizes_are_kept_of_what_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A size that the index does not say stays as it was known; a size that is not looked up again goes."""
+    """If the index gives no size, the known one stays; sizes of unused pins are removed."""
     monkeypatch.setattr(lock, "SIZES", tmp_path / "sizes.json")
     lock.write_sizes({"jax==1": 7, "jax==2": 8, "jax==3": 9})
     lock.write_sizes({"jax==1": 0, "jax==2": 10, "jax==4": 0})
@@ -101,7 +101,7 @@ def test_sizes_are_kept_of_what_is_found(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_what_is_installed_over_metadata_says_so(locks: dict[Cell, Lock]) -> None:
-    """The lock of a cell that its packages' metadata excludes pins it all the same, and its first lines say how."""
+    """If metadata excludes a cell, its lock pins the packages anyway, and its first lines say so."""
     excluded = [locked.text.split("\nabsl")[0] for cell, locked in locks.items() if cell.excluded]
 
     assert excluded
@@ -134,7 +134,7 @@ def test_what_is_installed_over_metadata_says_so(locks: dict[Cell, Lock]) -> Non
     ],
 )
 def test_what_is_no_lock_is_a_fault(lines: str, key: str, message: str) -> None:
-    """A line that is no pin with a sha256 hash is a fault, said with its number; so is a package that is missing."""
+    """A line that is not a pin with a sha256 hash is a fault, with its number; so is a missing package."""
     (fault,) = refused(lock.parse, lines, PATH)
 
     assert (PATH, key) == (fault.path, fault.key)
@@ -142,7 +142,7 @@ def test_what_is_no_lock_is_a_fault(lines: str, key: str, message: str) -> None:
 
 
 def test_all_faults_of_a_lock_are_said_at_once() -> None:
-    """A lock with several faults is told all of them; an empty one lacks the stack."""
+    """All faults of a lock are reported; an empty lock lacks the stack."""
     text = "--index-url https://index.example\njax==0.4.30\njax==0.4.30 --hash=sha256:1 --hash=md5:2\n"
     stack = ("jax", "jaxlib", "equinox", "diffrax")
 
@@ -161,14 +161,14 @@ def test_a_lock_that_cannot_be_read_is_a_fault(cell: Cell) -> None:
 
 
 def test_a_lock_of_other_releases_is_a_fault(cell: Cell) -> None:
-    """A lock that does not pin what its cell asks for is not the cell's."""
+    """A lock that contradicts its cell's requirements is refused."""
     lock.write_lock(cell, text())
     with pytest.raises(BadFile, match=r"the cell asks for jax.*, and 0\.4\.30 is pinned"):
         lock.load(cell)
 
 
 def test_writing_a_lock_says_whether_it_changed(cell: Cell) -> None:
-    """A lock is written where it is new or differs, and the same text is left alone."""
+    """A lock is written only if it is new or differs."""
     assert [True, False, True] == [lock.write_lock(cell, each) for each in ("one", "one", "other")]
     assert "other" == lock.path_of(cell).read_text(encoding="utf-8")
 
@@ -192,7 +192,7 @@ def test_a_cell_that_cannot_be_had_has_an_empty_lock() -> None:
 def test_a_lock_that_somebody_asked_for_lies_outside_of_the_tree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The lock of a stack that nobody planned is empty; once it lies in the state folder, it is not resolved again."""
+    """An unplanned stack has an empty lock; once resolved into the state folder, it is not resolved again."""
     monkeypatch.setattr(lock, "ASKED_FOR", tmp_path)
     cell = plan.stack("jax-0.4.30+equinox-0.11.4")
     assert "" == lock.load(cell).text

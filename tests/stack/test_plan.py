@@ -1,4 +1,4 @@
-"""The cells that matrix.toml and releases.json make, and what the packages' own metadata says of a stack."""
+"""The cells that follow from matrix.toml and releases.json, and metadata's verdict on a stack."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ def wheels(newest: str = DAY, tag: str = "py3", platform: str = "any") -> dict[s
 
 
 def jax(version: str, **changes: Any) -> dict[str, Any]:
-    """A release of jax that wants the jaxlib of the same version."""
+    """Return a release of jax that requires the jaxlib of the same version."""
     return release(**{"requires_dist": [f"jaxlib=={version}; extra == 'cpu'"], **changes})
 
 
@@ -46,7 +46,7 @@ def offering(**packages: dict[str, dict[str, Any]]) -> Snapshot:
 
 
 def matrix(*line: str, arms: Iterable[dict[str, Any]] = ()) -> Matrix:
-    """A matrix of these releases."""
+    """Return a matrix of these releases."""
     lists = {"line": {"releases": list(line)}, "arms": list(arms)}
     return Matrix.model_validate({"schema_version": 1, "python": "3.12", **lists})
 
@@ -65,12 +65,12 @@ LIBRARIES = offering(
 
 
 def arm(along: str, *times: dict[str, str], **more: Any) -> dict[str, Any]:
-    """An arm, as the matrix writes it."""
+    """Return an arm in the syntax of matrix.toml."""
     return {"asks": "What if?", "times": list(times), "along": along, **more}
 
 
 def on_arms(*arms: dict[str, Any], offered: Snapshot = LIBRARIES) -> list[Cell]:
-    """The cells of these arms, beside a line of one release."""
+    """Return the cells of these arms, with a line of one release."""
     line, *cells = plan.plan(matrix("jax==0.5.0", arms=arms), offered)
     assert "jax-0.5.0" == line.id
     return cells
@@ -82,12 +82,12 @@ def ids(cells: Iterable[Cell]) -> list[str]:
 
 
 def unavailable(cell: Cell) -> str | None:
-    """The reason code under which a cell is unavailable."""
+    """Return the reason code of an unavailable cell."""
     return cell.unavailable[0] if cell.unavailable else None
 
 
 def test_the_line_has_every_release_in_the_order_of_days() -> None:
-    """The tree's own line has each release, since the oldest it names; version order is not the order of days."""
+    """The tree's line has every release since its oldest one; version order differs from the order of days."""
     offered = releases.load()
     oldest = {"jax": "0.4.18", "equinox": "0.11.1", "diffrax": "0.5.0", "lineax": "0.0.4", "optimistix": "0.0.6"}
     wanted = {
@@ -104,7 +104,7 @@ def test_the_line_has_every_release_in_the_order_of_days() -> None:
 
 
 def test_every_cell_of_the_tree_can_be_had() -> None:
-    """Nothing of the tree's own line is unavailable but what was yanked; of the arms, what their metadata excludes."""
+    """On the tree's line only yanked releases are unavailable; on arms, also stacks that metadata excludes."""
     line = {cell.id: unavailable(cell) for cell in plan.tagged("line") if cell.unavailable}
     arms = {unavailable(cell) for cell in plan.cells() if cell.kind == "arm"}
 
@@ -126,7 +126,7 @@ def test_newest_passes_over_what_was_yanked() -> None:
 
 
 def test_each_jax_is_beside_the_jaxlib_one_release_behind() -> None:
-    """A jaxlib one behind is held where the metadata of jax allows it; a jaxlib's own order counts."""
+    """`one behind` holds the previous jaxlib, in jaxlib's own order, if jax's metadata allows it."""
     ties = {"0.4.9": "jaxlib==0.4.9; extra == 'cpu'", "0.4.10": "jaxlib<=0.4.10,>=0.4.9", "0.5.0": "jaxlib>=0.5.0"}
     jaxes = {version: release(requires_dist=[line]) for version, line in ties.items()}
     offered = offering(jax=jaxes, jaxlib={each: release() for each in ("0.4.8", *ties)})
@@ -136,14 +136,14 @@ def test_each_jax_is_beside_the_jaxlib_one_release_behind() -> None:
 
 
 def test_the_default_cells_are_those_chosen_and_the_newest() -> None:
-    """The newest release of the line is among the default cells, with those of the line that are chosen, each once."""
+    """The default cells are the line's newest release and the chosen ones, each once."""
     line = plan.plan(matrix("jax", "equinox"), LIBRARIES, ["0.4.9", "0.5.0", "0.3.0"])
 
     assert {"jax-0.4.9", "jax-0.5.0"} == {cell.id for cell in line if "default" in cell.tags}
 
 
 def test_a_line_cell_is_what_an_installer_would_have_given() -> None:
-    """A cell asks for its jax, with the rest unpinned, of what there was at the end of its day."""
+    """A cell requires its jax, and leaves the rest to an installer at the end of its day."""
     (cell,) = plan.plan(matrix("jax==0.4.10"), LIBRARIES)
 
     assert cell == Cell(
@@ -170,7 +170,7 @@ def test_a_jaxlib_uploaded_late_has_a_day_of_its_own() -> None:
 
 
 def test_a_release_of_a_library_has_its_cell_between_those_of_jax() -> None:
-    """A line cell of a library asks for that library and the jax of its day; only jax is among the default."""
+    """A library's cell requires that library and the jax of its day; only cells of jax are default cells."""
     *_, before, cell = plan.plan(matrix("jax", "equinox>=0.11.2"), LIBRARIES)
 
     assert ("equinox-0.11.2", "equinox", ("full", "line")) == (cell.id, cell.moves, cell.tags)
@@ -180,7 +180,7 @@ def test_a_release_of_a_library_has_its_cell_between_those_of_jax() -> None:
 
 
 def test_an_arm_is_a_product() -> None:
-    """An arm has a cell for each stack of `times` with each release of `along`, of the last day of what it holds."""
+    """An arm has a cell for each stack of `times` with each release of `along`, as of its last held release."""
     cells = on_arms(arm("jax>=0.4.10", {"equinox": "0.11.1", "diffrax": "newest"}, {"equinox": "0.11.2"}))
 
     assert [
@@ -195,7 +195,7 @@ def test_an_arm_is_a_product() -> None:
 
 
 def test_an_exception_takes_away_what_it_describes() -> None:
-    """A cell is left out where all requirements of one entry of `except` describe it; what was yanked is in no arm."""
+    """A cell is left out if it meets all requirements of one entry in `except`; arms have no yanked releases."""
     excepting = {"except": [["equinox==0.11.2", "jax<0.5"], ["jax==0.4.9"]]}
     asked = arm("jax", {"equinox": "0.11.1"}, {"equinox": "0.11.2"}, **excepting)
 
@@ -218,7 +218,7 @@ def test_an_arm_can_lack_what_is_beside_the_stack() -> None:
 def test_what_metadata_excludes_is_a_conflict_unless_it_is_to_be_tried(
     excluded: str, reason: str | None, verdict: str
 ) -> None:
-    """A cell that its packages' own metadata excludes carries the sentence, and is tried only where the arm says so."""
+    """A cell that metadata excludes has the sentence, and is run only if the arm says so."""
     (cell,) = on_arms(arm("jax==0.4.9", {"equinox": "0.11.2"}, excluded=excluded))
 
     assert "equinox 0.11.2 requires jax>=0.4.10, and 0.4.9 is here" == cell.excluded
@@ -226,7 +226,7 @@ def test_what_metadata_excludes_is_a_conflict_unless_it_is_to_be_tried(
 
 
 def test_where_two_arms_cross_the_cell_is_what_either_asks() -> None:
-    """A cell of two arms stands once, answers both questions, is tried where one says so, and runs the more."""
+    """A cell of two arms exists once, answers both questions, is run if one arm says so, and runs the most cases."""
     other = {**arm("equinox==0.11.2", {"jax": "0.4.9"}, excluded="try", run="all"), "asks": "And the other way?"}
     (cell,) = on_arms(arm("jax==0.4.9", {"equinox": "0.11.2"}, run="row-zero"), other)
 
@@ -235,7 +235,7 @@ def test_where_two_arms_cross_the_cell_is_what_either_asks() -> None:
 
 
 def test_an_arm_along_python_is_a_cell_for_each_interpreter() -> None:
-    """An arm over Python asks for the same as the line's cell, on another interpreter, which its id names."""
+    """A cell of the Python arm has the line cell's requirements, with another interpreter in its id."""
     asked = arm("python>=3.11,!=3.12,<3.14", {"jax": "0.5.0"}, run="all")
     line, *cells = plan.plan(matrix("jax==0.5.0", arms=[asked]), LIBRARIES)
 
@@ -264,7 +264,7 @@ def test_what_an_interpreter_cannot_have_stands_in_the_plan(
 
 
 def test_an_arm_as_of_the_snapshot_is_of_its_moment() -> None:
-    """A cell of an old release as one installs it today is as of the snapshot, and the release's day stays its own."""
+    """A cell with `today` is as of the snapshot, but keeps its release's day."""
     cells = on_arms(arm("jax==0.4.9", {}, {"equinox": "0.11.1"}, as_of="snapshot"))
 
     assert ["jax-0.4.9+today", "jax-0.4.9+equinox-0.11.1+today"] == ids(cells)
@@ -272,7 +272,7 @@ def test_an_arm_as_of_the_snapshot_is_of_its_moment() -> None:
 
 
 def test_a_jaxlib_that_is_held_is_asked_for_by_itself() -> None:
-    """jax[cpu] would insist on the jaxlib of its own version, so a cell that holds another asks for a plain jax."""
+    """jax[cpu] requires the jaxlib of its own version, so a cell that holds another jaxlib requires plain jax."""
     (cell,) = on_arms(arm("jaxlib==0.4.10", {"jax": "0.5.0"}, excluded="try"))
 
     assert ("jax==0.5.0", "jaxlib==0.4.10", "equinox", "diffrax", "absl-py", "flatbuffers") == cell.requires
@@ -285,13 +285,17 @@ def test_a_jaxlib_that_is_held_is_asked_for_by_itself() -> None:
         (matrix("jax", "jax>=0.6"), "line.releases.1", "releases.json has no jax>=0.6"),
         (matrix("jax", "torch"), "line.releases.1", "'torch' is not one of jax, jaxlib, equinox, diffrax, lineax"),
         (matrix("jax", "python>=3.11"), "line.releases.1", "only packages of the stack have a line"),
-        (matrix("jax", "jax<0.4.10"), "line.releases", "jax 0.4.9 is asked for twice"),
+        (matrix("jax", "jax<0.4.10"), "line.releases", "jax 0.4.9 is requested twice"),
         (
             matrix("jax", arms=[arm("jax", {"equinox": "0.11.3"})]),
             "arms.0.times.0.equinox",
             "releases.json has no equinox 0.11.3; the nearest are 0.11.2",
         ),
-        (matrix("jax", arms=[arm("jax", {"jax": "0.5.0"})]), "arms.0.times.0", "jax is held here and moved by along"),
+        (
+            matrix("jax", arms=[arm("jax", {"jax": "0.5.0"})]),
+            "arms.0.times.0",
+            "jax is both held here and moved by `along`",
+        ),
         (matrix("jax", arms=[arm("torch", {"jax": "0.5.0"})]), "arms.0.along", "'torch' is not one of"),
         (matrix("jax", arms=[arm("jax", {"torch": "2"})]), "arms.0.times.0.torch", "'torch' is not one of"),
         (matrix("jax", arms=[arm("python", {"jax": "9"})]), "arms.0.times.0.jax", "releases.json has no jax 9"),
@@ -300,7 +304,7 @@ def test_a_jaxlib_that_is_held_is_asked_for_by_itself() -> None:
     ],
 )
 def test_a_bad_matrix_is_a_fault(wanted: Matrix, key: str, message: str) -> None:
-    """A fault in the matrix is told with its key; an unknown version is told with the nearest."""
+    """A fault in the matrix is reported with its key; an unknown version, with the nearest one."""
     (fault,) = refused(plan.plan, wanted, LIBRARIES)
 
     assert (matrices.PATH, key) == (fault.path, fault.key)
@@ -308,7 +312,7 @@ def test_a_bad_matrix_is_a_fault(wanted: Matrix, key: str, message: str) -> None
 
 
 def test_all_faults_of_a_matrix_are_said_at_once() -> None:
-    """A matrix with several faults is told all of them."""
+    """All faults of a matrix are reported."""
     wanted = matrix("jax", "numpy", arms=[arm("jax>9", {"diffrax": "7"})])
 
     keys = ["line.releases.1", "arms.0.along", "arms.0.times.0.diffrax"]
@@ -317,7 +321,7 @@ def test_all_faults_of_a_matrix_are_said_at_once() -> None:
 
 
 def test_a_matrix_that_is_none_is_told_every_fault() -> None:
-    """Unknown keys, wrong types and what is missing are faults, all said at once with their keys."""
+    """Unknown keys, wrong types and missing keys are faults, reported together."""
     text = """
 schema_version = 2
 python = 3.12
@@ -349,7 +353,7 @@ excluded = "maybe"
         (jax("0.4.9"), {"0.4.9": release(wheels=wheels(tag="cp311"))}, "plan.no-wheel"),
         (jax("0.4.9", requires_python=""), {"0.4.9": release()}, None),
         (jax("0.4.9", requires_dist=["jaxlib>=0.4.8,<=0.4.9"]), {"0.4.8": release()}, None),
-        # What another extra of jax asks for does not count.
+        # Requirements of other extras do not count.
         (jax("0.4.9", requires_dist=["jaxlib==0.4.1+cuda; extra == 'cuda'"]), {"0.4.9": release()}, None),
     ],
 )
@@ -422,7 +426,7 @@ def test_a_stack_is_found_again_by_its_id(data: st.DataObject) -> None:
     ],
 )
 def test_what_jax_does_by_itself_is_run_where_no_other_cell_shows_it(identifier: str, runs: str) -> None:
-    """A stack of one's own runs every case where it has another interpreter or NumPy than the jax's own cell."""
+    """A user's stack runs every case if its interpreter or NumPy differs from the line's cell of that jax."""
     assert runs == plan.stack(identifier).runs
 
 
@@ -451,7 +455,7 @@ PINS = {"jax": "0.4.30", "jaxlib": "0.4.30", "equinox": "0.11.4", "diffrax": "0.
     ],
 )
 def test_metadata_excludes(requires: Mapping[str, Sequence[str]], because: str | None) -> None:
-    """A stack is excluded by the requirement that applies to it and is not met, however its name is spelt."""
+    """A stack is excluded by an applicable requirement that it does not meet, however the name is spelt."""
     offered = offering(**{name: {PINS[name]: release(requires_dist=texts)} for name, texts in requires.items()})
 
     assert because == releases.exclusion(PINS, offered.packages, "3.12")
@@ -481,7 +485,7 @@ def test_a_release_allows_the_interpreters_that_it_says(first: str, end: str, py
 
 
 def test_the_snapshot_has_what_the_table_names() -> None:
-    """releases.json has the table's packages, none older than it says, and no address: a user's own index serves."""
+    """releases.json has the table's packages, no release before `oldest`, and no address, so any index can be used."""
     known = releases.load()
     oldest = {name: min(map(Version, known.packages[name])) for name in known.packages}
 
@@ -505,7 +509,7 @@ def test_the_snapshot_has_what_the_table_names() -> None:
     ],
 )
 def test_what_no_release_can_be_is_told(version: str, odd: dict[str, Any], key: str, told: str) -> None:
-    """A release that could not be planned with is told by its key where the snapshot is read."""
+    """An invalid release in the snapshot is reported with its key."""
     said = {"schema_version": 2, "taken_at": DAY, "packages": {"jax": {version: {**release(), **odd}}}}
 
     (fault,) = refused(files.parse, Snapshot, json.dumps(said), releases.PATH)
@@ -514,7 +518,7 @@ def test_what_no_release_can_be_is_told(version: str, odd: dict[str, Any], key: 
 
 
 def test_a_package_that_the_snapshot_lacks_is_told() -> None:
-    """Without a package of the stack nothing is planned; the next snapshot can still be made from this one."""
+    """If the snapshot lacks a package of the stack, nothing is planned, but the next snapshot can be made from it."""
     known = releases.load()
     less = known.model_copy(update={"packages": {name: known.packages[name] for name in HELD if name != "jaxlib"}})
 

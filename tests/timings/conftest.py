@@ -1,4 +1,4 @@
-"""Results of asv, written without it; and asv over a line of two empty locks."""
+"""Invented results of asv, and asv on a line of two empty locks."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ def put(path: Path, made: object) -> None:
 
 
 def put_results(machine: Path, known: Known, commit: str, found: Mapping[str, Sequence[Any]]) -> None:
-    """The benchmarks that asv knows of, and of those in `found` the result, and if they ran, duration and samples."""
+    """Write asv's benchmarks, and the results in `found`; benchmarks that ran have a duration and samples."""
     listed = {
         name: {"type": kind, "unit": unit, "params": params, "version": "1"}
         for name, (kind, unit, params) in known.items()
@@ -64,7 +64,7 @@ def put_results(machine: Path, known: Known, commit: str, found: Mapping[str, Se
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asv]:
-    """asv over that line, in a folder of its own, with benchmarks that need no package; nothing has been measured."""
+    """asv on that line, in a new folder, with benchmarks that need no package, before any measurement."""
     folder = tmp_path_factory.mktemp("tiny")
     (folder / "benchmarks").mkdir()
     (folder / "benchmarks" / "__init__.py").write_text(BENCHMARKS, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The sessions of timings: what asv is asked for, what is believed of it, what they end with, and what is kept."""
+"""The sessions of timings: their calls of asv, the use of its results, exit codes, and kept files."""
 
 import json
 import os
@@ -28,7 +28,7 @@ from tests.timings.conftest import Known, put_results
 
 BASE, OTHER = "jax-0.6.0", "jax-0.9.2"
 HASHES = {BASE: "a" * 40, OTHER: "b" * 40}
-# The benchmarks of a pretended suite: name → type, unit, parameters.
+# The benchmarks of a fake suite: name → type, unit, parameters.
 KNOWN: Known = {
     "m.time_it": ("time", "seconds", [["1", "'two'"]]),
     "m.track_size": ("track", "things", []),
@@ -40,7 +40,7 @@ Tell = Callable[[str, str], float | None]
 
 @dataclass(frozen=True)
 class Pretended(Asv):
-    """An asv that installs and runs nothing, and writes down what `tell` says of a cell and a benchmark."""
+    """A fake asv that runs nothing, and writes the results that `tell` returns for a cell and a benchmark."""
 
     tell: Tell = lambda cell, key: 1.0
     broken: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ Pretend = Callable[..., Pretended]
 
 @pytest.fixture
 def pretend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pretend:
-    """Make a pretended asv, and keep what the sessions write away from the tree."""
+    """Make a fake asv, and redirect the sessions' files away from the tree."""
     for module in (bench, compare):
         monkeypatch.setattr(module, "WORK", tmp_path / "work")
         monkeypatch.setattr(module, "STATE", tmp_path)
@@ -85,7 +85,7 @@ def pretend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pretend:
 
 @dataclass(frozen=True)
 class PretendedCounter(Counter):
-    """A counter that runs nothing: what `tell` says of a cell and a benchmark, in order, of those in `there`."""
+    """A fake counter, which returns the counts that `tell` gives for the benchmarks in `there`, in order."""
 
     there: tuple[str, ...] = ()
     tell_count: Callable[[str, str], float] = lambda cell, key: 1e6
@@ -108,7 +108,7 @@ NO_COUNTS = PretendedCounter("calls")
 
 
 def told(slower: float = 1.0, noise: float = 0.02, seed: int = 0) -> Tell:
-    """Times with some noise, slower on the other side, and counts without any."""
+    """Return noisy times, slower on the other side, and counts without noise."""
     generator = np.random.default_rng(seed)
 
     def tell(cell: str, key: str) -> float | None:
@@ -131,7 +131,7 @@ CELLS = release_line.cell(BASE), release_line.cell(OTHER)
 def test_a_slow_down_is_told_and_confirmed(
     pretend: Pretend, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """Eight processes of each side in turns, and eight again of what looks changed alone: exit code 1."""
+    """Each side runs eight processes in turns, and eight more for apparent changes; a regression gives exit code 1."""
     asv = pretend(told(slower=1.5))
 
     code = compare.compare(asv, NO_COUNTS, *CELLS, TIMED, 8, keeping=True)
@@ -142,7 +142,7 @@ def test_a_slow_down_is_told_and_confirmed(
     assert [BASE, OTHER, OTHER, BASE] * 4 == [cell for cell, _ in first] == [cell for cell, _ in again]
     (exactly,) = {words for _, words in again}
     assert re.escape("m.time_it('two')") in exactly[-1]
-    # After its first process, a count is known, and so is what a release lacks.
+    # One process is enough for a count, and to know that a release lacks a benchmark's subject.
     assert not any("track" in word for _, words in first[2:] for word in words)
     kept = read(Comparison, tmp_path / "compared/cpu-x" / f"{BASE}..{OTHER}.json")
     assert (HASHES[BASE], HASHES[OTHER]) == kept.commits
@@ -165,12 +165,12 @@ def test_a_narrower_comparison_adds_to_what_was_judged(pretend: Pretend, tmp_pat
 
 
 def test_a_try_leaves_nothing_behind(pretend: Pretend, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """A comparison writes among the published results only where that is asked for, and says what it did of the two."""
+    """A comparison writes to the published results only with --keep, and says whether it did."""
     place = f"compared/cpu-x/{BASE}..{OTHER}.json"
 
     compare.compare(pretend(told()), NO_COUNTS, *CELLS, TIMED, 8)
 
-    assert f"nothing was kept: with --keep it goes into {place}" in capsys.readouterr().out
+    assert f"nothing was kept: --keep writes the verdicts into {place}" in capsys.readouterr().out
     assert not (tmp_path / "compared").exists()
     compare.compare(pretend(told()), NO_COUNTS, *CELLS, TIMED, 8, keeping=True)
     assert f"kept in {place}" in capsys.readouterr().out
@@ -180,7 +180,7 @@ def test_a_try_leaves_nothing_behind(pretend: Pretend, capsys: pytest.CaptureFix
 
 
 def test_how_long_it_takes_is_said_first(pretend: Pretend, capsys: pytest.CaptureFixture[str]) -> None:
-    """A comparison says about how long it takes by what kept results say, and again by what its own processes took."""
+    """A comparison estimates its time from kept results, and again from its own first processes."""
     asv = pretend(told())
     said = []
     for measured in (False, True):
@@ -194,8 +194,8 @@ def test_how_long_it_takes_is_said_first(pretend: Pretend, capsys: pytest.Captur
 
     # Three benchmarks of a second, and five until they start, sixteen times.
     estimates = (
-        "no result of these benchmarks is kept, so an estimate follows after the first two processes",
-        "about 3 minutes, if this machine is as fast as that of the kept results",
+        "these benchmarks have no kept result, so an estimate follows after the first two processes",
+        "about 3 minutes, if this machine is as fast as the machine of the kept results",
     )
     assert [f"8 processes of each side, and apparent changes again: {each}" for each in estimates] == said
 
@@ -203,7 +203,7 @@ def test_how_long_it_takes_is_said_first(pretend: Pretend, capsys: pytest.Captur
 def test_a_release_that_cannot_be_installed_is_not_measured(
     pretend: Pretend, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing of it is called stable, nothing failed, no second process is tried, and the exit code is 3."""
+    """If nothing was measured, nothing is stable or failed, no second process runs, and the exit code is 3."""
     asv = pretend(told(), broken=[OTHER])
 
     assert Exit.INCOMPLETE == compare.compare(asv, NO_COUNTS, *CELLS, TIMED, 8)
@@ -213,7 +213,7 @@ def test_a_release_that_cannot_be_installed_is_not_measured(
 
 
 def test_one_broken_release_stops_no_other(pretend: Pretend, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every cell has a call of its own, each is counted, and the sum is exit code 3 as long as something is missing."""
+    """Each cell has its own call and counts, and the exit code is 3 while any result is missing."""
     asv = pretend(told(), broken=[BASE])
 
     code = bench.run(asv, CELLS, TIMED, fresh=False, smoke=False)
@@ -230,7 +230,7 @@ def test_one_broken_release_stops_no_other(pretend: Pretend, capsys: pytest.Capt
 
 
 def test_a_smoke_run_keeps_nothing(pretend: Pretend, tmp_path: Path) -> None:
-    """A quick result is never saved among the results, and only a smoke run is quick."""
+    """Only a smoke run is quick, and its results are never saved."""
     asv = pretend(told())
 
     bench.run(asv, CELLS, TIMED, fresh=False, smoke=True)
@@ -243,7 +243,7 @@ def test_a_smoke_run_keeps_nothing(pretend: Pretend, tmp_path: Path) -> None:
 def test_noise_is_written_down_and_becomes_the_fences(
     pretend: Pretend, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One release against itself gives each timed benchmark its fence, and a later comparison is held to it."""
+    """Measuring a release against itself gives each timed benchmark a fence, which later comparisons use."""
     noise = pretend(told(noise=0.15))
 
     assert Exit.AS_EXPECTED == compare.noise(noise, NO_COUNTS, CELLS[0], TIMED, 16)
@@ -256,11 +256,11 @@ def test_noise_is_written_down_and_becomes_the_fences(
     fence = made.benchmarks["m.time_it('two')"].fence
     slower = pretend(told(slower=1 + 0.8 * fence, noise=0.001))
     assert Exit.UNDECIDED == compare.compare(slower, NO_COUNTS, *CELLS, TIMED, 8)
-    assert "no more than runs of one lock differ by" in capsys.readouterr().out
+    assert "not more than the difference between runs of one lock" in capsys.readouterr().out
 
 
 def test_too_few_processes_are_refused(pretend: Pretend) -> None:
-    """Fewer than eight of a side can show nothing: that is said before anything runs."""
+    """Fewer than eight processes a side are refused before anything runs."""
     asv = pretend(told())
 
     with pytest.raises(Misused, match="at least 8"):
@@ -279,7 +279,7 @@ def test_a_git_that_is_not_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) 
 
 
 def wandering(slower: float = 1.0, seed: int = 0) -> Callable[[str, str], float]:
-    """Counts that differ by a thousandth from process to process, and are more on the other side."""
+    """Return counts that differ by a thousandth between processes, and are larger on the other side."""
     generator = np.random.default_rng(seed)
 
     def tell(cell: str, key: str) -> float:
@@ -293,7 +293,7 @@ COUNTED = ("m.Scan.time_trace",)
 
 @pytest.mark.parametrize("unit", ["instructions", "calls"])
 def test_a_count_judges_the_host(unit: Unit, pretend: Pretend, capsys: pytest.CaptureFixture[str]) -> None:
-    """A twentieth more instructions of a trace, or calls, is told by two processes of each side."""
+    """Two processes of each side show 5% more instructions or calls of a trace."""
     counter = PretendedCounter(unit, COUNTED, wandering(slower=1.05))
 
     assert Exit.UNEXPECTED == compare.compare(pretend(told()), counter, *CELLS, [*TIMED, "Scan"], 8)
@@ -315,7 +315,7 @@ def test_what_is_counted_is_not_timed(pretend: Pretend) -> None:
 
 
 def test_the_noise_of_counts_is_written_down(pretend: Pretend, tmp_path: Path) -> None:
-    """A count that wanders by a thousandth has a fence of no more than thrice that, and can show a slow-down of 2%."""
+    """A count with a spread of a thousandth has a fence of at most three thousandths, and can show 2%."""
     counter = PretendedCounter("instructions", COUNTED, wandering())
 
     compare.noise(pretend(told()), counter, CELLS[0], [*TIMED, "Scan"], 16)
@@ -331,7 +331,7 @@ def test_the_noise_of_counts_is_written_down(pretend: Pretend, tmp_path: Path) -
 def test_noise_that_is_measured_of_some_leaves_the_others(
     pretend: Pretend, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A narrower run keeps the noise of the same cell's other benchmarks, and drops that of another cell."""
+    """A run with --bench keeps the noise of the cell's other benchmarks, and drops the noise of another cell."""
     counter = PretendedCounter("instructions", COUNTED, wandering())
     wide = [*TIMED, "Scan"]
 
@@ -346,7 +346,7 @@ def test_noise_that_is_measured_of_some_leaves_the_others(
 
 
 def test_no_benchmark_at_all_is_a_failure(pretend: Pretend) -> None:
-    """A pattern that finds nothing, or an asv that gave up, is no empty table: asv's last words are shown."""
+    """If a pattern matches nothing or asv gave up, asv's last lines are shown instead of an empty table."""
     with pytest.raises(Failed, match="nothing was measured; asv said, at the end: first / asv's last words"):
         compare.compare(pretend(told()), NO_COUNTS, *CELLS, ["nothing like it"], 8)
 
@@ -357,7 +357,7 @@ NAME = "aaaaaaaa-virtualenv-py3.12-uv.json"
 
 @pytest.fixture
 def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measure:
-    """Measure, with or without --keep; return what is published then."""
+    """Measure, with or without --keep; return the published files."""
     published, own = tmp_path / "published", tmp_path / "own"
     (published / "cpu-x").mkdir(parents=True)
     (published / "cpu-x" / NAME).write_text("before", encoding="utf-8")
@@ -383,19 +383,19 @@ def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measure:
 def test_results_go_into_the_tree_where_that_is_asked_for(
     work: str, measure: Measure, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each kind of measuring goes on from what is published, and changes it with --keep alone."""
+    """Each kind of measurement starts from the published results, and changes them only with --keep."""
     assert {NAME: "after"} == measure(work, keep=True)
     assert f"kept in published/cpu-x/{NAME}" in capsys.readouterr().out
 
 
 def test_without_keep_the_tree_stays_as_it_is(measure: Measure, capsys: pytest.CaptureFixture[str]) -> None:
-    """A run without --keep leaves published results alone and names the option."""
+    """A run without --keep does not change published results, and names the option."""
     assert {NAME: "before"} == measure(keep=False)
     assert "--keep copies" in capsys.readouterr().out
 
 
 def test_only_what_is_newer_is_copied(tmp_path: Path) -> None:
-    """A copy that was measured later stays, and one that is the same but for its time is no change."""
+    """A newer copy stays, and a copy that differs only in its time is not a change."""
     source, copy = tmp_path / "source", tmp_path / "copy"
     for folder, text, at in ((source, "old", 1), (copy, "new", 2)):
         folder.mkdir()
@@ -410,7 +410,7 @@ def test_only_what_is_newer_is_copied(tmp_path: Path) -> None:
 
 
 def test_memory_is_told_in_whole_gibibytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kernel leaves some bytes more or less from boot to boot: the machine is the same."""
+    """A few bytes of memory more or less after a reboot do not make another machine."""
     known = Machine.get_defaults()
 
     def told(ram: str) -> str:
@@ -443,7 +443,7 @@ def test_asv_knows_this_machine_by_its_processor(machines: Path, before: str | N
 
 
 def test_what_asv_knows_already_stays(machines: Path) -> None:
-    """An only entry under another name is what asv takes for this machine, in other projects, too: it still does."""
+    """If asv's file has one entry under another name, asv uses it for this machine, and still does afterwards."""
     mine = {**hardware("my-laptop"), "cpu": "by hand"}
     MachineCollection.save("my-laptop", mine)
 
@@ -453,7 +453,7 @@ def test_what_asv_knows_already_stays(machines: Path) -> None:
 
 
 def test_a_file_that_asv_cannot_read_is_a_sentence(machines: Path) -> None:
-    """It is not written over: it may be of another version of asv, with machines in it."""
+    """An unreadable file is not overwritten: another version of asv may have written it."""
     machines.write_text(json.dumps({"version": 99, "x": {}}), encoding="utf-8")
 
     with pytest.raises(Failed, match=r"asv cannot use .*asv-machine\.json .*newer than"):

@@ -1,4 +1,4 @@
-"""The benchmarks, as far as they can be read without a JAX: what they import, say, and leave out of the default set."""
+"""The benchmarks, as far as they can be tested without JAX: imports, docstrings and the default set."""
 
 import ast
 import json
@@ -21,7 +21,7 @@ from tests.processes import lacking, python
 
 MODULES = [path for path in BENCHMARKS if not path.name.startswith("_")]
 
-# What the benchmarks ask of the stack as they are imported, with nothing behind it.
+# Stubs for the names that benchmarks import from the stack.
 STUBS = """
 import sys, types
 class Stub(types.ModuleType):
@@ -83,7 +83,7 @@ def test_every_module_has_benchmarks(found: list[dict[str, object]]) -> None:
 
 
 def test_every_benchmark_says_what_asv_asks(found: list[dict[str, object]]) -> None:
-    """A version and a time limit of its own, words, what a count counts; no `setup`, which times each call."""
+    """Each benchmark has a version, a time limit, a docstring and a unit, but no `setup`: it would time each call."""
     for key in ("version", "timeout", "doc", "class_doc", "own_cache"):
         assert [] == [each["name"] for each in found if not each[key]], key
     assert {True} == {bool(each["unit"]) for each in found if ".track_" in str(each["name"])}
@@ -107,7 +107,7 @@ def test_every_phase_of_the_host_can_be_counted(found: list[dict[str, object]]) 
 
 
 def test_both_sides_agree_on_what_python_does() -> None:
-    """The driver starts callgrind for Python's thread alone where the cell's side says that Python does the work."""
+    """For phases that run in Python, the driver starts callgrind for Python's thread alone."""
     process = run("from benchmarks import _counting; print(*_counting.BY_PYTHON, '|', *_counting.BY_COMPILER)")
 
     by_python, by_compiler = (side.split() for side in process.stdout.split("|"))
@@ -117,7 +117,7 @@ def test_both_sides_agree_on_what_python_does() -> None:
 
 
 def test_calls_are_those_within_the_meter() -> None:
-    """Calls of Python functions and of C functions by Python count, within `with` alone, and the meter's own do not."""
+    """Inside `with`, calls of Python functions and Python's calls of C functions count, without the meter's own."""
     process = run(
         """
         from benchmarks import _meters
@@ -137,7 +137,7 @@ def test_calls_are_those_within_the_meter() -> None:
 
 
 def test_what_ends_its_process_leaves_the_others_counted() -> None:
-    """A phase that ends the process has failed, one that a release lacks says why, and those after it are counted."""
+    """A phase that ends the process has failed, a missing one has a reason, and the following ones are counted."""
     process = run(
         """
         import json, os
@@ -165,7 +165,7 @@ def test_what_ends_its_process_leaves_the_others_counted() -> None:
 
 
 def test_callgrind_counts_the_threads_that_are_asked_for(tmp_path: Path) -> None:
-    """Of a phase that Python does, callgrind counts the instructions of its own thread; of the compiler's, of all."""
+    """Callgrind counts Python's thread in Python's phases, and all threads in the compiler's."""
     if shutil.which("valgrind") is None:
         lacking("no valgrind on this machine, which .ci/run installs: no instruction is counted")
     code = """
@@ -190,7 +190,7 @@ def test_callgrind_counts_the_threads_that_are_asked_for(tmp_path: Path) -> None
 
     def counted(*, by_python: bool) -> list[int]:
         out = tmp_path / "callgrind"
-        # Without what `site` imports: callgrind takes a second for it.
+        # Skip the imports of `site`, which take callgrind a second.
         command = [*callgrind(out, by_python=by_python), sys.executable, "-S", "-c", textwrap.dedent(code)]
         surroundings = {**os.environ, "SUITE_CALLGRIND_OUT": str(out)}
         told = subprocess.run(command, cwd=ROOT, env=surroundings, stdout=subprocess.PIPE, text=True, check=True)
@@ -206,7 +206,7 @@ def test_callgrind_counts_the_threads_that_are_asked_for(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("path", BENCHMARKS, ids=lambda path: path.stem)
 def test_a_module_reads_the_clock_of_the_phases(path: Path) -> None:
-    """Only the harness, and what notes a compiler's time, read a clock; the stack's names are public."""
+    """Only the harness and the timer of compilations read a clock; benchmarks use only public names of the stack."""
     names = {name for name, _ in imports(path)}
 
     assert path.stem in ("_phases", "_program") or not names & {"time", "timeit"}
@@ -233,7 +233,7 @@ print("passed")
 
 
 def checkout(folder: Path, head: str, requirements: str) -> dict[str, str]:
-    """Lay out an environment of asv's, and return what asv tells a benchmark of it."""
+    """Make an environment as asv does, and return the variables that asv sets."""
     git = folder / "project" / ".git"
     git.mkdir(parents=True)
     (git / "HEAD").write_text(f"{head}\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The release line: the same repository everywhere, from the locks alone; asv on it, or on a stack that is there."""
+"""The release line: the same repository everywhere, made from the locks; and asv on it or on an installed stack."""
 
 import json
 import platform
@@ -25,12 +25,12 @@ COMMITS = (
     Commit("equinox-0.11.5", date(2024, 6, 18), "equinox==0.11.5\n"),
     Commit("jax-0.5.0", date(2025, 1, 17), "jax==0.5.0  # ünïcode\r\n"),
 )
-# Written down, so that another git, another day and another machine are held to it.
+# A fixed hash, so that every git, day and machine must give the same.
 HEAD = "f2158d976800b5a8012ed0080b145cb029894e0c"
 
 
 def test_a_tag_is_a_cell_and_its_tree_the_lock(tmp_path: Path) -> None:
-    """The head is known beforehand; each tag is a commit on main with exactly that cell's lock, on its day, for git."""
+    """The head's hash is fixed; each tag is a commit on main with exactly its cell's lock and day."""
     release_line.build(COMMITS, tmp_path / "line")
 
     found, line = release_line.hashes(COMMITS), tmp_path / "line"
@@ -47,7 +47,7 @@ def test_a_tag_is_a_cell_and_its_tree_the_lock(tmp_path: Path) -> None:
 
 
 def test_a_new_release_only_adds() -> None:
-    """A release after all others leaves their commits as they are; a lock that changed changes what follows it."""
+    """A new last release does not change earlier commits; a changed lock changes all later ones."""
     before = release_line.hashes(COMMITS)
 
     after = release_line.hashes([*COMMITS, Commit("jax-0.6.0", date(2025, 4, 17), "jax==0.6.0\n")])
@@ -59,14 +59,14 @@ def test_a_new_release_only_adds() -> None:
 
 
 def test_the_line_is_rebuilt_only_if_it_differs(tmp_path: Path) -> None:
-    """A line that is there is left alone, and what a killed run left behind is in nobody's way."""
+    """An up-to-date line is not rebuilt, and leftovers of a killed run do no harm."""
     assert [True, False] == [release_line.build(COMMITS, tmp_path / "line") for _ in range(2)]
     assert release_line.build(COMMITS[:2], tmp_path / "line")
     assert "2\n" == git(tmp_path / "line", "rev-list", "--count", "main")
 
 
 def test_the_line_is_the_plan_s() -> None:
-    """A commit for each line cell that can be had, in the order of their days, with the lock from the tree."""
+    """Each available cell of the line has a commit with the tree's lock, in the order of days."""
     made = release_line.commits()
 
     assert [each.day for each in made] == sorted(each.day for each in made)
@@ -76,7 +76,7 @@ def test_the_line_is_the_plan_s() -> None:
 
 @pytest.fixture(scope="module")
 def measured(tiny: Asv) -> Asv:
-    """asv that has measured the newer of two releases."""
+    """An asv that has measured the newer of two releases."""
     conf, python = tiny._conf("tiny"), f"{sys.version_info.major}.{sys.version_info.minor}"
     commit = f"--set-commit-hash={tiny.commits['two']}"
     samples = ("--record-samples", "-a", "rounds=1")
@@ -85,7 +85,7 @@ def measured(tiny: Asv) -> Asv:
 
 
 def test_what_asv_measured_is_counted(measured: Asv) -> None:
-    """asv runs as our machine, and each of its rows is known to be measured, lacking or failed."""
+    """asv uses our machine's name, and each row counts as measured, lacking or failed."""
     asv, commit = measured, measured.commits["two"]
     rows = results.rows(asv.results, asv.machine, commit)
     assert {
@@ -109,7 +109,7 @@ def test_what_asv_measured_is_counted(measured: Asv) -> None:
 
 
 def test_nothing_published_is_no_success(tiny: Asv, tmp_path: Path) -> None:
-    """Without timings there is no site, and one that asv did not make is a failure with asv's own words."""
+    """Without timings there is no site; if asv fails to make the site, the error has asv's own message."""
     asv = replace(tiny, results=tmp_path / "results")
     with pytest.raises(Failed, match=r"there are no timings to publish: `nox -s bench` makes some"):
         asv.publish()
@@ -129,7 +129,7 @@ def test_the_site_has_a_chart_of_all_it_lists(measured: Asv) -> None:
 
 
 def test_a_machine_is_named_by_its_processor() -> None:
-    """Results are filed under the processor: neither the host's name nor its kernel's build is told."""
+    """Results are filed under the processor's name, without the names of host and kernel."""
     name = asv_call.machine_name()
 
     assert re.fullmatch(r"cpu-[a-z0-9-]+-x\d+", name)
@@ -138,7 +138,7 @@ def test_a_machine_is_named_by_its_processor() -> None:
 
 
 def test_asv_installs_what_the_commit_pins_and_nothing_else() -> None:
-    """The stack is never in asv's own matrix, and each install is by hash, without building, into asv's environment."""
+    """asv's matrix does not contain the stack; each installation uses hashes and wheels only, in asv's environment."""
     conf = load_json(str(ROOT / "asv.conf.json"), js_comments=True, api_version=1)
 
     (*_, install) = conf["install_command"]
@@ -152,7 +152,7 @@ VERSIONS = {name: lock.load(release_line.cell("jax-0.9.2")).pins[name] for name 
 
 
 def python(path: Path, told: str, status: int = 0) -> Path:
-    """Put an interpreter at `path` that answers this to whatever it is asked."""
+    """Write an interpreter to `path` that always prints this."""
     return program(path, f"cat <<'END'\n{told}\nEND\necho 'what it says of itself' >&2\nexit {status}")
 
 
@@ -165,7 +165,7 @@ def tells(**otherwise: object) -> str:
 
 
 def test_a_stack_goes_by_its_release_and_its_device(tmp_path: Path) -> None:
-    """The versions tell which cell it is like, and the device what its results are filed under."""
+    """The versions determine the cell, and the device determines the machine's name."""
     found = own_stack.find(python(tmp_path / "python", tells()))
 
     assert ("jax-0.9.2", "gpu-nvidia-h200-x1") == (found.cell.id, found.name)
@@ -184,7 +184,7 @@ def test_a_stack_goes_by_its_release_and_its_device(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_measured_is_a_sentence(told: str, status: int, message: str, tmp_path: Path) -> None:
-    """No jax, nothing for asv to measure with, a stack of no release: what is wrong, and what would do."""
+    """Without jax, without asv's runner or with an unknown stack, the error says what is wrong and what to do."""
     with pytest.raises(Misused, match=message):
         own_stack.find(python(tmp_path / "python", told, status))
     with pytest.raises(Misused, match="nowhere does not run"):
@@ -192,7 +192,7 @@ def test_what_cannot_be_measured_is_a_sentence(told: str, status: int, message: 
 
 
 def mine(tiny: Asv, results: Path, executable: str) -> Asv:
-    """asv in an interpreter on a machine with one GPU, of which the newer of the tiny releases is said."""
+    """asv in an interpreter that reports one GPU and the newer of the tiny releases."""
     cell, versions = release_line.cells()[0], dict.fromkeys(PACKAGES, "1")
     there = Existing(Path(executable), "3.12.1", cell, versions, "gpu", "NVIDIA H200", 1)
     return Asv(there.name, {cell.id: tiny.commits["two"]}, results, there)
@@ -208,7 +208,7 @@ def test_an_interpreter_that_asv_cannot_use_leaves_nothing(tiny: Asv, tmp_path: 
 
 
 def test_asv_measures_what_is_there(tiny: Asv, tmp_path: Path) -> None:
-    """asv runs there, as the device; what is kept adds up, tells not where it is, and has nothing of a smoke run."""
+    """asv runs there under the device's name; kept results accumulate, without private paths and smoke runs."""
     cell = release_line.cells()[0]
     asv = mine(tiny, tmp_path / "kept", sys.executable)
 

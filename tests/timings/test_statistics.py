@@ -1,4 +1,4 @@
-"""The verdict on time and on counts: what changed is told, what did not is not, what was not measured is not stable."""
+"""Verdicts on times and counts: changes are found, noise is not a change, and unmeasured is not stable."""
 
 import math
 from dataclasses import replace
@@ -18,7 +18,7 @@ from suite.timings.counts import Counted, Counts, CountTurn, Unit
 from suite.timings.results import OUTCOMES, ResultRow
 from suite.timings.statistics import LACKS, Pair, Side, Verdict
 
-# What the least of thirty calls varies by, from process to process, on the machine that the design was tried on.
+# The spread of the least of thirty calls between processes, on the machine used for the design.
 NOISE = 0.027
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -26,7 +26,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 def processes(
     generator: np.random.Generator, factor: float = 1.0, count: int = 8, noise: float = NOISE
 ) -> tuple[float, ...]:
-    """Draw the measurements of `count` processes, of something that takes a millisecond times `factor`."""
+    """Draw the measurements of `count` processes whose work takes a millisecond times `factor`."""
     return tuple(factor * 1e-3 * np.exp(generator.normal(0, noise, count)))
 
 
@@ -57,7 +57,7 @@ def test_the_same_lock_on_both_sides_never_regresses(seed: int, noise: float) ->
 @settings(max_examples=20, deadline=None)
 @given(SEEDS)
 def test_a_fifth_more_time_is_caught(seed: int) -> None:
-    """A slow-down of 20% is told with eight processes a side, among ten benchmarks that did not change."""
+    """Eight processes a side find a slow-down of 20% among ten unchanged benchmarks."""
     slow = {"slow": pair(seed, 1.2)}
     first = slow | {str(number): pair(seed + 1 + number) for number in range(10)}
     looking = statistics.candidates(first, {})
@@ -71,7 +71,7 @@ def test_a_fifth_more_time_is_caught(seed: int) -> None:
 
 
 def test_all_may_regress_at_once() -> None:
-    """The correction for many benchmarks does not hide that every one of a hundred is slower."""
+    """The correction for many benchmarks does not hide a slow-down of all hundred."""
     first, again = ({str(n): pair(n + seed, 1.3) for n in range(100)} for seed in (0, 1000))
 
     assert {"regressed"} == {verdict.outcome for verdict in statistics.judge(first, again, {}).values()}
@@ -89,20 +89,20 @@ AGAIN, NOT_AGAIN, OTHERWISE = (pair(2, factor) for factor in (1.5, 1, 1 / 1.5))
         (pair(1, 1.05), pair(2, 1.05), None, "stable"),
         # A change counts only if a second measurement shows it, in the same direction.
         *((SLOWER, again, None, "insufficient") for again in (None, NOT_AGAIN, OTHERWISE)),
-        # What runs of one lock differ by is no change.
+        # A difference that runs of one lock also show is not a change.
         (SLOWER, AGAIN, 0.4, "regressed"),
         (SLOWER, AGAIN, 0.6, "insufficient"),
-        # Where they differ by a fifth, no difference is not stable.
+        # If runs of one lock differ by 20%, an equal result is not stable.
         (SAME, None, 0.15, "stable"),
         (SAME, None, 0.25, "insufficient"),
-        # Six against six can show nothing, however far they are apart, and are not called stable either.
+        # Six processes a side can neither show a change nor stability.
         *((pair(1, of, n), pair(2, of, n), None, "insufficient") for n in (1, 6, 7) for of in (1, 3)),
     ],
 )
 def test_a_change_has_a_direction_and_a_size_and_is_confirmed(
     first: Pair, again: Pair | None, fence: float | None, expected: str
 ) -> None:
-    """Slower is regressed, faster improved; what may be noise is insufficient, and what stays within a tenth stable."""
+    """Slower is regressed, faster is improved, possible noise is insufficient, and less than 10% is stable."""
     assert expected == outcome(first, again, fence).outcome
     assert again is not NOT_AGAIN or "does not confirm" in outcome(first, again, fence).reason
 
@@ -119,7 +119,7 @@ SIDES = st.builds(
 @settings(max_examples=50)
 @given(SIDES, SIDES, st.booleans(), st.sampled_from([None, 0.0, 0.5]))
 def test_what_was_not_measured_is_never_stable(base: Side, other: Side, count: bool, fence: float | None) -> None:
-    """A side without a value, a failure, another version or a benchmark that a release lacks is said to be that."""
+    """A side without a value, a failure, another version and a missing benchmark have their own outcomes."""
     verdict = outcome(Pair(base, other, count), Pair(base, other, count), fence)
 
     assert verdict.outcome in OUTCOMES
@@ -156,7 +156,7 @@ def test_a_value_that_is_no_time_decides_nothing(odd: float) -> None:
     ],
 )
 def test_counts_are_exact(base: list[float], other: list[float], expected: tuple[str, str]) -> None:
-    """Five percent more equations regress, one equation in a thousand is stable, and neither asks a second time."""
+    """5% more equations is a regression, one in a thousand is stable, and neither needs a second measurement."""
     verdict = outcome(Pair(Side(tuple(base)), Side(tuple(other)), count=True))
 
     assert expected == (verdict.outcome, verdict.reason)
@@ -170,7 +170,7 @@ def test_the_last_line_counts_everything() -> None:
 
 
 def test_the_exit_code_means_what_it_says() -> None:
-    """1 is a confirmed regression, 3 something not measured, 4 noise, 0 neither; what a release lacks is no fault."""
+    """The exit code is 1 for a regression, 3 for a missing result, 4 for noise, else 0; missing subjects are fine."""
     lacks = Verdict("not-measured", f"{LACKS} on the base side")
     stable, improved, regressed = Verdict("stable"), Verdict("improved"), Verdict("regressed")
 
@@ -184,7 +184,7 @@ def test_the_exit_code_means_what_it_says() -> None:
 
 
 def test_processes_become_sides() -> None:
-    """Each process gives its least, what failed is counted by itself, and what never ran gives nothing."""
+    """Each process gives its least value; failures are counted apart, and processes that never ran are ignored."""
     here = {"a": ResultRow("measured", "1", False, value=2.0, least=1.5)}
     broken, absent = {"a": ResultRow("failed", "1", False)}, {"a": ResultRow("missing", "1", False)}
 
@@ -212,12 +212,12 @@ LINE = [
     LineCell(f"jax-{version}", "jax", {"jax": version}, date(2025, month, 1))
     for month, version in ((1, "0.8.2"), (2, "0.9.0"), (3, "0.8.3"))
 ]
-# The same in the order of days, so that each release stands before the next.
+# The same releases, ordered by day.
 BRANCH = [replace(cell, released_on=date(2025, month, 1)) for cell, month in zip(LINE, (1, 3, 2), strict=True)]
 
 
 def made(**values: float) -> Counts:
-    """Counts of one benchmark on releases, `v0_9_0` for jax 0.9.0: so many calls, and instructions by the thousand."""
+    """Return a benchmark's counts by release (`v0_9_0` is jax 0.9.0): calls, and thousands of instructions."""
     found = Counts(machine="m")
     for cell, calls in values.items():
         counted = Counted(version="1", calls=calls, instructions=1000 * calls)
@@ -245,17 +245,17 @@ CALLS = {TRACE: Counted(version="1", calls=100)}
 @pytest.mark.parametrize(
     ("found", "unit", "fence", "between"),
     [
-        # A release whose calls alone were counted hides no change of instructions between those beside it.
+        # A release with calls only does not hide a change of instructions between its neighbours.
         (made(v0_8_2=100, v0_9_0=112).plus("jax-0.8.3", "lock", CALLS), "instructions", 0.0, [("0.8.2", "0.9.0")]),
-        # A count that wanders on one lock is held to what it wanders by.
+        # A change of a noisy count must exceed the count's own noise.
         (made(v0_8_2=100, v0_9_0=105), "calls", 0.06, []),
         (made(v0_8_2=100, v0_9_0=105), "calls", 0.04, [("0.8.2", "0.9.0")]),
-        # What two versions of a benchmark count is not compared.
+        # Counts of two versions of a benchmark are not compared.
         (made(v0_8_2=100).plus("jax-0.9.0", "lock", {TRACE: Counted(version="2", calls=200)}), "calls", 0.0, []),
     ],
 )
 def test_a_change_is_of_the_same_count(found: Counts, unit: Unit, fence: float, between: list[tuple[str, str]]) -> None:
-    """It stands between two releases that were counted alike, and is larger than the fence."""
+    """A change is between two releases counted in the same unit, and larger than the fence."""
     turns = counts.turns(found, BRANCH, unit, {counts.name(TRACE, unit): fence})
 
     assert between == [(turn.before.removeprefix("jax-"), turn.after.removeprefix("jax-")) for turn in turns]
@@ -276,7 +276,7 @@ def test_counts_are_kept_as_they_are(tmp_path: Path) -> None:
 
 
 def test_counting_calls_again_loses_no_instructions() -> None:
-    """Instructions take minutes: they stay beside calls that were counted later, of the same version."""
+    """Instructions, which take minutes, are kept when calls of the same version are counted later."""
     again = made(v0_9_0=100).plus("jax-0.9.0", "lock", {TRACE: Counted(version="1", calls=101)})
 
     assert (101, 100_000) == (again.known("jax-0.9.0", "lock")[TRACE].calls, 100_000)
@@ -285,7 +285,7 @@ def test_counting_calls_again_loses_no_instructions() -> None:
 
 @given(st.integers(0, 200))
 def test_every_release_has_its_turn(count: int) -> None:
-    """Each place comes once, and of a long line the first quarter leaves no gap of more than a third."""
+    """Each place occurs once, and the first quarter of a long line leaves no gap above a third."""
     places = counts.spread(count)
 
     assert list(range(count)) == sorted(places)

@@ -1,4 +1,4 @@
-"""Timings on the page: what is drawn of asv's results, what is said of them, and what is left out."""
+"""Timings on the page: charts, sentences, and results that are left out."""
 
 import math
 import re
@@ -51,7 +51,7 @@ KNOWN: Known = {
 
 @pytest.fixture(scope="module")
 def machine(tmp_path_factory: pytest.TempPathFactory) -> TimedMachine:
-    """Results of three releases, their noise, and two comparisons: of a scan, a product of two sizes, and a count."""
+    """Return results, noise and two comparisons on three releases, for a scan, a product in two sizes, and a count."""
     commits = release_line.hashes(release_line.commits())
     folders = results, noise, compared = [tmp_path_factory.mktemp(name) for name in ("results", "noise", "compared")]
     hardware = {"cpu": f"a processor {NASTY}", "num_cpu": "2", "ram": str(2**34), "os": "Linux", "arch": "x86_64"}
@@ -77,7 +77,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> TimedMachine:
 
 
 def test_a_workload_is_drawn_by_phase_and_a_variant_by_what_varies(machine: TimedMachine) -> None:
-    """A workload has one chart, a line for each phase that has values; one with sizes a chart for each phase."""
+    """A workload has one chart with a line for each phase; a workload with sizes has a chart for each phase."""
     (section,) = machine.sections
     assert [
         (f"{PRODUCT}, dispatch", "basics.Matmul", ["64", "512"]),
@@ -88,7 +88,7 @@ def test_a_workload_is_drawn_by_phase_and_a_variant_by_what_varies(machine: Time
     (trace,) = section.charts[2].series
     assert ((1e-3, 2e-3, None), frozenset({2}), 0.08, False) == (trace.values, trace.failed, trace.fence, trace.device)
     assert [False, True] == [section.charts[place].series[0].device for place in (0, 1)]
-    assert "Where 64 is dispatch, and 512 is milliseconds of work." == section.charts[0].rest
+    assert "64 shows the dispatch, and 512 takes milliseconds." == section.charts[0].rest
     assert "" == section.charts[2].rest
 
 
@@ -100,14 +100,14 @@ def test_only_what_a_comparison_of_these_locks_confirmed_is_marked(machine: Time
 
 
 def test_it_is_told_where_something_turns(machine: TimedMachine) -> None:
-    """Of a count that changes, the releases at which it does; and between which two a call came back early."""
+    """The page has the releases at which a count changes, and the two between which dispatch became asynchronous."""
     assert [("basics, scan, equations", ((OLD, 4), (NEW, 6)))] == [(each.key, each.turns) for each in machine.counts]
     assert Asynchronous(OLD, MIDDLE) == machine.asynchronous
 
 
 @pytest.mark.parametrize("returns", [(True, True), (True, False), (False, False), (False, True, False), ()])
 def test_measurements_that_do_not_say_so_are_not_made_to(returns: tuple[bool, ...]) -> None:
-    """No such release is named where none is seen, or more than one."""
+    """If there is no such change, or several, no release is named."""
     rows = {
         f"jax-0.{place}": {
             "basics.Matmul.time_dispatch(512)": ResultRow("measured", "1", False, least=0.1 if early else 1.0),
@@ -130,7 +130,7 @@ def line(name: str, *values: float | None, fence: float | None = None, key: str 
 
 
 def test_a_chart_is_in_the_pages_own_style() -> None:
-    """A drawing has no colour, style, identifier or reference: the page's policy admits none of them."""
+    """A chart has no colour, style, id or reference, which the page's policy forbids."""
     trace = line("trace", 1e-3, None, 3e-3, fence=0.1, key="m.A.time_trace")
     execute = line("execute", 1e-5, 1e-5, 1e-5, key="m.A.time_execute")
     judged = measured.JudgedChange(outcome="regressed", reason="", base=1, other=2, change=1, limit=0.1, version="1")
@@ -150,7 +150,7 @@ def test_a_chart_is_in_the_pages_own_style() -> None:
 
 
 def test_a_line_lies_where_its_times_do() -> None:
-    """Ten times as long is as far up from one time as from another, and releases are as far apart as each other."""
+    """The time axis is logarithmic, and releases are equally spaced."""
     svg = drawn(chart(line("execute", 1e-5, 1e-4, 1e-3)), ["jax-0.4.1", "jax-0.4.2", "jax-0.4.3"])
 
     (points,) = re.findall(r'<path class="s7" d="M([^"]+)"', svg)
@@ -161,7 +161,7 @@ def test_a_line_lies_where_its_times_do() -> None:
 
 
 def test_every_release_has_a_tick_and_every_minor_one_a_name_that_has_room() -> None:
-    """Each release is a tick; a minor release of jax has its name where that does not lie on the one before."""
+    """Each release is a tick; a minor release of jax is named unless the name would overlap the one before."""
     minors = ("0.4.1", "0.4.2", "0.5.0", "0.6.0", "0.10.0", "0.11.0")
     few, many = [f"jax-{each}" for each in minors], [f"jax-0.{n}.0" for n in range(60)]
     svg, crowded = (drawn(chart(line("execute", *[1e-3] * len(each))), each) for each in (few, many))
@@ -177,7 +177,7 @@ def test_every_release_has_a_tick_and_every_minor_one_a_name_that_has_room() -> 
 
 @pytest.mark.parametrize("least", [0.0, 1e-300])
 def test_nothing_can_be_drawn(least: float) -> None:
-    """A time of nothing has a place in the drawing too."""
+    """A time of zero also has a place in the chart."""
     assert "NaN" not in drawn(chart(line("execute", least, 1.0)), ["jax-0.4.1", "jax-0.4.2"])
 
 
@@ -193,7 +193,7 @@ def test_names_of_lines_do_not_lie_on_one_another() -> None:
 
 
 def test_the_page_says_what_was_confirmed_and_what_it_rests_on(machine: TimedMachine) -> None:
-    """Changes stand with what they are of and lead to their chart; what would go unseen is said as that."""
+    """Changes are listed with their workloads and link to their charts; the undetectable slow-down is stated."""
     files = site(EMPTY, (machine,))
     page = files["timings.html"]
 
@@ -201,8 +201,8 @@ def test_the_page_says_what_was_confirmed_and_what_it_rests_on(machine: TimedMac
     assert "a processor &lt;script&gt;" in page
     told_of = " ".join(re.sub(r"<[^>]+>", "", page).split())
     assert f"From {MIDDLE} on, a call returns before its result is ready; up to {OLD}" in told_of
-    assert "one comparison in 100 looks like a change before it is measured again" in told_of
-    assert "A slow-down smaller than 20% would go unseen in half of the benchmarks." in told_of
+    assert "one first measurement in 100 looks like a change; a second measurement then decides" in told_of
+    assert "Half of the benchmarks cannot show a slow-down smaller than 20%." in told_of
     assert "regressed +100%" in told_of
     assert (
         f'<th scope="row">{SCAN}, trace <a class="soft" href="timings/cpu-tiny-basics.html#timing-basics.Scan">' in page
@@ -211,7 +211,7 @@ def test_the_page_says_what_was_confirmed_and_what_it_rests_on(machine: TimedMac
 
 
 def test_the_page_says_the_numbers_behind_a_chart(machine: TimedMachine) -> None:
-    """Each value stands in a table too, and one that failed is called so."""
+    """Each value is also in a table, and failures are named."""
     page = site(EMPTY, (machine,))["timings/cpu-tiny-basics.html"]
 
     assert f'<tr><th scope="row">{OLD}<td>1 ms\n' in page
@@ -220,7 +220,7 @@ def test_the_page_says_the_numbers_behind_a_chart(machine: TimedMachine) -> None
 
 
 def test_what_was_counted_is_drawn_and_its_changes_are_named(tmp_path: Path) -> None:
-    """Calls along the releases have a chart in their own unit; a change stands with its releases and its exact size."""
+    """Counts of calls have a chart in their own unit; a change has its releases and its exact size."""
     commits = release_line.hashes(release_line.commits())
     folders = results, _, _, counted = [tmp_path / name for name in ("results", "noise", "compared", "counts")]
     put(results / MACHINE / "machine.json", {"cpu": "a processor", "num_cpu": "2", "ram": "0"})
@@ -244,7 +244,7 @@ def test_what_was_counted_is_drawn_and_its_changes_are_named(tmp_path: Path) -> 
 
 
 def test_without_results_there_is_a_page_that_says_so() -> None:
-    """A tree in which nothing was timed has a page that says that, and no charts."""
+    """Without timings, the page says so and has no charts."""
     files = site(EMPTY, ())
 
     assert "<p>Nothing was timed.</p>" in files["timings.html"]
@@ -280,11 +280,11 @@ def test_every_machine_with_published_results_is_drawn() -> None:
         ("removed Thing", what("removed", "Thing")),
         # One measurement has no least and no most.
         ("trace: 1 ms on jax-2", told(Series("trace", "", (None, 1e-3), frozenset(), None), ["jax-1", "jax-2"])),
-        # Results can be older than the benchmarks: of what was removed there is nothing to say.
+        # Results may be older than the benchmarks; removed benchmarks are ignored.
         ("", timings.story("removed")),
         ("", timings.story("basics", "Removed")),
     ],
 )
 def test_it_is_said_for_people(words: str, said: str) -> None:
-    """A time has three digits in the unit that keeps them before the point; a benchmark is called what it is."""
+    """A time has three digits in a suitable unit; a benchmark's name is in words."""
     assert words == said

@@ -11,7 +11,7 @@ import pytest
 
 from tests.processes import printed
 
-# The path and the headers that came → the type of the answer and its text; None where nothing is there.
+# Path and headers of a request → type and text of the answer; None for 404.
 Answer = Callable[[str, Message], tuple[str, str] | None]
 Serve = Callable[[Answer], str]
 
@@ -25,7 +25,7 @@ def sessions() -> dict[str, str]:
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Start a server that answers by a function; its address is given back."""
+    """Start a server that answers by a function; return its address."""
     with ExitStack() as servers:
         yield lambda answer: servers.enter_context(_served(answer))
 
@@ -34,7 +34,7 @@ def serve() -> Iterator[Serve]:
 def _served(answer: Answer) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            """Answer, or say that nothing is there."""
+            """Answer, or return 404."""
             if (told := answer(self.path, self.headers)) is None:
                 self.send_error(404)
                 return

@@ -1,4 +1,4 @@
-"""The default plan, which follows from what was published; and what a run costs."""
+"""The default plan, computed from the published report; and the cost of a run."""
 
 from datetime import UTC, datetime
 from io import StringIO
@@ -29,7 +29,7 @@ NOTHING = Chosen(rows={})
 
 
 def test_the_default_plan_is_what_the_published_report_gives(published: Report) -> None:
-    """default.json is what `nox -s choose` would write: its releases are good enough, and its rows follow from them."""
+    """default.json is what `nox -s choose` would write: its releases show enough pairs, and fix its rows."""
     pairs, wheels, kept = choose.shown(published), choose.bytes_of(), chosen.load()
 
     assert kept == choose.choose(pairs, wheels, kept)
@@ -46,7 +46,7 @@ WHEELS = st.fixed_dictionaries(
 @settings(max_examples=40, deadline=None)
 @given(pairs=SHOWN, wheels=WHEELS)
 def test_each_pair_that_is_shown_has_one_row(pairs: dict[str, set[Pair]], wheels: dict[str, dict[str, int]]) -> None:
-    """The newest release's pairs need no other row, every other pair has one, and the answer is always the same."""
+    """Pairs on the newest release need no other row, every other pair has one, and the result is deterministic."""
     made = choose.choose(pairs, wheels, NOTHING)
 
     assert made == choose.choose(pairs, wheels, NOTHING)
@@ -63,7 +63,7 @@ def test_each_pair_that_is_shown_has_one_row(pairs: dict[str, set[Pair]], wheels
 def test_a_choice_stays_while_it_shows_enough(
     pairs: dict[str, set[Pair]], wheels: dict[str, dict[str, int]], new: dict[str, set[Pair]]
 ) -> None:
-    """From one day to the next the releases stay where they still show 99% of the most that any show."""
+    """The releases stay the same while they show 99% of the best choice's pairs."""
     before = choose.choose(pairs, wheels, NOTHING)
     after = choose.choose(new, wheels, before)
 
@@ -77,7 +77,7 @@ def test_a_choice_stays_while_it_shows_enough(
 
 
 def test_a_cost_stays_where_it_is_about_the_same() -> None:
-    """Half as much again is noise, and more than that is news: so the file does not change with every run."""
+    """A cost that changed by less than a factor of 1.5 is kept, so that the file does not change with every run."""
     before = {"a/b": Cost(1.0, 200)}
 
     for seconds, kept in ((0.8, True), (1.4, True), (1.6, False), (0.5, False)):
@@ -109,6 +109,6 @@ def test_each_time_is_compared(elsewhere: Path, monkeypatch: pytest.MonkeyPatch,
 
 
 def test_what_does_not_come_to_its_end_has_no_time(tmp_path: Path) -> None:
-    """A session that wrote nothing has no seconds to believe: nox's last words are shown."""
+    """If a session wrote nothing, its time does not count, and nox's last lines are shown."""
     with pytest.raises(Failed, match=r"(?s)-s compat .*did not finish, so its time says nothing: .*noxfile"):
         cost.run("compat", made=tmp_path / "made", tree=tmp_path)

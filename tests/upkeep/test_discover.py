@@ -1,4 +1,4 @@
-"""New releases: what is new on an index, and what their cells do otherwise."""
+"""New releases: the news of an index, and the changes in the new cells."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ Offered = dict[str, dict[str, list[str]]]
 
 
 def answer(offered: Offered, path: str) -> tuple[str, str] | None:
-    """A package index as PEP 691 has it, of package → version → requirements: a project's page, a wheel's metadata."""
+    """A package index (PEP 691) made from package → version → requirements, with project pages and wheel metadata."""
     last = path.rstrip("/").rsplit("/", 1)[1]
     if last.endswith(".whl.metadata"):
         name, version = last.split("-")[:2]
@@ -63,7 +63,7 @@ def offered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, serve: Serve) -> Of
 def planned(
     offered: Offered, replanned: None, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A plan of the releases of jax alone; the report goes to a folder of its own."""
+    """Plan only releases of jax, and write the report to a new folder."""
     matrix = tmp_path / "matrix.toml"
     line = '[line]\nreleases = ["jax"]\n'
     matrix.write_text(f'schema_version = 1\npython = "3.12"\n{line}', encoding="utf-8")
@@ -97,12 +97,12 @@ def test_with_nothing_new_it_says_so(offered: Offered) -> None:
 
 
 def test_a_new_release_without_a_cell_is_told(offered: Offered) -> None:
-    """A release of a package that the plan has no cells of goes into the snapshot, and nothing is run."""
+    """A new release of a package without cells goes into the snapshot, and nothing is run."""
     offered["lineax"] = {"0.1.0": []}
 
     said = told()
     assert "lineax 0.1.0" in said
-    assert "no new release has a cell: nothing to run" in said
+    assert "no new release has a cell, so there is nothing to run" in said
     assert "0.1.0" in releases.load().packages["lineax"]
 
 
@@ -115,12 +115,12 @@ def test_a_yanked_release_is_told_as_that(offered: Offered, monkeypatch: pytest.
 
     said = told()
     assert "equinox 0.11.4 (yanked since)" in said
-    assert "no release is new, and yanked releases are not run again: nothing to run" in said
+    assert "no release is new, and yanked releases are not run again, so there is nothing to run" in said
     assert taken == releases.load()
 
 
 def test_a_new_release_has_its_cell_run(offered: Offered, pageless: None) -> None:
-    """A new release of jax is a new cell; one that cannot be had is reported as such, and nothing else is run."""
+    """A new release of jax is a new cell; an unavailable one is reported, and nothing else is run."""
     offered["jax"]["0.4.31"] = ["jaxlib==0.4.31"]
 
     entries = catalogue.select(["stack-smoke", "wraps-lower-bypass"])
@@ -156,7 +156,7 @@ def page(files: str) -> str:
 
 @pytest.fixture
 def instead(offered: Offered, monkeypatch: pytest.MonkeyPatch, serve: Serve) -> Instead:
-    """Have the index answer otherwise where an address ends so."""
+    """Replace the index's answer for addresses with this end."""
 
     def answers(end: str, told: tuple[str, str]) -> None:
         def otherwise(path: str, _: object) -> tuple[str, str] | None:

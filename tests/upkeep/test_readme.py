@@ -1,4 +1,4 @@
-"""The README, docs and CONTRIBUTING: what they show is made by the project, and what they tell to run can be run."""
+"""The README, docs and CONTRIBUTING: generated parts are current, and commands work."""
 
 import re
 import shlex
@@ -50,7 +50,7 @@ def test_the_readme_is_read_in_a_minute() -> None:
 
 
 def test_the_two_commands_are_there() -> None:
-    """The README has two commands that set themselves up: for the main job, and for the tests, as CI runs them."""
+    """The README has two commands that work on a bare machine: the main job, and the tests as CI runs them."""
     assert ["compat", "tests faults"] == [command.rpartition(" -s ")[2] for command in COMMANDS]
     assert 1 == len({command.rpartition(" -s ")[0] for command in COMMANDS})
     assert COMMANDS[1] == (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1]
@@ -105,7 +105,7 @@ def test_every_session_explains_itself(sessions: dict[str, str]) -> None:
 @pytest.mark.parametrize("words", told("nox"))
 def test_sessions_take_the_words_that_documents_tell(nox: Nox, words: str) -> None:
     """nox finds each session that a document names, and the suite understands what follows `--`."""
-    # A branch beside the reader's own checkout: any folder is one.
+    # Stands for a branch in another folder; any folder will do.
     asked = shlex.split(words.replace("../equinox", "."))
     ran = nox(*asked if asked[0] in ("-l", "--usage") else ("-l", *asked))
     assert 0 == ran.code, ran.complained
@@ -154,7 +154,7 @@ def test_the_issue_that_contributing_shows_is_one(tmp_path: Path, monkeypatch: p
 
 
 def test_links_lead_somewhere() -> None:
-    """Each relative link of a document leads to a file in the tree, and to a heading that is there."""
+    """Each relative link in a document leads to an existing file and heading."""
     lost = []
     for path in DOCUMENTS:
         for target, heading in re.findall(r"\]\((?!https?://)([^)#]*)#?([^)]*)\)", path.read_text(encoding="utf-8")):
@@ -165,7 +165,7 @@ def test_links_lead_somewhere() -> None:
 
 
 def headings(path: Path) -> list[str]:
-    """Return what GitHub calls the headings of a document in addresses."""
+    """Return the anchors that GitHub gives the headings of a document."""
     found = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
     return [re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in found]
 

@@ -23,7 +23,7 @@ KNOWN = {
 
 
 class GitHub:
-    """Answers for the threads in `told`, by path; and an old snapshot to renew."""
+    """A server that answers for the threads in `told`, and an old snapshot to renew."""
 
     def __init__(self, path: Path, serve: Serve) -> None:
         self.path, self.told, self.tokens = path, dict[str, Any](), set[str | None]()
@@ -31,16 +31,16 @@ class GitHub:
         path.write_text(dump({"schema_version": 2, "threads": KNOWN}))
 
     def answer(self, path: str, headers: Message) -> tuple[str, str] | None:
-        """Answer for one thread; for anything else that is not there."""
+        """Answer for known threads, and return 404 for others."""
         self.tokens.add(headers["Authorization"])
         return ("application/json", json.dumps(self.told[path])) if path in self.told else None
 
     def tell(self, number: int, **more: Any) -> None:
-        """Have a thread of this number."""
+        """Add a thread with this number."""
         self.told[f"/repos/jax-ml/jax/issues/{number}"] = {"title": f"Thread {number}", "state": "closed", **more}
 
     def renew(self, *numbers: int) -> list[str]:
-        """Look up threads; the lines that are said."""
+        """Look up threads; return the printed lines."""
         console = Console(file=(out := StringIO()))
         threads.renew([f"jax-ml/jax#{number}" for number in numbers], console, path=self.path, api=self.address)
         return out.getvalue().splitlines()
@@ -48,7 +48,7 @@ class GitHub:
 
 @pytest.fixture
 def github(tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> GitHub:
-    """With nothing there yet."""
+    """Without an old snapshot."""
     monkeypatch.delenv("GITHUB_TOKEN", raising=False)
     return GitHub(tmp_path / "threads.json", serve)
 
@@ -73,11 +73,11 @@ def test_titles_and_states_are_of_today(github: GitHub) -> None:
 
 
 def test_what_cannot_be_had_stays_as_it_was_and_is_said(github: GitHub) -> None:
-    """A thread that is not there, or in no state that GitHub has, stays; one that was never known is left out."""
+    """A missing thread, or one in an invalid state, keeps its old entry; without one, it is left out."""
     github.tell(2)
     known, unknown, _ = github.renew(1, 2, 3)
-    assert (known[:17], known.rpartition("; ")[2]) == ("jax-ml/jax#1: 404", "its old entry stays")
-    assert (unknown[:17], unknown.rpartition("; ")[2]) == ("jax-ml/jax#3: 404", "it has no old entry")
+    assert (known[:17], known.rpartition("; ")[2]) == ("jax-ml/jax#1: 404", "the old entry stays")
+    assert (unknown[:17], unknown.rpartition("; ")[2]) == ("jax-ml/jax#3: 404", "there is no old entry")
     assert ["jax-ml/jax#1", "jax-ml/jax#2"] == list(read(Threads, github.path).threads)
     github.tell(1, state="asleep")
     assert github.renew(1, 2)[0].startswith("jax-ml/jax#1: ")
@@ -87,7 +87,7 @@ def test_what_cannot_be_had_stays_as_it_was_and_is_said(github: GitHub) -> None:
 
 
 def test_the_file_stays_where_nothing_can_be_had(github: GitHub) -> None:
-    """A machine that is offline does not put today's date on what it knows."""
+    """Offline, known entries keep their date."""
     with pytest.raises(Failed, match="none of 1 threads"):
         github.renew(1)
     assert {date(2026, 1, 2)} == {each.looked_up for each in read(Threads, github.path).threads.values()}

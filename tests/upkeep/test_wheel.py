@@ -25,7 +25,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with what the wheel brings, and with the packages that were fetched here before."""
+    """A folder with the wheel's contents and its dependencies from this environment."""
     folder = tmp_path_factory.mktemp("installed")
     (folder / "state").mkdir()
     (folder / "state" / "store").symlink_to(uv_call.STORE)
@@ -35,7 +35,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def call(installed: Path, *words: str, asked: str = "") -> subprocess.CompletedProcess[str]:
-    """Run `jax-stack-compat` as the wheel has it, in a folder without a checkout."""
+    """Run the wheel's `jax-stack-compat` in a folder without a checkout."""
     command = ("-P", "-c", "from suite.check.command_line import main; main()", *words)
     variables = {"PYTHONPATH": str(installed), "SUITE_STATE": str(installed / "state")}
     return python(*command, folder=installed, asked=asked, env=variables)

@@ -1,4 +1,4 @@
-"""The workflows: nothing in them is done otherwise than here, and nothing is granted that is not needed."""
+"""The workflows run the same commands as a developer, with the fewest permissions."""
 
 import re
 import shlex
@@ -16,13 +16,13 @@ from tests.processes import printed
 FOLDER = ROOT / ".github" / "workflows"
 PATHS = sorted(FOLDER.glob("*.yml"))
 NAMES = [path.name for path in PATHS]
-# What prepares a machine or hands on what was made; the work itself is done by sessions and commands.
+# Steps that prepare a machine or pass on files; sessions and commands do the work.
 GLUE = {"cat", "cp", "echo", "find", "for", "gh", "git", "if", "else", "fi", "exit", "tar", "test", "touch", "code=0"}
 
 
 @cache
 def workflow(name: str) -> dict[str, Any]:
-    """A workflow as data. YAML takes its `on` for true."""
+    """A workflow as data. YAML reads the key `on` as true."""
     read = yaml.safe_load((FOLDER / name).read_text(encoding="utf-8"))
     assert isinstance(read, dict)
     return read
@@ -50,7 +50,7 @@ def test_there_are_workflows() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_job_ends_and_runs_nothing_of_others_where_it_can_write(name: str) -> None:
-    """Each job has a time after which it is ended, and one that can write runs no Python; zizmor checks more."""
+    """Each job has a time limit, and jobs with write access run no Python; zizmor checks more."""
     for job, described in workflow(name)["jobs"].items():
         assert described["timeout-minutes"] <= 300, job
     for job, step in steps(name):
@@ -74,7 +74,7 @@ def test_every_step_runs_here_too(name: str, sessions: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_workflow_lists_cells(name: str) -> None:
-    """A workflow names no cell: the matrix is of parts, and they are counted from their number alone."""
+    """Workflows name no cell: their matrix has numbered parts of a run."""
     text = (FOLDER / name).read_text(encoding="utf-8")
     assert [] == [cell.id for cell in plan.cells() if re.search(rf"(?<![\w.-]){re.escape(cell.id)}(?![\w.+-])", text)]
     for described in workflow(name)["jobs"].values():

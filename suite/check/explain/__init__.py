@@ -1,1 +1,1 @@
-"""Explanations of tracebacks and error messages: what was raised, the issues and names that match, and the words."""
+"""Explanations of tracebacks and error messages: find the exceptions, match issues and names, and phrase the answer."""

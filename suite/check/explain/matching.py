@@ -1,7 +1,7 @@
 """Issues whose signatures match a traceback or an error text, best first. Pure.
 
-A signature matches by the class of an exception and two words of its message, or by a class of upstream's own. If
-ordinary mistakes raise the same, the text must also mention what the issue is about.
+A signature matches if the exception's class and two words of its message agree, or if upstream defines the class. If
+ordinary mistakes raise the same exception, the text must also mention the issue's functions.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ EVERYDAY = (
     "safe_zip() argument 2 is shorter than argument 1",
     "unhashable type: 'dict'",
 )
-# The evidence that such a message is the issue's, if not the name of a function that the issue concerns.
+# Other evidence that such a message belongs to the issue, besides the name of a function that the issue concerns.
 ABOUT: Mapping[str, str] = {
     "arrays-refuse-assignment-and-lists": r"\bArrayImpl\b|JAX arrays are immutable",
     "closed-over-index-in-a-slice": r"\bin clamp_index\b",
@@ -141,10 +141,10 @@ def _scored(
 
 
 def _score(issue: KnownIssue, case: KnownCase, signature: Signature, error: Raised, rare: frozenset[str]) -> float:
-    """Return how well an exception matches a signature: by words, class and module."""
+    """Return a score of the match between an exception and a signature: by words, class and module."""
     if _SAME.get(signature.type, signature.type) != _SAME.get(error.type, error.type):
         return 0.0
-    # A class of upstream's own, and specific.
+    # A specific class that upstream defines.
     own = not hasattr(builtins, signature.type) and signature.type not in _GENERAL
     count = len(words(signature.message))
     if (error.message or not own) and not ((count > 1 or own) and _pattern(signature.message).search(error.message)):

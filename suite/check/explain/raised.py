@@ -15,14 +15,14 @@ _ANSI = re.compile(
     r"|\[(?:\d{1,3};)*\d{1,3}m"
 )
 _QUOTES = str.maketrans(dict.fromkeys('\u2018\u2019\u201c\u201d"`', "'"))
-# The margin that pytest, a quotation or a group of exceptions puts before a line.
+# The prefix that pytest, a quotation or an exception group puts before a line.
 _MARGIN = re.compile(r"^[ \t]*(?:E(?=\s)|>|[|│]|\+-)[ \t]*", re.MULTILINE)
 _CLASS = re.compile(
     r"(?<![\w.#/])(?:[A-Za-z_]\w*\.)*(?P<type>[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit))"
     r"(?:(?P<message>:(?=\s|$))|(?=[ \t]*$))",
     re.MULTILINE,
 )
-# A line of source in a traceback, where nothing was raised.
+# A line of source code in a traceback, not an exception.
 _SOURCE = re.compile(r"\b(?:except|class)\s+[\w., (]*$")
 _CHAINED = re.compile(
     r"^(?:During handling of the above|The above exception was|The stack trace below|Traceback \(most recent|-{20,})",
@@ -91,6 +91,6 @@ def _classes(said: str) -> Iterator[re.Match[str]]:
     for match in _CLASS.finditer(said):
         before = max(said.rfind("\n", 0, match.start()) + 1, match.start() - 200)
         line = said[before : match.start()]
-        # Without a message it must be alone in its line.
+        # An exception without a message must be alone on its line.
         if not _SOURCE.search(line) and (match["message"] or not line.strip()):
             yield match

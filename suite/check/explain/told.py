@@ -112,7 +112,7 @@ def _where(case: KnownCase, behaviour: str) -> str:
     packages = next(filter(None, named), {"jax"} if {*case.needs} <= {"jax"} else set())
     if len(packages) == 1:
         return _along(packages.pop(), case, behaviour)
-    # If several packages decide, take the requirements of the first rules instead of one package's releases.
+    # If several packages decide, show the requirements of the first matching rules, not releases of one package.
     rules = takewhile(lambda rule: rule.behaviour == behaviour, case.rules)
     told = [rule.on.replace(" ", ", ") for rule in rules if rule.on]
     return f"affects {' and '.join(told[:2])}" if told else ""
@@ -164,7 +164,7 @@ def _workarounds(found: Match) -> list[str]:
 
 
 def _by_rule(found: Match, stack: Stack, on: str) -> Iterator[str]:
-    """Yield whether a match affects a stack, by the rules of cases whose needs the stack names."""
+    """Yield a line on whether the issue affects a stack, by the rules of the cases whose packages the stack names."""
     rules = [first_match(case.rules, stack.versions) for case in found.cases if stack.versions.keys() >= {*case.needs}]
     told = [rule.behaviour for rule in rules if rule is not None]
     if found.behaviour in told:

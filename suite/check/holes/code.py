@@ -30,7 +30,7 @@ class Gap:
 class Narrowed:
     """The holes that concern a source tree, its gaps, and its unread files.
 
-    `untold` are issues that source code cannot show, `unused` those of functions that it does not use.
+    `untold` are issues that source code cannot show. `unused` are issues of functions that the source does not use.
     """
 
     holes: tuple[Hole, ...]
@@ -77,7 +77,7 @@ def _reached(use: Use, package: str, releases: Sequence[str]) -> bool:
 
 
 def _gaps(use: Use, within: Admitted) -> Iterator[Gap]:
-    """Yield the admitted releases that lack a use's name or argument."""
+    """Yield the admitted releases that lack the name or the argument of a use."""
     package = use.package
     if package not in within.bounds or package not in within.releases or "*" in use.place.ignored:
         return

@@ -1,7 +1,7 @@
 """The runs that declared bounds admit, and the holes in the bounds, by runs and rules. Pure.
 
-Every run of the packages that a case needs counts, whatever other packages it had. So a bound on a package that a case
-does not need has no effect on it. Without runs within the bounds of its needs, its rules decide.
+Every run of the packages that a case needs counts, whatever other packages it had. So bounds on packages that a case
+does not need have no effect on the case. If no run is within the bounds on the case's needs, the case's rules decide.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class Releases(NamedTuple):
 class Admitted:
     """The part of the data that bounds admit.
 
-    `releases` are those that were run, by package, oldest first; `idle` are in the data but were not run. `empty` says
-    why a bound does not admit any run, and `without` the same for packages outside the stack. `stacks` counts the
+    `releases` are those that were run, by package, oldest first; `idle` are in the data but were not run. `empty` has
+    the reasons why bounds admit no run, and `without` the reasons for packages outside the stack. `stacks` counts the
     stacks within all bounds.
     """
 
@@ -89,7 +89,7 @@ def admitted(knowledge: Knowledge, bounds: Bounds) -> Admitted:
     return Admitted(bounds, releases, idle, tuple(empty), tuple(without), stacks)
 
 
-# Releases, and whether they include the lowest and the highest that is admitted, and are known by rule.
+# Releases, and three flags: they include the lowest admitted one, include the highest, and are known by rule.
 Span = tuple[Releases, bool, bool, bool]
 
 
@@ -112,7 +112,7 @@ class Hole:
         """The releases in words: `jax 0.4.30 to 0.4.35, the lowest that is admitted`."""
         ends = {(True, True): "all", (True, False): "the lowest", (False, True): "the highest"}
         end = ends.get((self.lowest, self.highest))
-        return f"{self.releases}" + f", {end} that is admitted" * bool(end) + ", by rule" * self.by_rule
+        return f"{self.releases}" + f", {end} admitted" * bool(end) + ", by rule" * self.by_rule
 
     @property
     def told(self) -> str:
@@ -186,7 +186,7 @@ def told_of(case: KnownCase, within: Admitted, knowledge: Knowledge) -> Told:
 
 
 def _kinds(case: KnownCase, package: str, within: Admitted, knowledge: Knowledge) -> list[str]:
-    """Return one admitted release for each set of the rules' requirements that releases meet."""
+    """Return representatives of the admitted releases: one for each combination of requirements in the rules."""
     every = {str(requirement) for rule in case.rules for requirement in requirements(rule.on)}
     kinds: dict[frozenset[str], str] = {}
     for version in within.releases[package]:
@@ -208,7 +208,7 @@ def _is_wrong_by_rule(
     within: Admitted,
     knowledge: Knowledge,
 ) -> bool:
-    """Return True if a release goes wrong, by rule, with all admitted releases of the other packages."""
+    """Return True if, by rule, the case goes wrong on a release with every admitted release of the other packages."""
     if not all(within.releases[name] for name in within.bounds.keys() & set(case.needs)):
         return False
     others = [name for name in kinds if name not in (package, "jaxlib")]
@@ -221,10 +221,10 @@ def _is_wrong_by_rule(
 
 
 def _spans(told: Told, within: Admitted) -> Iterable[Span]:
-    """Yield the adjacent releases on which a case goes wrong, of as few packages as cover all its runs.
+    """Yield the adjacent releases on which a case goes wrong, for the fewest packages that cover all its runs.
 
-    Of packages that cover as many runs, the one with the fewest such releases comes first, then stack order. Releases
-    by rule are left out if a package goes wrong on all of its admitted releases.
+    If packages cover equally many runs, the package with the fewest such releases comes first, then stack order. If the
+    case goes wrong on all admitted releases of a package, releases known by rule are left out.
     """
     bad = {package: {of for of, shown in at.items() if shown.wrong} for package, at in told.items()}
     runs = {package: {run for of in of_it for run in told[package][of].cells} for package, of_it in bad.items()}
@@ -235,7 +235,7 @@ def _spans(told: Told, within: Admitted) -> Iterable[Span]:
         package = min(left, key=lambda name: (-len(runs[name] - covered), len(bad[name])))
         left.remove(package)
         at = told[package]
-        # Once a package goes wrong on all admitted releases, rules about another add nothing.
+        # If the case goes wrong on all admitted releases of one package, rules about another package add nothing.
         here = {of for of in bad[package] if (not always and at[of].by_rule) or not at[of].cells <= covered}
         covered |= runs[package]
         always = always or len(bad[package]) == len(at)

@@ -30,7 +30,7 @@ _SHARES: Mapping[str, int] = {"silent-wrong": 4, "silent-change": 2, "crash": 2}
 
 
 class ToTest(NamedTuple):
-    """A release to test; `shows` counts the findings that no earlier one shows."""
+    """A release to test; `shows` counts the findings that no release before it in the list shows."""
 
     package: str
     version: str
@@ -49,7 +49,7 @@ class Within:
 
     @property
     def is_empty(self) -> bool:
-        """True if a bound, or all of them together, admit no run."""
+        """True if one bound, or all bounds together, admit no run."""
         return bool(self.admitted.empty or not self.admitted.stacks)
 
     @property
@@ -68,11 +68,11 @@ class Within:
 
     @property
     def rests_on(self) -> str:
-        """The last line, less the day."""
+        """The last line, without the day."""
         told = [f"{len(of)} of {name}" for name, of in self.admitted.releases.items() if name in STACK]
         stacks = self.admitted.stacks
         count = {0: "none of the stacks that were run is", 1: "1 stack is"}.get(stacks, f"{stacks} stacks are")
-        return f"Admitted and run: {', '.join(told)}; {count} within all of these bounds"
+        return f"Admitted and run: {', '.join(told)}; {count} within all these bounds"
 
 
 def _cases(hole: Hole) -> set[tuple[str, str]]:
@@ -104,7 +104,7 @@ def to_test(
     first = next(iter(own))
     chosen, seen = [ToTest(*first, len(own[first]))], set(own[first])
     while len(chosen) < _MAX_TO_TEST:
-        # max takes the first: reversed, that is the newest of equals.
+        # max returns the first maximum, so reverse the list to get the newest release.
         best = max(reversed(own), key=lambda release: len(own[release] - seen))
         if own[best] <= seen:
             break
@@ -147,7 +147,7 @@ def tell(
 
 
 def within_bounds(known: Knowledge, within: Admitted, there: Collection[str], source: Path | None) -> Within:
-    """Return the answer about bounds, for packages that are `there`, less what the project ignores."""
+    """Return the answer about bounds on the packages in `there`, without issues that the project ignores."""
     every = holes(known, within, there)
     ids, stale = ignored.applied({hole.issue.id for hole in every}, known)
     left = [hole for hole in every if hole.issue.id not in ids]
@@ -168,19 +168,19 @@ def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console
     tail += [(f"Admitted and never run: {some(idle)}.", "yellow")] if idle else []
     listed = ", ".join if verbose else some
     if narrow.untold:
-        tail.append((f"Also on such releases, but source code cannot show it: {listed(narrow.untold)}.", ""))
+        tail.append((f"Issues on such releases that source code cannot show: {listed(narrow.untold)}.", ""))
     if narrow.unused:
-        tail.append((f"Not used here: {listed(narrow.unused)}.", "dim"))
+        tail.append((f"Issues of functions that this code does not use: {listed(narrow.unused)}.", "dim"))
     if narrow.unread:
         tail.append((f"Not read: {some([f'{each.path} ({each.why})' for each in narrow.unread])}.", "yellow"))
     if found.ignored:
-        tail.append((f"{found.ignored} ignored by jax-stack-compat.toml.", "dim"))
+        tail.append((f"Issues ignored by jax-stack-compat.toml: {found.ignored}.", "dim"))
     if found.stale:
         tail.append((f"jax-stack-compat.toml has stale entries: {'; '.join(found.stale)}.", "yellow"))
     if found.tests:
         first, *others = (f"{test.package} {test.version}" for test in found.tests)
         shown = sum(test.shows for test in found.tests)
-        names = ", ".join([f"{first} (the lowest that is admitted)", *others])
+        names = ", ".join([f"{first} (the lowest admitted)", *others])
         show = "They show" if others else "It shows"
         every = {name for hole in narrow.holes for name in _cases(hole)}.union(map(_line, narrow.gaps))
         tail.append((f"To test in CI: {names}. {show} {shown} of the {len(every)} findings.", "bold"))
@@ -198,7 +198,7 @@ def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console
 def _told_gaps(gaps: Sequence[Gap], *, verbose: bool) -> list[str]:
     alike: dict[str, list[str]] = {}
     for gap in gaps:
-        told = f"{gap.name}: not on {gap.releases}, which the bounds admit"
+        told = f"{gap.name}: missing on {gap.releases}, which the bounds admit"
         alike.setdefault(told, []).append(f"{gap.place.path}:{gap.place.line}")
     most = len(alike) if verbose else _MAX_NAMES
     lines = [f"  certain  {some(places)}  {told}" for told, places in list(alike.items())[:most]]
@@ -212,7 +212,7 @@ def _told_holes(found: Sequence[Hole], room: int) -> list[str]:
     alike: dict[str, dict[str, list[Hole]]] = {}
     for hole in found:
         alike.setdefault(hole.issue.kind, {}).setdefault(hole.span, []).append(hole)
-    # No bound helps with holes on all admitted releases, so they are only counted.
+    # If a hole covers all admitted releases, no bound helps, so such holes are only counted.
     always = [each for each in found if each.lowest and each.highest]
     ranked = [
         (place / _SHARES.get(kind, 1), kind, of)

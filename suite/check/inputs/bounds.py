@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Bounds:
-    """The allowed versions of packages, by normalised name; `unsaid` are direct references."""
+    """The allowed versions of packages, by normalised name; `unsaid` are packages with a URL or path instead."""
 
     packages: Mapping[str, SpecifierSet]
     unsaid: Mapping[str, str]
@@ -74,7 +74,11 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any], tuple[str, str] |
     found = foreign.toml(path, foreign.text(path))
     project, groups = _table(path, found, "project"), _table(path, found, _GROUPS)
     if not project and not groups:
-        return project, groups, ("project", f"the file has neither this table nor [{_GROUPS}], so no bounds to read")
+        return (
+            project,
+            groups,
+            ("project", f"the file has neither this table nor [{_GROUPS}], so there are no bounds to read"),
+        )
     if "dependencies" in _typed(path, "project.dynamic", project.get("dynamic", []), list):
         why = "its build computes the dependencies: list them in project.dependencies to check their bounds"
         return project, groups, ("project.dynamic", why)

@@ -12,7 +12,7 @@ from suite.check.inputs.stack import Stack
 from suite.judge.rules import STACK
 from suite.printable import printable
 
-# Locks are complete: if one does not name the stack, the project does not use it.
+# Locks are complete: if a lock does not name a package of the stack, the project does not use the stack.
 _WHOLE = ("uv.lock", "poetry.lock", "pdm.lock", "pixi.lock", "conda-lock.yml", "Pipfile.lock", "pylock.toml")
 _PATTERNS = (*_WHOLE, "pylock.*.toml", "requirements.txt", "requirements*.txt", "environment.yml", "environment.yaml")
 _VARIABLES = ("VIRTUAL_ENV", "CONDA_PREFIX")
@@ -23,8 +23,8 @@ Place = tuple[str, Callable[[Path], Stack], Path]
 def find(folder: Path, environ: Mapping[str, str]) -> Stack | Path:
     """Return the stack of the project around a folder, from the first file or environment that has it.
 
-    If only its pyproject.toml or setup.py names the stack, return that path. `where` says what was used, and what else
-    there is. The interpreter that runs this is never used.
+    If only its pyproject.toml or setup.py names the stack, return that path. `where` names the file that was used, and
+    other files that were found. The interpreter that runs this is never used.
     """
     folder = Path(os.path.abspath(folder))  # noqa: PTH100  keep links as the user sees them
     project = next((each for each in (folder, *folder.parents) if (each / "pyproject.toml").is_file()), folder)

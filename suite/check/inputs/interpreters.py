@@ -15,7 +15,7 @@ from suite.errors import BadFile, Failed, Misused, shown
 
 _PATIENCE_S = 60
 _PLACES = (Path("bin", "python"), Path("Scripts", "python.exe"), Path("python.exe"))
-# Runs under Python 3.8 too. The first distribution on the path is the one imported.
+# This program also runs under Python 3.8. The first distribution on the path is the one imported.
 _SCRIPT = """
 import json, re, sys
 from importlib import metadata
@@ -51,7 +51,7 @@ def ask(python: Path) -> Stack:
         out, err = Path(beside, "out"), Path(beside, "err")
         out.touch()
         try:
-            # Into files: start-up code prints, and a process it leaves behind may hold a pipe open for ever.
+            # Use files, not pipes: start-up code may print, or leave a process that holds a pipe open for ever.
             with err.open("wb") as complaint:
                 run = subprocess.run(
                     [os.path.abspath(path), "-c", _SCRIPT, str(out)],  # noqa: PTH100  resolving a link would leave the environment

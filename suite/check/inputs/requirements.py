@@ -1,4 +1,4 @@
-"""Requirements as pip reads and `pip freeze` writes them, and the stack that pins make."""
+"""Requirements in the syntax of pip and `pip freeze`, and the stack that a list of pins describes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ROOT = ("pyproject.toml", "setup.py", ".git")
 
 @dataclass(frozen=True)
 class Pin:
-    """A package on one line, with its version, or else with the words of the line."""
+    """A package on one line, with its version or, without one, with the text of the line."""
 
     name: str
     version: str
@@ -66,7 +66,7 @@ def direct(name: str, words: str, path: Path, key: str) -> Pin:
 
 
 def stack(pins: Iterable[Pin], where: str) -> Stack:
-    """Return the stack that pins make. Raises BadFile if two of them contradict each other.
+    """Return the stack that a list of pins describes. Raises BadFile if two of them contradict each other.
 
     Local versions (`+cuda12`) are dropped: the data has public versions.
     """
@@ -102,7 +102,7 @@ def stack(pins: Iterable[Pin], where: str) -> Stack:
         if name not in pinned
     }
     if unasked:
-        where = f"{where}, without what only constraints name: {', '.join(unasked)}"
+        where = f"{where}, without packages that only constraints name: {', '.join(unasked)}"
     return Stack({name: Version(each.version).public for name, each in pinned.items()}, where, unsaid=unsaid)
 
 
@@ -149,7 +149,7 @@ def read(path: Path, written: str, environment: Mapping[str, str], part: str = "
                         seen.add(then)
                         waiting.append((within, foreign.text(within), then[1]))
                 elif option and option[1] in ("-r", "--requirement"):
-                    raise ValueError(f"{_short(option[2])} is not fetched: save it in the project and include it")
+                    raise ValueError(f"{_short(option[2])} is not fetched: save the file in the project and include it")
                 elif line and not re.match(r"--?[a-zA-Z]", line):
                     pins += _pinned(re.split(r"\s--?[a-zA-Z]", line, maxsplit=1)[0], path, key, environment)
             except (ValueError, RecursionError) as error:  # not a requirement; nested too deep
@@ -199,7 +199,7 @@ def _included(path: Path, name: str, root: Path) -> Path:
     """Return the file that a line of `path` includes. Raises ValueError if it is outside the project or missing."""
     within = Path(os.path.realpath(path.parent / name))
     if not within.is_relative_to(root):
-        raise ValueError(f"{_short(name)} is outside the project in {root}, so not read: name that file itself")
+        raise ValueError(f"{_short(name)} is outside the project in {root}, so it was not read: name that file itself")
     if not within.is_file():
         raise ValueError(f"there is no file {_short(name)}")
     return within
@@ -221,7 +221,7 @@ def _lines(written: str) -> Iterator[tuple[int, str]]:
 
 
 def _says_more(one: str, other: str) -> bool:
-    """Return True if `one` is `other` with a local version, which only indexes and locks have."""
+    """Return True if `one` is `other` with a local version added; only indexes and locks have local versions."""
     return one.partition("+")[0] == other and "+" in one
 
 

@@ -24,7 +24,7 @@ _SPOKEN = re.compile(rf"(?:(?<!\S)([a-z][\w.-]*)\s+)?(?<!\S)(?:{_VERSION})(?!\S)
 
 
 def stack(words: str, known: Knowledge, over: Stack | None = None) -> Stack:
-    """Return the stack that words name, whose versions move those of the stack `over`. Raises BadFile, Misused."""
+    """Return the stack that words name; its versions replace those of the stack `over`. Raises BadFile, Misused."""
     path = Path(words)
     if path == bounded.STDIN or (path.exists() and not path.is_dir()):
         return locks.read(path)

@@ -40,14 +40,15 @@ class Stack:
 
 
 def without_exclusive(stack: Stack, every: Iterable[tuple[str, str]]) -> Stack:
-    """Return a stack with the other packages of its lock among `unsaid`.
+    """Return a stack that lists the other versions in its lock under `unsaid`.
 
-    `every` lists the lock by name and version. Extras or groups exclude each other, so no environment has all.
+    `every` lists the lock by name and version. These belong to extras or groups that exclude each other, so no
+    environment has all of them.
     """
     versions: dict[str, list[str]] = {}
     for name, version in every:
         if name not in stack.versions:
             versions.setdefault(name, []).append(version)
     others = {name: f"{' or '.join(each)}, with other extras or groups" for name, each in versions.items()}
-    where = f"{stack.where}, without the extras and groups that exclude each other"
+    where = f"{stack.where}, without extras and groups that exclude each other"
     return Stack(stack.versions, where, unsaid={**others, **stack.unsaid})

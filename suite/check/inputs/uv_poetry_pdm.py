@@ -16,7 +16,7 @@ from suite.check.inputs.markers import Environment, admits, environment, is_lock
 from suite.check.inputs.requirements import Pin, direct, pin
 from suite.check.inputs.stack import Stack, without_exclusive
 
-# uv's names of sources other than an index.
+# uv's names for sources other than an index.
 _PLACES = ("git", "url", "path", "directory", "editable", "virtual")
 _DEFAULT_GROUP = "dev"
 
@@ -42,7 +42,7 @@ class _Package(Foreign):
 
     @property
     def needed(self) -> _Needed:
-        """The need of this package alone."""
+        """This package as a requirement, without extras."""
         return _Needed(name=self.name, version=self.version, source=self.source)
 
     @property
@@ -144,7 +144,7 @@ class _PoetryPackage(Foreign):
 
     @property
     def place(self) -> str:
-        """The address that it is from, if not an index."""
+        """The address of the package's source, if it is not an index."""
         return str(self.source.get("url", "")) if self.source.get("type", "legacy") != "legacy" else ""
 
 
@@ -177,7 +177,7 @@ class _PdmPackage(_PoetryPackage):
 
     @property
     def place(self) -> str:
-        """The address that it is from, if not an index."""
+        """The address of the package's source, if it is not an index."""
         return self.git or self.url or self.path
 
 

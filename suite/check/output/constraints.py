@@ -1,6 +1,6 @@
 """Constraints for an installer: a set of releases near a stack on which most of its issues are fixed.
 
-A set is a stack that was run, so it installs. Every claim about it was run on it, or is by rule.
+A set is a stack that was run, so it installs. Every claim about a set was run on that set, or is by rule.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _MOST_OTHERS = 3
 
 @dataclass(frozen=True)
 class Candidate:
-    """Releases of the packages that somebody has, and a cell that was run with them.
+    """Releases of the user's packages, and a cell that was run with them.
 
-    `well` are the affected cases that it fixes, `wrong` all that go wrong with it, and `new` those that it adds.
+    `well` are the cases that the set fixes, `wrong` all cases that go wrong with it, and `new` the cases that it adds.
     """
 
     pins: Pins
@@ -46,7 +46,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Advice:
-    """The best set, the cases that it fixes and leaves, those that are neither, and what other sets fix."""
+    """The best set, with the cases that it fixes, leaves or neither, and the cases that other sets fix."""
 
     best: Candidate
     fixed: tuple[Name, ...]
@@ -56,11 +56,11 @@ class Advice:
 
 
 def choose(found: Answer, knowledge: Knowledge, *, narrowed: bool = False) -> Advice | None:
-    """Return the stack that fixes most of what affects this one; of equals, the nearest.
+    """Return the stack that fixes the most cases; among equals, the nearest.
 
-    A case that it adds counts against one that it fixes. In an answer `narrowed` to a source tree, added cases do not
-    count: it is unknown if the source meets them. The nearest stack is the fewest minor releases away; of those, a
-    newer one, then the one that is the fewest releases away. Return None if no stack fixes more than it breaks.
+    Each added case cancels one fixed case. In an answer `narrowed` to a source tree, added cases do not count: it is
+    unknown if the source meets them. The nearest stack is the fewest minor releases away; among these, newer stacks
+    come first, then the fewest releases. Return None if no stack fixes more than it breaks.
     """
     names = [name for name in STACK if name in found.versions]
     if "jax" not in names:
@@ -131,7 +131,7 @@ def candidates(found: Answer, knowledge: Knowledge, names: Sequence[str]) -> lis
 
 
 class _CaseVerdicts:
-    """The verdicts that a case showed, by cell and by the releases that matter to it."""
+    """The verdicts on a case, by cell, and by the releases that can matter to the case."""
 
     def __init__(self, case: KnownCase) -> None:
         self.case = case
@@ -147,9 +147,9 @@ class _CaseVerdicts:
         return tuple(map(pins.get, self.matter))
 
     def shows(self, cells: Iterable[str], whole: Iterable[Pins]) -> set[Verdict]:
-        """Return the verdicts on these stacks, else on stacks alike in what matters, else by rule.
+        """Return the verdicts on these stacks; without any, on stacks with the same relevant packages; else by rule.
 
-        Unknown is `not-run`.
+        An unknown verdict is `not-run`.
         """
         if here := {self.by_cell[id] for id in cells if id in self.by_cell}:
             return here
@@ -160,7 +160,7 @@ class _CaseVerdicts:
 
 
 def _nearness(pins: Pins, versions: Pins, knowledge: Knowledge) -> tuple[int, int, int, tuple[object, ...]]:
-    """Return how near releases are to these versions; greater is nearer. jaxlib follows its jax."""
+    """Return a key for nearness to these versions; greater is nearer. jaxlib is ignored: it follows its jax."""
     minors = releases = down = 0
     for name in (pin for pin in pins if pin != "jaxlib"):
         here, there = parsed(versions[name]), parsed(pins[name])
@@ -174,7 +174,7 @@ def _nearness(pins: Pins, versions: Pins, knowledge: Knowledge) -> tuple[int, in
 
 
 def constraints(outcome: Outcome) -> str:
-    """Return a set for `pip -c` and `uv --constraint`, with what it fixes and what it leaves."""
+    """Return a set for `pip -c` and `uv --constraint`, with comments on the cases that it fixes and leaves."""
     found, knowledge, narrowed = outcome.concerned, outcome.known, outcome.read is not None
     named = {name: version for name, version in found.versions.items() if name not in found.assumed}
     found = replace(found, versions=named)
@@ -183,28 +183,31 @@ def constraints(outcome: Outcome) -> str:
     if chosen is not None:
         best = chosen.best
         lines += [f"{name}=={version}" for name, version in best.pins.items()]
-        lines += [f"# These were run together, as {best.cell}.", f"# Fixed by them, {_cases(chosen.fixed)}."]
-        lines += [f"# Still affected, {_cases(chosen.left)}."] if chosen.left else []
-        told = "Neither fixed nor affected, as absent, refused or unknown there"
-        lines += [f"# {told}, {_cases(chosen.neither)}."] if chosen.neither else []
+        lines += [
+            f"# These releases were run together, as {best.cell}.",
+            f"# Cases that they fix: {_cases(chosen.fixed)}.",
+        ]
+        lines += [f"# Cases still affected: {_cases(chosen.left)}."] if chosen.left else []
+        told = "Cases that are absent, refused or unknown with them"
+        lines += [f"# {told}: {_cases(chosen.neither)}."] if chosen.neither else []
         for other, of in chosen.others[:_MOST_OTHERS]:
-            lines.append(f"# Fixed not by these but by {other.shown}, {_cases(of)}.")
+            lines.append(f"# Cases that {other.shown} would fix: {_cases(of)}.")
         left = len(chosen.left) + len(chosen.neither) - sum(len(of) for _, of in chosen.others)
         if more := sum(len(of) for _, of in chosen.others[_MOST_OTHERS:]):
-            lines.append(f"# Fixed by still other sets, {more} more.")
-        lines += [f"# Of those not fixed, {left} are good on no stack of these packages that was run."] * bool(left)
+            lines.append(f"# Cases that other sets would fix: {more}.")
+        lines += [f"# Cases that no tested stack of these packages fixes: {left}."] * bool(left)
         if best.new and not narrowed:
-            lines.append(f"# Affected with them, and not before, {_cases(best.new)}.")
+            lines.append(f"# Cases that they newly affect: {_cases(best.new)}.")
         moved = " ".join(f"{name}=={version}" for name, version in best.pins.items() if name != "jaxlib")
-        lines.append(f'# What else they change: check --to "{moved}"')
+        lines.append(f'# To see what else they change: check --to "{moved}"')
     elif found.effects and "jax" not in found.versions:
-        lines.append("# Name the version of jax to get a set.")
+        lines.append("# Name the version of jax to get a set of releases.")
     elif found.effects:
         on = f" on Python {found.stack.python}" * bool(found.stack.python)
-        lines.append(f"# No stack of these packages that was run and installs{on} fixes more than it breaks.")
+        lines.append(f"# No tested stack of these packages{on} fixes more cases than it breaks.")
     lines.append(f"# {found.last_line}")
     return printable("\n".join(lines), lines=True) + "\n"
 
 
 def _cases(names: Sequence[Name]) -> str:
-    return f"{len(names)} case{'s' * (len(names) != 1)}: {some(['/'.join(name) for name in names])}"
+    return f"{len(names)} ({some(['/'.join(name) for name in names])})"

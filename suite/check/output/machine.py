@@ -66,7 +66,7 @@ def as_json(found: Outcome) -> str:
 
 
 def _numbers(of: Numbers) -> dict[str, Any]:
-    """Return the numbers of the called functions: the release or the two, counts, and a row for each that is told."""
+    """Return the called functions' results as JSON: one or two releases, counts, and a row for each listed function."""
     names = ("function", "form", "call", "status", "detail", "change", "was", "package", "explained")
     rows = [{name: vars(row)[name] for name in names} for row in (*of.changed, *of.unlike)]
     told = {"on": of.new, "since": of.old or None, "functions": len(of.functions)}

@@ -22,7 +22,7 @@ _MAX_USES = 5
 _MAX_ROWS = 12
 _MAX_IDS = 5
 _MAX_TITLE_CHARS = 72
-# The rows of a level in a short answer.
+# The most rows for one level in a short answer.
 _MAX_ROWS_OF_LEVEL: Mapping[str, int] = {"certain": 7, "likely": 5, "deprecated": 2}
 _SHORT = {"silent-wrong": "wrong", "silent-change": "changed", "import-error": "import", "by-design": "by design"}
 _STYLES = {"certain": "red", "likely": "magenta", "deprecated": "yellow"}
@@ -70,7 +70,7 @@ def _style(found: Outcome) -> str:
 
 
 def _lines(found: Outcome, console: Console, *, verbose: bool) -> None:
-    """Print the source lines that a stack cannot run or warns about, or that an issue likely concerns."""
+    """Print the source lines that fail or cause a warning on the stack, or that an issue likely concerns."""
     rows: list[tuple[str, str, str, str]] = []
     hidden = 0
     for level in _MAX_ROWS_OF_LEVEL:
@@ -101,16 +101,16 @@ def _hidden(found: Outcome, names: int, console: Console) -> None:
     guarded = [each for each in found.of(*_MAX_ROWS_OF_LEVEL, guarded=True) if each.guarded]
     chronic = {each.id for each in found.of("chronic")}
     told = [
-        f"{names} more to change or deprecated" * bool(names),
-        f"{len(guarded)} in code that checks the release" * bool(guarded),
-        f"{len(chronic)} without a good release" * bool(chronic),
+        f"{names} more name{'s' * (names != 1)} to change or deprecated" * bool(names),
+        f"{len(guarded)} line{'s' * (len(guarded) != 1)} in code that checks the release" * bool(guarded),
+        f"{len(chronic)} issue{'s' * (len(chronic) != 1)} without a good release" * bool(chronic),
     ]
     if any(told) or found.of("possible"):
         say(console, f"… {', '.join([*filter(None, told), 'all places, and what to do'])}: --verbose", "dim")
 
 
 def _rest(found: Outcome, *, verbose: bool) -> Iterator[str]:
-    """Yield what an upgrade removes, and what the answer leaves out of a source."""
+    """Yield lines on the issues that an upgrade removes, and on issues that source code cannot show."""
     read = found.read
     if found.gone:
         yield f"No longer affected: {some(found.gone, len(found.gone) if verbose else _MAX_GONE)}."
@@ -119,7 +119,7 @@ def _rest(found: Outcome, *, verbose: bool) -> Iterator[str]:
             count = len(read.untold)
             listed = f": {', '.join(read.untold)}" if verbose else ""
             more = f"{count} more issue{'s affect' if count > 1 else ' affects'} this stack"
-            yield f"{more}, but source code cannot show if it matters{listed}."
+            yield f"{more}, but source code cannot show whether your code is concerned{listed}."
         notes = [each for each in read.unread if not each.mentions]
         told = [f"{each.path}: {each.why}" for each in (read.unread if verbose else notes)]
         if told:
@@ -129,7 +129,7 @@ def _rest(found: Outcome, *, verbose: bool) -> Iterator[str]:
 
 
 def _numbers(found: Outcome, *, verbose: bool) -> Iterator[str]:
-    """Yield the numbers of the called functions: other values after an upgrade, and those unlike NumPy's."""
+    """Yield lines on the called functions whose results change with an upgrade, or differ from NumPy's."""
     of = found.read.numbers if found.read else None
     if of is None or not of.sentence:
         return
@@ -142,7 +142,7 @@ def _numbers(found: Outcome, *, verbose: bool) -> Iterator[str]:
 
 
 def _chronic(found: Outcome) -> str:
-    """Return the number of issues without a good release, and how to see which concern the user."""
+    """Return a sentence with the number of issues without a good release, and a hint at `--source`."""
     count = len(found.of("chronic"))
     if found.read or not found.findings:
         return ""
@@ -151,7 +151,7 @@ def _chronic(found: Outcome) -> str:
 
 
 def _table(found: Outcome, console: Console) -> None:
-    """Print the issues with a good release, worst first, a line each."""
+    """Print the issues that have a good release, worst first, one line each."""
     chronic = {each.id for each in found.of("chronic")}
     rows = found.of("possible")
     for row in rows[:_MAX_ROWS]:
@@ -201,7 +201,7 @@ def _issue(issue: KnownIssue, effects: Sequence[Effect], console: Console, uses:
     for use in uses[:_MAX_USES]:
         say(console, f"      {use.level}: {use.place.path}:{use.place.line}:{use.place.column} {use.name}", "cyan")
     if len(uses) > _MAX_USES:
-        say(console, f"      and {len(uses) - _MAX_USES} more uses", "cyan")
+        say(console, f"      and {len(uses) - _MAX_USES} more places", "cyan")
 
 
 def told(issue: KnownIssue, effects: Iterable[Effect]) -> list[str]:

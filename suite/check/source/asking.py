@@ -33,7 +33,7 @@ _TYPING = frozenset({"typing.TYPE_CHECKING", "typing_extensions.TYPE_CHECKING"})
 
 
 class Asking:
-    """A reader of conditions, by what the names in them stand for."""
+    """A reader of conditions, which resolves the names in them."""
 
     def __init__(self, names: ScopeNames) -> None:
         self.names = names
@@ -41,7 +41,7 @@ class Asking:
         self._settled = Settled[Condition]()
 
     def condition(self, scope: Scope, node: ast.expr) -> Condition:
-        """Return the condition on the release that a test sets."""
+        """Return the condition on the release that an `if` test expresses."""
         if id(node) not in self._known:
             self._known[id(node)] = FREE
             self._known[id(node)] = self._asked(scope, node)
@@ -64,7 +64,7 @@ class Asking:
         return self._mixed(scope, node)
 
     def named(self, scope: Scope, name: str) -> Condition:
-        """Return the condition that a name stands for."""
+        """Return the condition that is the value of a name."""
         found = scope.of(name)
         if not found:
             return FREE
@@ -107,7 +107,7 @@ class Asking:
         return None
 
     def _version(self, scope: Scope, node: ast.expr) -> tuple[str, Kind] | None:
-        """Return the package whose version an expression is, and in which form."""
+        """If an expression is a package's version, return the package and the version's form."""
         if isinstance(node, ast.Name) and (found := scope.of(node.id)) and len(found[1]) == 1 and found[1][0].value:
             return self._version(found[0], found[1][0].value)
         if isinstance(node, ast.Call) and len(node.args) == 1:
@@ -148,7 +148,7 @@ class Asking:
         return None
 
     def _mixed(self, scope: Scope, node: ast.AST) -> Condition:
-        """Return the condition of an expression that may check the release in a way that is not followed."""
+        """Return the condition of any other expression: UNKNOWN if it calls `hasattr` or reads a version."""
         named: list[Condition] = []
         for inner in ast.walk(node):
             if isinstance(inner, ast.Call) and self._hasattr(scope, inner):

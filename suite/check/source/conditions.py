@@ -16,9 +16,9 @@ Kind: TypeAlias = Literal["text", "numbers", "version"]
 
 
 class Holds(Enum):
-    """The value of a condition on a release: `FREE` if it does not depend on that, `UNKNOWN` if not followed.
+    """A condition's value on a release: `FREE` if it does not depend on the release, `UNKNOWN` if not followed.
 
-    A value is a condition too, which is the same on all releases.
+    A value is also a condition: one with the same value on all releases.
     """
 
     YES = True

@@ -39,7 +39,7 @@ def findings(uses: Sequence[Use], versions: Pins) -> tuple[Finding, ...]:
     every = [(use, finding) for use in uses if (finding := _finding(use, versions))]
     imports = {(found.place.path, found.name) for use, found in every if use.how != "name" and not found.guarded}
     found = [finding for _, finding in every]
-    # Uses of a failed import are missing too.
+    # If an import fails, report the uses of the imported name too.
     for use in uses if imports else ():
         if use.how == "name" and any(thing.name.count(".") >= thing.bound for thing in use.things):
             finding = _finding(use.whole, versions)
@@ -49,13 +49,13 @@ def findings(uses: Sequence[Use], versions: Pins) -> tuple[Finding, ...]:
 
 
 def lack(use: Use, versions: Pins) -> Lack | None:
-    """Return what releases lack for a use, whatever it stands for; None if one lacks nothing, or it is unknown."""
+    """Return what the releases lack for a use; None if one meaning of the name works, or if that is unknown."""
     found = [_lack(use, thing, versions.get(thing.package)) for thing in use.things]
     return found[0] if all(found) else None
 
 
 def lacks(use: Use, releases: Sequence[str]) -> Sequence[Lack | None]:
-    """Return what each of these releases of a use's package lacks for it, unless its code is guarded there."""
+    """Return what each of these releases lacks for a use; None if the code checks for the release."""
     return _lacks(replace(use, place=NOWHERE), tuple(releases))
 
 
@@ -92,11 +92,11 @@ def _finding(use: Use, versions: Pins) -> Finding | None:
 
 
 def _told(use: Use, found: Lack, version: str) -> str:
-    """Return since when a release lacks it, by the releases before and after."""
+    """Describe when a name was removed or added, from the nearest releases before and after that have it."""
     package = found.package
     releases = query.names(package).releases
     place = releases.index(version)
-    # Ignore the arguments of a missing name; releases that could not be walked show nothing.
+    # For a missing name, ignore the arguments. Releases whose names are unknown do not count.
     asked = use if found.argument else replace(use, call=None)
     fits = [presence.is_there(found.name, each) and lack(asked, {package: each}) is None for each in releases]
     before = next((at for at in range(place, -1, -1) if fits[at]), None)
@@ -114,7 +114,7 @@ def _told(use: Use, found: Lack, version: str) -> str:
 
 
 def _warned(thing: Thing, versions: Mapping[str, str]) -> tuple[str, str] | None:
-    """Return the first part of a thing that a release warns about, with the release that removes it."""
+    """Return the first part of a dotted name that a release warns about, with the release that removes the name."""
     if (version := versions.get(thing.package)) is None:
         return None
     parts = thing.name.split(".")

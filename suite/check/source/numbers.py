@@ -18,9 +18,9 @@ _BENIGN = ("returns", "exception")
 class Numbers:
     """The called functions that were measured, and their rows.
 
-    `changed` has a row of each function that returns something else on the release `new` than on `old`. `edges` do so
-    for infinite, NaN, tiny or huge inputs, or 0, alone, and `rounded` by rounding alone. `unlike` has a row of each
-    that differs from its reference on `new`, edges apart.
+    `changed` has a row of each function that returns something else on the release `new` than on `old`. `edges` are
+    functions that do so only for 0, infinite, NaN, tiny or huge inputs; `rounded`, only by rounding. `unlike` has a row
+    of each function that differs from its reference on `new` for other inputs than these.
     """
 
     functions: tuple[str, ...]
@@ -33,7 +33,7 @@ class Numbers:
 
     @property
     def sentence(self) -> str:
-        """What is known of the numbers, with the counts."""
+        """A sentence with the number of functions that changed or differ."""
         if not self.functions:
             return ""
         count = len(self.functions)
@@ -55,7 +55,7 @@ class Numbers:
 
 
 def told(row: CallRow) -> str:
-    """Return a change, or a difference, in words: `jax.numpy.sinc(float32): nan for inf, 64-bit NumPy has 0`."""
+    """Describe a change or a difference: `jax.numpy.sinc(float32): nan for inf, 64-bit NumPy has 0`."""
     form = "" if row.form == "eager" else f"{row.form} of "
     what = f"{_WORDS.get(row.change, '')}{row.was}" if row.change else row.detail
     by = f" ({row.explained.partition(' ')[0]})" if row.change and row.explained else ""
@@ -68,7 +68,7 @@ def _order(row: CallRow) -> tuple[bool, ...]:
 
 
 def numbers(called: Collection[str], new: str | None, old: str | None = None) -> Numbers | None:
-    """Return the numbers of called functions on a release of jax, or from one to another; None where it is unknown.
+    """Return the results of functions on jax `new`, or their changes since `old`; None if a release was not measured.
 
     Raises BadFile.
     """
@@ -83,7 +83,7 @@ def numbers(called: Collection[str], new: str | None, old: str | None = None) ->
     for function in functions:
         rows = query.changes(function, old, new)
         if listed := [row for row in rows if row.listed and row.change not in _BENIGN]:
-            # Plain calls and what nothing explains come first.
+            # Plain calls come first, and changes that no issue explains.
             row = min(listed, key=_order)
             if row.change == "edge":
                 edges.append(function)

@@ -45,7 +45,7 @@ class Index:
 
 
 class Project:
-    """A resolver of origins through imports between modules."""
+    """A resolver that follows names through imports between the project's modules."""
 
     def __init__(self, index: Index, reads: Mapping[str, Read], packages: Collection[str]) -> None:
         """Take the modules that were read, by path."""
@@ -54,7 +54,7 @@ class Project:
         self._conditions: dict[str, Condition] = {}
 
     def things(self, origins: Origins, rest: str) -> frozenset[Thing | None]:
-        """Return what a name with its attributes may stand for; None stands for anything not followed."""
+        """Return the objects that a name with its attributes may refer to; None means: unknown."""
         found: set[Thing | None] = set()
         for origin in origins:
             if origin is None:
@@ -68,7 +68,7 @@ class Project:
         return frozenset(found)
 
     def condition(self, of: Condition) -> Condition:
-        """Return a condition with names of other modules replaced by their conditions."""
+        """Replace the names of other modules in a condition by the conditions that they refer to."""
         match of:
             case Named(origin):
                 if origin not in self._conditions:

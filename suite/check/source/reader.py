@@ -1,4 +1,4 @@
-"""A Python text → what it uses of the stack or of its project: each name, where, and under which conditions.
+"""A reader of Python text: the names that it uses of the stack and of its own project, each with place and conditions.
 
 Not followed: attributes of objects, `getattr`, annotations in quotes.
 """
@@ -31,16 +31,16 @@ from suite.check.source.sources import parsed
 from suite.check.source.uses import Call, How, Place, arguments
 
 _IGNORE = re.compile(r"#\s*compat:\s*ignore(?:\[(?P<ids>[^\]]*)\])?")
-# Their first argument is called with their other arguments.
+# Each of these calls its first argument with the remaining arguments.
 _PARTIAL = frozenset({"functools.partial", "jax.tree_util.Partial", "equinox.Partial"})
 
 
 @dataclass(frozen=True)
 class Spot:
-    """An import, or a name with its attributes; its place has no path, and the lines of the text.
+    """An import, or a name with its attributes. Its place has no path, and its line counts from the start of the text.
 
-    `origins` are what its first name may stand for, and `rest` what is asked of that, with a dot before each part.
-    `starred` says that an `import *` of these packages alone can have brought its first name.
+    `origins` are the objects that the first name may refer to. `rest` has the attributes after it: `.numpy.pad`.
+    `starred` is True if only an `import *` from one of these packages can define the first name.
     """
 
     origins: Origins
@@ -54,7 +54,7 @@ class Spot:
 
 @dataclass(frozen=True)
 class Export:
-    """A name that a module defines: its possible origins, and the condition on a release that its value is."""
+    """A name that a module defines: its possible origins, and its value if that is a condition on a release."""
 
     origins: Origins
     condition: Condition
@@ -62,7 +62,7 @@ class Export:
 
 @dataclass(frozen=True)
 class Read:
-    """A text: its module's names, what it imports all names of, what it uses, and what it sets in other modules."""
+    """The contents of a text: the names that it defines, its `import *` sources, its uses, and names set elsewhere."""
 
     exports: Mapping[str, Export]
     stars: tuple[str, ...]
@@ -72,10 +72,10 @@ class Read:
 
 
 def read(code: str, within: str, packages: Collection[str], own: Collection[str]) -> Read:
-    """Return what a text says. Raises one of `sources.BEYOND`.
+    """Read a text. Raises one of `sources.BEYOND`.
 
-    `within` is the path of its package; `packages` are what is looked for, `own` the
-    first parts of the project's own modules.
+    `within` is the path of its package, and `packages` are the packages to look for. `own` has the top-level names of
+    the project's own modules.
     """
     tree = parsed(code)
     reader = _Reader(code, within, packages, own)
@@ -128,7 +128,7 @@ class _Reader(ast.NodeVisitor):
 
     @contextmanager
     def _guarded(self, condition: Condition = FREE) -> Iterator[None]:
-        """Read under a condition; those that are added meanwhile end with it."""
+        """Read a block under a condition; conditions that the block adds end with the block."""
         outside = self.guards
         self._add(condition)
         yield
@@ -147,7 +147,7 @@ class _Reader(ast.NodeVisitor):
             for node in body:
                 self.statement = _first(node)
                 self.visit(node)
-                # Code after a block that always leaves runs if its test fails.
+                # If the body of an `if` always returns or raises, the code after it runs only if the test fails.
                 if isinstance(node, ast.If) and not node.orelse and _leaves(node.body[-1]):
                     self._add(Not(self.asking.condition(self.scope, node.test)))
 
@@ -172,7 +172,7 @@ class _Reader(ast.NodeVisitor):
 
     def _decorators(self, of: Sequence[ast.expr]) -> None:
         for each in of:
-            # It is called with what it stands above.
+            # A decorator is called with the function or class below it.
             self._name(each, Call(1, (), open_positions=False, open_keywords=False))
 
     def _arguments(self, of: ast.arguments) -> None:
@@ -220,7 +220,7 @@ class _Reader(ast.NodeVisitor):
         self._under(Not(condition), node.orelse)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> None:
-        """Read `and` and `or`: an operand is under those before it, which hold for `and` and fail for `or`."""
+        """Read `and` and `or`: an operand is evaluated only if those before it are true (`and`) or false (`or`)."""
         with self._guarded():
             for each in node.values:
                 self.visit(each)
@@ -231,7 +231,7 @@ class _Reader(ast.NodeVisitor):
         absent = UNKNOWN if catches(node) else FREE
         self._block(node.body, absent)
         for handler in node.handlers:
-            # What is done where something is absent.
+            # The code for releases that lack something.
             self._each([handler.type])
             self._block(handler.body, UNKNOWN if ABSENT & {*caught(handler.type)} else FREE)
         self._block(node.orelse, absent)
@@ -264,7 +264,7 @@ class _Reader(ast.NodeVisitor):
         self._block(node.body)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        # Of a local variable it is not evaluated.
+        # Python does not evaluate the annotation of a local variable.
         local = self.scope.kind == "function" and isinstance(node.target, ast.Name)
         self._under(UNKNOWN if self.lazy or local else FREE, node.annotation)
         self._each([node.target, node.value])
@@ -297,7 +297,7 @@ class _Reader(ast.NodeVisitor):
         self._each(inside)
 
     def _named(self, node: ast.expr) -> str:
-        """The one name that an expression stands for."""
+        """Return the name that an expression refers to; empty if there may be several."""
         origins = self.names.of_value(self.scope, node)
         return next(iter(origins)) or "" if len(origins) == 1 else ""
 
@@ -338,7 +338,7 @@ class _Reader(ast.NodeVisitor):
         self.spots.append(Spot(origins, rest, how, place, self.guards, call, starred))
 
     def _column(self, line: int, offset: int) -> int:
-        """The column of an offset, which Python counts in bytes."""
+        """Return the column in characters; Python counts it in bytes."""
         if self.is_ascii:
             return offset + 1
         return len(self.lines[line - 1].encode("utf-8", "replace")[:offset].decode("utf-8", "replace")) + 1

@@ -1,4 +1,4 @@
-"""The scopes of a Python text, the bindings of its names, and what they stand for.
+"""The scopes of a Python text, the bindings of its names, and the objects that names refer to.
 
 Imports, plain assignments and conditional expressions are followed. An origin is a dotted name, or
 `path/to/module:name` for a relative import.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeAlias, TypeVar
 
-# None stands for anything not followed.
+# None means: the object is unknown.
 Origins: TypeAlias = frozenset[str | None]
 T = TypeVar("T")
 OPAQUE: Origins = frozenset({None})
@@ -26,7 +26,7 @@ _HELPERS = ("packaging", "importlib", "functools", "typing", "inspect")
 class Bound:
     """A binding of a name: an import, a value, a definition, or none of these if it is not followed.
 
-    `tests` are those of the enclosing `if`s. `absent`: an enclosing `try` catches the absence of a name.
+    `tests` are the tests of the enclosing `if`s. `absent` is True if an enclosing `try` catches a missing name.
     """
 
     origin: str | None = None
@@ -63,31 +63,31 @@ class Scope:
 
 
 class Settled(Generic[T]):
-    """A cache of what names stand for: a name may be bound in thousands of lines, and read in as many."""
+    """A cache of the objects that names refer to: thousands of lines may bind and read a name."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], tuple[Sequence[Bound], T]] = {}
         self._depth = 0
 
     def of(self, bound: Sequence[Bound], find: Callable[[], T]) -> T:
-        """Return what bindings stand for, by `find` if that is unknown."""
+        """Return the result for these bindings; call `find` if it is not cached."""
         key = id(bound), len(bound)
         if key in self._known:
             return self._known[key][1]
         self._depth += 1
         found = find()
         self._depth -= 1
-        # Names that bind each other are known only once all of them are.
+        # If names are defined by each other, cache none before all are resolved.
         if not self._depth:
             self._known[key] = bound, found
         return found
 
 
 class ScopeNames:
-    """A reader of what the names of a text stand for.
+    """A resolver of names: returns the objects that a name may refer to.
 
-    `within` is the path of its package, `packages` are those looked for, and `own` are the first parts of the names of
-    the project's modules.
+    `within` is the path of the text's package, and `packages` are the packages to look for. `own` has the top-level
+    names of the project's own modules.
     """
 
     def __init__(self, within: str, packages: Collection[str], own: Collection[str], *, has_walrus: bool) -> None:
@@ -156,14 +156,14 @@ class ScopeNames:
         return f"{here}:{node.module or ''}"
 
     def origins(self, scope: Scope, bound: Sequence[Bound]) -> Origins:
-        """Return what a name may stand for."""
+        """Return the objects that a name may refer to."""
         return self._settled.of(
             bound, lambda: frozenset(each for one in bound for each in self._origins_of(scope, one))
         )
 
     def _origins_of(self, scope: Scope, bound: Bound) -> Origins:
         if bound.origins is None:
-            # Ends cycles of names that bind each other.
+            # This ends the recursion for names that are defined by each other.
             bound.origins = frozenset()
             if bound.origin is not None:
                 bound.origins = frozenset({bound.origin}) if self.is_ours(bound.origin) else OPAQUE
@@ -172,7 +172,7 @@ class ScopeNames:
         return bound.origins
 
     def of_value(self, scope: Scope, value: ast.expr | None) -> Origins:
-        """Return what an expression may stand for."""
+        """Return the objects that an expression may refer to."""
         if isinstance(value, ast.Constant) and value.value is None:
             return frozenset()
         if isinstance(value, ast.IfExp):

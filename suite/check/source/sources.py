@@ -25,7 +25,7 @@ from suite.check.source.uses import Unread
 from suite.errors import Misused, shown
 
 MAX_BYTES = 2_000_000
-# Errors of parsing a text that is not Python, or not sane.
+# Errors of the parser for text that is not Python, or that exceeds its limits.
 BEYOND = (SyntaxError, ValueError, RecursionError, MemoryError)
 # Folders with built or fetched files, which may have foreign or copied Python.
 _NO_SOURCE = ("venv", "site-packages", "node_modules", "build", "dist")

@@ -8,7 +8,7 @@ A touch is a name, the first parameters of a call, and a condition, an expressio
 - `uses("jax.new_ref")` is true if the project uses a name, and `string_annotations` if the file has
   `from __future__ import annotations`.
 
-A comparison with a missing argument is false. An argument that cannot be seen leaves a condition open.
+A comparison with a missing argument is false. If an argument is not a literal, the condition is open.
 """
 
 from __future__ import annotations
@@ -78,19 +78,19 @@ def touch(text: str) -> Touch:
         raise ValueError(f"{text!r}: {error.msg}") from error
     named = {each.id for each in ast.walk(parsed) if isinstance(each, ast.Name)}
     if strange := sorted(named - _WORDS - {*parameters}):
-        raise ValueError(f"{text!r}: {', '.join(strange)} is not a parameter that it names")
+        raise ValueError(f"{text!r}: {', '.join(strange)} is not one of its parameters")
     return Touch(name, parameters, condition=parsed)
 
 
 def touched(use: Use, names: Collection[str]) -> list[str]:
-    """Return those of `names` that a use names, also as a prefix. An import alone uses nothing."""
+    """Return the names in `names` that a use names, or that are a prefix of its name. An import alone is not a use."""
     parts = [thing.name.split(".") for thing in use.things if use.how == "name"]
     prefixes = {".".join(each[:end]) for each in parts for end in range(2, len(each) + 1)}
     return sorted(prefixes.intersection(names))
 
 
 def meets(touch: Touch, use: Use, uses: Collection[str]) -> bool | None:
-    """Return True if a use meets a touch, False if it cannot, and None if that cannot be seen.
+    """Return True if a use meets a touch, False if it cannot, and None if the code does not show it.
 
     `uses` are the names that the project uses.
     """
@@ -186,7 +186,7 @@ def is_untold(case: KnownCase) -> bool:
 
 
 class Concern:
-    """The uses in a source tree, by the names that cases touch; `names` are all names that it uses."""
+    """The uses in a source tree, by the names that cases touch; `names` are all names that the tree uses."""
 
     def __init__(self, uses: Iterable[Use], names: frozenset[str], knowledge: Knowledge) -> None:
         self.names = names

@@ -26,7 +26,7 @@ from suite.names import query
 
 # The packages whose names are looked for.
 PACKAGES = frozenset({"jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping"})
-# Words of a setting, wherever they are in a text.
+# Names of settings, found anywhere in a text.
 MARKS = frozenset({"jax_enable_x64", "enable_x64", "JAX_ENABLE_X64"})
 # Fewer files are read faster than processes start; more processes wait for the disk.
 _MANY = 60
@@ -67,7 +67,7 @@ def usage(folder: Path, packages: Collection[str] = PACKAGES) -> Usage:
         found += [file for file in read if file.read or file.unread]
         done = {file.source for file in found}
         left = [file for file in left if file not in done]
-        # Names that another module imports from the stack are used without naming the stack.
+        # Other modules can use these names without naming the stack.
         words = frozenset(name for file in read if file.read for name in file.read.exports)
     reads = {module(file.source.name): file.read for file in found if file.read}
     project = Project(index, reads, packages)
@@ -78,7 +78,10 @@ def usage(folder: Path, packages: Collection[str] = PACKAGES) -> Usage:
         for thing in project.things(origins, rest)
         if thing
     }
-    unread += [Unread(path, f"it is the project's own {name}: no {name} is looked up") for name, path in own.items()]
+    unread += [
+        Unread(path, f"it is the project's own {name}, so no names of {name} are looked up")
+        for name, path in own.items()
+    ]
     for file in found:
         if file.unread:
             told = mentions(file.source, sorted(packages))
@@ -103,7 +106,9 @@ def _all(there: list[Source], words: frozenset[str], packages: Collection[str], 
         try:
             return list(pool.map(of, there, chunksize=max(1, min(32, len(there) // (4 * workers)))))
         except BrokenProcessPool as error:
-            raise Failed("a process that read the source has ended: give --source less of it at a time") from error
+            raise Failed(
+                "a process that was reading the source was killed: give --source fewer files at a time"
+            ) from error
         except BaseException:
             # The pool would wait for all of the files.
             for child in multiprocessing.active_children():
@@ -112,7 +117,7 @@ def _all(there: list[Source], words: frozenset[str], packages: Collection[str], 
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it is gone, however that ended."""
+    """End this process when its parent ends, in whatever way."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     # Ctrl-C reaches every process of a terminal: the parent ends the others.
@@ -151,10 +156,10 @@ def _uses(found: _Found, project: Project, patched: set[str], at: str) -> Iterat
             things = frozenset(thing and _starred(thing) for thing in things if thing is None or _starred(thing))
         if None in things or not things:
             continue
-        # An import from the stack itself asks for the whole name.
+        # An import from the stack itself needs the whole name.
         whole = () if spot.how == "name" else spot.origins
         known = tuple(sorted(Thing(thing.name, 0) if thing.name in whole else thing for thing in things if thing))
-        # Skip imports from the project of names that it imports from the stack.
+        # Skip project imports of names that the project itself imports from the stack.
         if spot.how != "name" and all(thing.bound for thing in known):
             continue
         guards = tuple(map(project.condition, spot.guards))
@@ -167,6 +172,6 @@ def _uses(found: _Found, project: Project, patched: set[str], at: str) -> Iterat
 
 
 def _starred(thing: Thing) -> Thing | None:
-    """Return a thing that an `import *` brings, if some release has its name: another may lack it."""
+    """Return the thing that an `import *` defines, if any release has the name: another release may lack it."""
     name = ".".join(thing.name.split(".")[: thing.bound])
     return Thing(thing.name, thing.bound - 1) if query.life(name) or query.module_life(name) else None

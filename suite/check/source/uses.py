@@ -21,8 +21,8 @@ _LITERALS = (ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.UnaryOp, 
 class Place:
     """A place in a source: lines and columns start at 1, and are 0 without a source.
 
-    `path` is from its repository on. `text` is the line. `ignored` are the ids of issues that the code ignores there,
-    `*` for all.
+    `path` is relative to the file's repository. `text` is the line. `ignored` are the ids of issues that the code
+    ignores there, `*` for all.
     """
 
     path: str = ""
@@ -47,7 +47,7 @@ NOWHERE = Place()
 
 
 class Thing(NamedTuple):
-    """A dotted name of the stack that a name stands for; its first `bound` parts exist if the import works."""
+    """A dotted name of the stack; its first `bound` parts exist if the import works."""
 
     name: str
     bound: int
@@ -71,7 +71,7 @@ MISSING, UNSEEN, OPEN = NoValue.MISSING, NoValue.UNSEEN, NoValue.OPEN
 
 @dataclass(frozen=True)
 class Call:
-    """The arguments of a call, or of a partial; `open_positions` with `*`, `open_keywords` with `**`.
+    """The arguments of a call, or of a partial. `open_positions` is True if it has `*`, `open_keywords` if it has `**`.
 
     `values` has the text of literal arguments, by keyword or place.
     """
@@ -99,7 +99,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Use:
-    """A name of the stack in a source; of the `things` that it may be, it is one. Imports ask for all parts of it."""
+    """A name of the stack in a source. It refers to one of `things`. An import needs all parts of its name."""
 
     things: tuple[Thing, ...]
     how: How
@@ -110,18 +110,18 @@ class Use:
 
     @property
     def package(self) -> str:
-        """The package of all things that it may be; empty if these are of several."""
+        """The package of all `things`; empty if there are several packages."""
         packages = {thing.package for thing in self.things}
         return packages.pop() if len(packages) == 1 else ""
 
     @property
     def whole(self) -> Use:
-        """The use, as if all parts of its names must exist."""
+        """The same use, but checked as if its import had not succeeded."""
         return replace(self, things=tuple(Thing(thing.name, 0) for thing in self.things), call=None)
 
 
 class Unread(NamedTuple):
-    """A file or cell that could not be read, and why; `mentions` if it names a package that is looked for."""
+    """A file or cell that could not be read, and why; `mentions` is True if it names a package of the stack."""
 
     path: str
     why: str
@@ -132,7 +132,7 @@ class Unread(NamedTuple):
 class Usage:
     """The uses in a source tree, its unread parts, the number of read files, and the skipped folders.
 
-    `marks` are words of settings that it contains.
+    `marks` are the names of settings that the tree contains, such as `jax_enable_x64`.
     """
 
     uses: tuple[Use, ...]
@@ -143,7 +143,7 @@ class Usage:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of the stack that it uses; `jax_enable_x64` if it mentions that."""
+        """The names of the stack that the tree uses, and `jax_enable_x64` if the tree mentions it."""
         found = {thing.name for use in self.uses if use.how == "name" for thing in use.things}
         return frozenset({*found, "jax_enable_x64"} if self.marks else found)
 
@@ -176,7 +176,7 @@ def _text(node: ast.expr, name: Callable[[ast.expr], str]) -> str:
 
 
 def literal(node: ast.expr) -> Any:
-    """Return the value of an expression, with UNSEEN for parts that are not literals."""
+    """Return the value of an expression; parts that are not literals are UNSEEN."""
     if isinstance(node, ast.Tuple | ast.List):
         if any(isinstance(element, ast.Starred) for element in node.elts):
             return UNSEEN

@@ -40,7 +40,7 @@ from suite.stack.plan import Cell
 from suite.stack.releases import PACKAGES
 
 _PLACE = STATE / "candidates"
-# Pure Python builds of the stack take less; jaxlib comes as a wheel.
+# Builds of pure Python packages take less time than this, and jaxlib comes as a wheel.
 _BUILD_S = 900.0
 
 
@@ -74,7 +74,7 @@ def parse(words: str) -> Wanted:
             if not path.exists():
                 raise Misused(f"{words}: {path} does not exist")
             place = path.as_uri()
-        # Given the name, uv refuses another package.
+        # With the name, uv refuses a path to another package.
         source = f"{name} @ {place}"
     try:
         found = Requirement(source)
@@ -109,7 +109,7 @@ def attempt(
             text.say(console, line, _STYLES[change.how])
         counts = {word: sum(change.how == word for change in found) for word in _ORDER}
         said = ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "nothing changed"
-        text.say(console, f"{said}, of {seen} cases that concern {ran}; {undecided} not decided.", "bold")
+        text.say(console, f"{said}, of {seen} cases that concern {ran}; {undecided} undecided.", "bold")
         worst = max(worst, Exit.UNEXPECTED if counts["broken"] else Exit.INCOMPLETE if undecided else Exit.AS_EXPECTED)
     return worst
 
@@ -204,7 +204,7 @@ def _made(cell: Cell, candidates: Sequence[Wanted], pre: bool) -> Path:
     _uv("venv", "--quiet", "--no-project", "--python", str(python), str(folder))
     _uv("pip", "sync", "--require-hashes", "--python", str(executable), str(lock.load(cell).path))
     more = ("--prerelease", "allow") if pre else ()
-    # Without dependencies: they stay as in the stack, so that a change comes from the candidate alone.
+    # Do not install dependencies: they stay as in the stack, so only the candidate can cause a change.
     sources = (candidate.source for candidate in candidates)
     _uv("pip", "install", "--no-deps", "--reinstall", "--python", str(executable), *more, *sources, within=_BUILD_S)
     return executable

@@ -32,7 +32,7 @@ from suite.run.progress import RunProgress
 from suite.stack.releases import HELD
 
 CELL = "own-stack"
-# Other imports of jax and the libraries that can change an outcome.
+# Other packages that jax and the libraries import, and that can change a result.
 _BESIDE = ("ml-dtypes", "opt-einsum", "typeguard", "wadler-lindig")
 _SIDE = ("suite/__init__.py", "suite/cell", "suite/issues")
 
@@ -48,7 +48,7 @@ class Confirmation:
 
 @dataclass(frozen=True)
 class Confirmed:
-    """All confirmations, the device that jax named, and the records to attach to a report, if any."""
+    """All confirmations, JAX's name for the device, and the records for a report, if any."""
 
     found: tuple[Confirmation, ...]
     device: str
@@ -64,9 +64,9 @@ class Confirmed:
             if each.agrees is None:
                 untried.setdefault(each.saw, []).append(name)
             elif each.agrees:
-                told.append((f"{name}: predicted, confirmed: {each.saw}", True))
+                told.append((f"{name}: confirmed as predicted: {each.saw}", True))
             else:
-                line = f"{name}: predicted {each.effect.behaviour}, NOT confirmed: {each.saw}; please report it"
+                line = f"{name}: predicted {each.effect.behaviour}, but observed: {each.saw}; please report it"
                 told.append((line, False))
         told += [(f"{len(names)} could not be run: {saw}: {named(names)}", None) for saw, names in untried.items()]
         return told

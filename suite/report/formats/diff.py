@@ -95,9 +95,9 @@ def as_json(found: ReportDiff) -> str:
 
 
 def last(found: ReportDiff) -> str:
-    """Return all counts as a line, spurious ones apart, and the number of observations that are no longer decided."""
+    """Return all counts as a line, spurious ones last, and the number of observations that are no longer decided."""
     lost, had = found.unlearned
-    less = f"; {lost} of the {had} decided before are not decided now" if lost else ""
+    less = f"; {lost} of the {had} observations decided before are undecided now" if lost else ""
     return f"{tally(found.counts)} ({_SPURIOUS}){less}"
 
 

@@ -32,7 +32,7 @@ class Foreseen:
 
 
 def show(report: Report, cells: Iterable[CellRow], console: Console, published: Report | None = None) -> None:
-    """Print the observations of `cells` in `report`; for one that was not run, the expectations from `published`."""
+    """Print the observations of `cells` in `report`; for a cell that was not run, the expectations from `published`."""
     for cell in cells:
         seen = [row for row in report.observations if row.cell == cell.id]
         packages = ", ".join(f"{name} {cell.packages[name]}" for name in _NAMED_PACKAGES if name in cell.packages)
@@ -41,7 +41,7 @@ def show(report: Report, cells: Iterable[CellRow], console: Console, published: 
         if cell.excluded_by:
             console.print(Text(f"  excluded by the packages' metadata: {cell.excluded_by}"), soft_wrap=True)
         loud = [row for row in seen if row.verdict not in _ONLY_COUNTED or is_unexpected(row)]
-        # List a cause once that kept many cases from running.
+        # If one cause kept many cases from running, list it once.
         of: dict[tuple[Verdict, str | None, str] | int, list[Observation]] = {}
         for row in sorted(loud, key=lambda row: VERDICTS.index(row.verdict)):
             of.setdefault(id(row) if row.attempts else (row.verdict, row.reason, row.detail), []).append(row)

@@ -1,6 +1,6 @@
 """The report in the terminal: unexpected observations, issues that affect the newest release, and counts.
 
-For a hundred issues that is a screen. Options add a line per case and a glyph per cell.
+For a hundred issues, this fits one screen. Options add a line per case and a glyph per cell.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _standings(report: Report, console: Console, most: int) -> None:
     told = [(f"{each.issue.id}/{each.seen[0].case}: {each.shows}", each) for each in found if each.is_affected]
     heading = f"\nKnown issues on {standing.label(columns[-1])}"
     if len(columns) > 1:
-        heading += f", the newest of {len(columns)} releases, and since which one"
+        heading += f", the newest of {len(columns)} releases, and the release that brought each"
     console.print(Text(heading, "bold"), soft_wrap=True)
     if told_on := summary.run_on(report):
         console.print(Text(f"  {told_on}", "dim"), soft_wrap=True)
@@ -90,7 +90,7 @@ def _reasons(report: Report) -> Iterator[Text]:
         cases = f"{of[0].issue}/{of[0].case}" if len(of) == 1 else f"{len(of)} cases"
         text = Text(f"  {GLYPHS[verdict]} {verdict} [{reason}]", PROPERTIES[verdict].colour)
         text.append(f" {where}, {cases}", "default")
-        # A reason that the plan knew for many cells needs no action.
+        # The plan already knew this reason for many cells, so no action is needed.
         if reason not in PLANNED_REASONS or len(cells) == 1:
             such = ", such as" if len({row.detail for row in of}) > 1 else ""
             text.append(f"{such}: {clipped(one_line(of[0].detail))}", "default")
@@ -104,7 +104,7 @@ def _undecided(report: Report) -> Iterator[Text]:
 
 
 def _line(report: Report, console: Console) -> None:
-    """Print a line per case and a glyph per cell of the line; the glyphs of a short line beside the words."""
+    """Print a line per case, with a glyph per cell of the line; long lines have the glyphs below the words."""
     cells, seen = summary.line(report), summary.by_case(report.observations)
     short = len(cells) <= _GLYPHS_BESIDE_WORDS
     table = Table.grid(padding=(0, 2, 0, 0))

@@ -32,7 +32,7 @@ _SHARED_FIELDS = {"verdict", "behaviour", "reason", "expected", "workaround"}
 
 
 def merge(paths: Iterable[Path]) -> Report:
-    """Merge the reports in these files, or in folders with a compat.json; planned cells in none of them are not-run.
+    """Merge the reports in these files, or in folders with a compat.json; planned cells that no report has are not-run.
 
     Raises BadFile with every fault in the files, and every reason why they are not parts of one run.
     """
@@ -65,7 +65,7 @@ def merge(paths: Iterable[Path]) -> Report:
     shards[HERE] = here.model_copy(update={"planned_cells": whole.planned_cells, "generated_at": whole.generated_at})
     wrong = [Fault(HERE, "cells", f"{name} is not planned") for name in sorted(absent - {cell.id for cell in planned})]
     if wrong := [*wrong, *faults(shards)]:
-        why = f"{named(sorted(absent))} in no shard, and this is not the tree that was run"
+        why = f"{named(sorted(absent))} are in no shard, and this is not the tree that was run"
         raise BadFile([Fault(HERE, "planned_cells", why), *wrong])
     return join(shards, offered, line)
 
@@ -121,7 +121,7 @@ def join(shards: Mapping[Path, Report], offered: Packages, line: Line = NO_LINE)
 
 
 def faults(shards: Shards) -> list[Fault]:
-    """Return every reason why `shards` are not parts of one run; the first shard with a fact is right."""
+    """Return every reason why `shards` are not parts of one run; the first shard wins a contradiction."""
     found = list(chain.from_iterable(_torn(path, shard) for path, shard in shards.items()))
     for facts in (_of_run, _of_cells):
         known: dict[str, tuple[Path, Any]] = {}
@@ -176,7 +176,7 @@ def _of_run(shard: Report) -> Facts:
 
 
 def _of_cells(shard: Report) -> Facts:
-    """Return what a shard says of its cells; other shards may have the same cells."""
+    """Return a shard's facts about its cells; other shards may have the same cells."""
     facts: Facts = {}
     for cell in shard.cells:
         of_cell = cell.model_dump(mode="json", exclude=_RESULTS)
@@ -196,4 +196,4 @@ def _difference(mine: Any, other: Path, theirs: Any) -> str:
         told = [f"{word} {named(names)}" for word, names in (("has", more), ("lacks", less)) if names]
         return f"{' and '.join(told) or 'has another order'}, unlike {other}"
     values = f"is {mine!r}, but {theirs!r} in "
-    return f"{values if len(values) < 80 else 'is not what it is in '}{other}"
+    return f"{values if len(values) < 80 else 'differs from '}{other}"

@@ -1,6 +1,6 @@
 """The results of `check --confirm` from another machine, as a cell of their own in a report.
 
-They are shown with the device, but are not evidence: blame and answers rest only on what this project ran itself.
+They are shown with the device, but are not evidence: attributions and answers rest only on this project's own runs.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Sent(FileModel):
         ):
             raise ValueError("its records are from more than one interpreter")
         if not first.packages.get("jax"):
-            raise ValueError("it lists no jax among its packages")
+            raise ValueError("its packages do not include jax")
         cell_id(self.cell)
         return self
 
@@ -217,7 +217,7 @@ def _cell(sent: Sent) -> CellRow:
 
 
 def _released_on(sent: Sent, offered: releases.Packages) -> date:
-    """Return the date of its newest release or, if the snapshot has none of its releases, of its run."""
+    """Return the date of its newest release or, if the snapshot has none of its releases, the date of its run."""
     days = [
         offered[name][version].uploaded.date()
         for name, version in sent.packages.items()

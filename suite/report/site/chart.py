@@ -107,7 +107,7 @@ def _axis(plane: Plane, releases: Sequence[str]) -> Iterator[Markup]:
 
 
 def _colour(series: Series, place: int) -> str:
-    """Return the CSS class of a phase, the same in every chart, or of a variant, by its place."""
+    """Return a CSS class: a phase has the same in every chart, and a variant has one by its place."""
     number = PHASES.index(series.name) if series.name in PHASES else place
     return f"s{number % COLOURS}"
 

@@ -23,12 +23,12 @@ from suite.report.site.timeline import is_mended, stands
 from suite.report.summary import packages
 from suite.stack.releases import PACKAGES
 
-# As a release: the cell does not have the package. As a run: the case is undecided in the cell.
+# In place of a release: the cell does not have the package. In place of a run: the case is undecided in the cell.
 NONE = -1
 
 
 def compiled(facts: Facts) -> dict[str, Any]:
-    """Return the data of `assets/stack.js` and `assets/rules.js`; frequent values stand once, with a number.
+    """Return the data of `assets/stack.js` and `assets/rules.js`; frequent values are stored once, with a number.
 
     `known`: the releases of each package, oldest first. `cells`: id, date, the package that it moves on the line, and
     its releases in the order of `known`. `refused`: a cell, the packages that its id names, whether these are all in

@@ -87,7 +87,7 @@ class Facts:
         return sorted(found, key=lambda place: Version(place[0])) if self.is_sparse else found
 
     def ruled(self, cases: Iterable[CaseRow]) -> dict[str, Verdict]:
-        """Return the worst verdict that rules give `cases`, for each release of jax on which one was not run."""
+        """Return the worst verdict of `cases` by rule, for each release of jax on which some case was not run."""
         line, found = self.report.jax_line, dict[str, Verdict]()
         for row in (row for case in cases for row in case.by_rule):
             for version in line[line.index(row.first) : line.index(row.last) + 1]:
@@ -107,7 +107,7 @@ class Facts:
         return {cell: each.verdict for cell, each in self.seen[issue.id, case.id].items()}
 
     def runs(self, verdicts: Mapping[str, Verdict], cases: Iterable[CaseRow]) -> list[StripRun]:
-        """Return a strip: adjacent places with one verdict as one; None if neither a run nor a rule decides."""
+        """Return a strip, with adjacent places of one verdict joined; a verdict is None if it is undecided."""
         ruled = self.ruled(cases)
 
         def shown(place: tuple[str, CellRow | None]) -> tuple[Verdict | None, bool]:
@@ -129,7 +129,7 @@ class Facts:
         return {each.issue.id: each for each in standing.standings(self.report)}
 
     def never_well(self, verdicts: Mapping[str, Verdict]) -> bool:
-        """Return True if every decided release of the line is bad; False for a sparse report, which cannot say so."""
+        """Return True if every decided release of the line is bad; False for a sparse report, which lacks releases."""
         return standing.never_well(self.columns, verdicts) and not self.is_sparse
 
     @cached_property

@@ -15,7 +15,7 @@ from suite.report.standing import label
 from suite.spelling import is_version
 from suite.stack.releases import PACKAGES, guests
 
-# The extra requires jaxlib on every release; up to 0.4.29 nothing else does.
+# On every release, this extra requires jaxlib; up to 0.4.29, only the extra does.
 _EXTRA = {"jax": "jax[cpu]"}
 
 
@@ -38,7 +38,7 @@ def newest_first(cells: Iterable[CellRow]) -> list[CellRow]:
 
 @cache
 def ordered(version: str) -> Version:
-    """Return a version to sort by PEP 440; an invalid one, as reports from outside can have, sorts first."""
+    """Return a sort key by PEP 440; an invalid version, which a report from outside may have, sorts first."""
     return Version(version if is_version(version) else "0.dev0")
 
 
@@ -51,7 +51,7 @@ def working(release: CellRow, cells: Iterable[CellRow]) -> CellRow | None:
 def nearest(facts: Facts, cells: Iterable[CellRow]) -> tuple[CellRow, list[Observation]] | None:
     """Return the stack with the fewest faults in row zero, with these faults; None if no stack was tried.
 
-    It is asked where no stack works; a stack without faults is one that metadata excludes.
+    Call this only if no stack works. A stack without faults is then one that metadata excludes.
     """
     row_zero = [(issue.id, case.id) for issue in facts.report.issues if issue.row_zero for case in issue.cases]
     found = []
@@ -103,7 +103,7 @@ def constraints(facts: Facts) -> dict[str, str]:
 
 def _constraints(release: CellRow, works: CellRow) -> str:
     about = [
-        f"The newest tested set of packages with {label(release)} that works and that metadata allows.",
+        f"The newest tested set of packages with {label(release)} that works and is allowed by metadata.",
         f"Run as {works.id} on Python {works.python}.",
         f"Its lock, with hashes, is {lock(works)}, sha256 {works.lock_sha256}.",
         constrained(release),

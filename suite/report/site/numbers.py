@@ -29,8 +29,8 @@ class MeasuredNumbers:
 class ChangedNumbers:
     """The calls that return something else on a release than on `before`, the measured release before it.
 
-    `skipped` has the releases between the two. `unlisted` counts the calls that differ by `rounding` alone,
-    or by other `bits` of results that are kept as a digest.
+    `skipped` has the releases between the two. `unlisted` counts the calls that differ only by `rounding`, or by `bits`
+    in results of which only a digest is kept.
     """
 
     before: str
@@ -56,7 +56,7 @@ def by_call(rows: Iterable[CallRow]) -> dict[tuple[str, str], list[CallRow]]:
 
 
 def stretches(rows: Iterable[CallRow], releases: tuple[str, ...]) -> list[CallRow]:
-    """Return the rows of one call, joined where only rounding parts them."""
+    """Return the rows of one call; adjacent rows that differ only by rounding are joined."""
     found: list[CallRow] = []
     for row in rows:
         before = found[-1] if found else None
@@ -84,13 +84,13 @@ def changed(numbers: MeasuredNumbers, release: str, line: Iterable[str]) -> Chan
     for row in turned:
         if row.listed:
             functions.setdefault(row.function, []).append(row)
-    # What nothing explains comes first.
+    # Changes that no issue explains come first.
     ordered = sorted(functions.items(), key=lambda each: (all(row.explained for row in each[1]), each[0]))
     return ChangedNumbers(before, sorted(skipped, key=Version), dict(ordered), unlisted(turned))
 
 
 def unlisted(rows: Iterable[CallRow]) -> dict[str, int]:
-    """Return the number of changes that are no change of values that anybody can see, by kind."""
+    """Return the number of changes that are not listed, by kind."""
     return dict(Counter(row.change for row in rows if row.change and not row.listed))
 
 

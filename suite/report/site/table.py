@@ -14,7 +14,7 @@ from suite.report.model import CellRow, Observation, StackRow
 
 # Repeat a word after this many columns, so that it is visible without scrolling.
 COLUMNS_PER_WORD = 8
-# The fields that make observations equal: all but cost and place.
+# The fields that equal observations share: all but cost and place.
 EQUAL_FIELDS = (
     *("verdict", "behaviour", "reason", "expected", "agreement"),
     *("workaround", "workaround_expected", "attempts", "detail"),
@@ -23,7 +23,7 @@ EQUAL_FIELDS = (
 
 @dataclass(frozen=True)
 class Mark:
-    """One cell of a grid of stacks; `room` if its neighbours leave room for its word."""
+    """One field of a grid of stacks; `room` is True if its neighbours leave room for its word."""
 
     cell: str
     verdict: str

@@ -115,8 +115,8 @@ def ticks(versions: Sequence[str]) -> list[tuple[float, str, bool]]:
 def verified(line: Sequence[CellRow], seen: Mapping[str, Observation], *, sparse: bool = False) -> str:
     """Return where a needed workaround helped: `holds 0.4.18–0.5.3, fails 0.6.0`; empty if it was never needed.
 
-    An undecided release does not end a range; one where the workaround was not needed does. For a `sparse` report,
-    each release is named: `holds 0.4.18 and 0.5.3`.
+    An undecided release does not end a range; a release on which the workaround was not needed ends it. For a `sparse`
+    report, each release is named: `holds 0.4.18 and 0.5.3`.
     """
     by_release = {cell.holds["jax"]: seen[cell.id] for cell in line if cell.moves == "jax" and cell.id in seen}
     ordered = sorted((version for version in by_release if by_release[version].verdict not in UNDECIDED), key=Version)
@@ -141,7 +141,7 @@ def is_mended(verdict: Verdict) -> bool:
 
 
 def turned(before: Observation, after: Observation) -> Turned | None:
-    """Return how a case changed from `before` to `after`; None if it is well or undecided.
+    """Return how a case changed from `before` to `after`; None if it works in both or is undecided in one.
 
     Documented behaviour counts only if it changed.
     """

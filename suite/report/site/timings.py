@@ -28,7 +28,7 @@ from suite.timings.quantities import duration, quantity
 from suite.timings.results import Comparison, Fence, JudgedChange, NoiseFile, ResultRow
 
 BENCHMARKS = ROOT / "benchmarks"
-# The phases on the device; all others are the host's. A first call is both.
+# Phases that run on the device; the host runs all others. A first call runs on both.
 DEVICE = frozenset({"execute", "workaround", "device busy"})
 # Modules whose charts come first.
 _FIRST_MODULES = ("published", "basics", "training", "solves", "imports")
@@ -94,7 +94,7 @@ class Chart:
 
     @property
     def rest(self) -> str:
-        """The part of its story that is not the title."""
+        """The rest of its story, after the title."""
         said = "".join(_SENTENCE.split(self.story, maxsplit=1)[1:])
         return said[:1].upper() + said[1:]
 
@@ -103,8 +103,7 @@ class Chart:
 class Spell:
     """A confirmed slow-down, with its times and the releases on which it lasts.
 
-    `until` is the first timed release after `shift.other` that is nearer to the time before than to the time after;
-    None if it is missing.
+    `until` is the first later release whose time is nearer to the former time than to the slow one, if any.
     """
 
     chart: Chart
@@ -140,7 +139,7 @@ class ChangingCount:
 
 @dataclass(frozen=True)
 class Asynchronous:
-    """The change to asynchronous dispatch: since `since` a call returns before its result; up to `until` it waits."""
+    """The change to asynchronous dispatch: up to `until` a call waits for its result; since `since` it does not."""
 
     until: str
     since: str
@@ -326,7 +325,7 @@ def spells(machine: TimedMachine, order: Sequence[str]) -> list[Spell]:
 
 
 def asynchronous(rows: Mapping[str, Mapping[str, ResultRow]]) -> Asynchronous | None:
-    """Return where calls began to return before their result; None if the releases do not show it."""
+    """Return the release since which calls return before their result is ready; None if the timings do not show it."""
     returns = []
     for release, of in rows.items():
         if _EXECUTE in of and of[_EXECUTE].state == of[_DISPATCH].state == "measured":

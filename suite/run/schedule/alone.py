@@ -12,9 +12,9 @@ from suite.judge.rules import Pins, expected
 from suite.judge.verdicts import GIVEN, agree, workaround_expected
 from suite.run.probe_call import Task
 
-# Issue → why its cases run alone: they time, count threads, or wait for a limit.
+# Issue → the reason why its cases run alone: they time something, count threads, or wait for a limit.
 ALONE: Mapping[str, str] = {
-    "callback-waits-for-jax-forever": "a case waits five seconds for a callback, and a busy machine may be later",
+    "callback-waits-for-jax-forever": "a case waits five seconds for a callback, and a busy machine takes longer",
     "product-sum-of-many-axes-crashes": "on some releases a case hangs until its limit of 60 seconds",
 }
 # Outcomes that a busy machine can cause.
@@ -27,7 +27,7 @@ def runs_alone(task: Task) -> bool:
 
 
 def must_run_again(case: Case, record: Record, pins: Pins) -> bool:
-    """Return True if a record made beside other probes does not count.
+    """Return True if a record does not count because other probes ran at the same time.
 
     Such a record is not as expected, or has a part that ended by a signal, its time limit or its memory limit. A case
     is expected to be blocked if the rules say that a case it waits for goes wrong. Raises BadFile.

@@ -47,7 +47,7 @@ def of(entry: Entry, case: Case) -> Cost:
 
 
 def measured(runs: Iterable[Record], before: Mapping[str, Cost]) -> Mapping[str, Cost]:
-    """Return the costs by these records; a cost in `before` that is similar is kept."""
+    """Compute the costs from these records; a similar cost in `before` is kept."""
     of_case: dict[str, list[Cost]] = {}
     for record in runs:
         last = record.attempts[-1]

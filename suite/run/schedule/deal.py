@@ -1,7 +1,7 @@
 """The choice of cases for the next probe. Pure.
 
-Each order imports the stack again, so there should be few orders. The largest come first, a whole cell if it fits.
-Smaller orders follow towards the end, so that all probes end together.
+Each order imports the stack again, so there should be few orders. The largest orders come first; an order may be a
+whole cell. Smaller orders follow towards the end, so that all probes end together.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
-# Seconds of work for which it pays to start another probe.
+# With fewer seconds of work, another probe does not pay.
 LEAST = 10.0
 # One order has at most a slot's share of the work left, divided by this number.
 ORDERS = 2

@@ -29,7 +29,7 @@ class RunDisplay(Protocol):
 def run(
     asked_of: Sequence[Work], progress: RunDisplay, *, fresh: bool = False, confirm: bool = False, asked: Asked = "all"
 ) -> list[Status]:
-    """Run the cases of each cell without a valid record, with `fresh` all cases, and return the cells' statuses.
+    """Run the cases that have no valid record, or with `fresh` all cases; return the cells' statuses.
 
     With `confirm`, a case is known if it has at least two attempts. `asked` says how much the run covers; a status
     keeps the widest run. A fault in a cell ends in its status. Raises BadFile for a lock or record that cannot be read,
@@ -50,7 +50,7 @@ def run(
         return runs
 
     runs = {run.cell.id: run for run in once(asked_of)}
-    # If another cell was to show a case and did not, the cell runs the case itself.
+    # If another cell should have run a case for this cell and did not, this cell runs it.
     again = [work for work in asked_of if runs[work.cell.id].work.lent and ask(work).left]
     for work in again:
         (runs[work.cell.id],) = once([work])
@@ -196,7 +196,7 @@ class _Shared:
 def _run_alone(runs: Sequence[CellRun], machine: Slots) -> None:
     """Run the tasks that cannot run beside others: one probe at a time, while no other run has a slot.
 
-    Cells that are still reserved come first. So no run waits for one cell while it has another.
+    Cells that are still reserved come first. So no run waits for a cell while it has reserved another.
     """
     for run in sorted(runs, key=lambda each: not each.reserved):
         try:

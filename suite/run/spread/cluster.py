@@ -6,10 +6,10 @@ Each machine that runs cells has a checkout of this project at the driver's comm
     python -m dask scheduler
     SUITE_STATE=~/compat python -m dask worker tcp://host:8786 --nthreads 1 --resources "gpu=1"
 
-Give `--resources` only on machines with the device: a cell that is built for a device goes nowhere else. Dask checks
-who connects: with TLS, for workers, scheduler and driver, if its configuration and a `tls://` address say so. Otherwise
-a worker runs whatever reaches it. Our worker checks that its checkout is the driver's. Orders and answers are plain
-data. The driver writes its workers' records among its own, as if it had run the cells itself.
+Give `--resources` only on machines with the device: a cell that is built for a device goes nowhere else. Dask can check
+with TLS who connects, if its configuration and a `tls://` address say so on all machines. Without TLS, a worker runs
+any order that reaches it. Our worker checks that its checkout is the driver's. Orders and answers are plain data. The
+driver writes its workers' records among its own, as if it had run the cells itself.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _connected(scheduler: str, console: Console) -> Iterator[Client]:
             # The warning is a table of every differing package; the version that matters is printed below.
             warnings.simplefilter("ignore", VersionMismatchWarning)
             client = Client(scheduler, timeout=CONNECTING, set_as_default=False)
-    except Exception as error:  # whatever a stranger's port answers
+    except Exception as error:  # another program on that port may answer anything
         raise Failed(
             f"no Dask scheduler answers at {scheduler} ({str(error).strip() or type(error).__name__}): "
             "start one there with `python -m dask scheduler`, or correct the address after --scheduler"
@@ -107,7 +107,9 @@ def _connected(scheduler: str, console: Console) -> Iterator[Client]:
     try:
         there, here = _ask(client, "versions")["packages"]["distributed"], version("distributed")
         if there != here:
-            console.print(f"{scheduler} runs distributed {there}, and this is {here}: a failure may be due to that")
+            console.print(
+                f"{scheduler} runs distributed {there}, but this machine has {here}; a failure may be due to that"
+            )
         yield client
     finally:
         client.close(timeout=CONNECTING)
@@ -217,7 +219,7 @@ class _Errands:
             raise self._lost() from error
         except KilledWorker as error:
             last = f"see what the last one, {error.last_worker.address}, printed"
-            self._fail(cell, f"{error.allowed_failures + 1} workers died as they ran it: {last}")
+            self._fail(cell, f"{error.allowed_failures + 1} workers died while running this cell: {last}")
         except ImportError as error:
             if self._refuse_strangers(sent):
                 self._send(cell, sent.order)
@@ -248,7 +250,7 @@ class _Errands:
             records.settle(cell.id, back=False)
             records.write_status(status)
         if status.verdict == "ran" and not answer.ran:
-            self._finish(cell, "reused", f"all of it was known on {address}")
+            self._finish(cell, "reused", f"all cases were cached on {address}")
             return
         for message in answer.said:
             self.console.print(Text.assemble((cell.id, "bold"), f" on {address}: {message}"), soft_wrap=True)
@@ -263,7 +265,7 @@ class _Errands:
         cell, folder = sent.cell, records.RECORDS / sent.cell.id
         status = parse(Status, status_text, folder / "cell.json")
         if status.cell != cell.id:
-            raise BadFile([Fault(folder / "cell.json", "cell", f"{status.cell!r} was not ordered")])
+            raise BadFile([Fault(folder / "cell.json", "cell", f"{status.cell!r} was not in the order")])
         wanted = {
             (entry.issue.id, case.id): keys.key(entry, case, sent.order["lock"], cell.python, status.platform)
             for entry in self.entries[cell.id]
@@ -274,7 +276,7 @@ class _Errands:
             record = parse(Record, text, folder)
             path = records.path_of(cell.id, record.issue, record.case)
             if (record.cell, wanted.get((record.issue, record.case))) != (cell.id, record.key):
-                raise BadFile([Fault(path, "key", "is not the key that was ordered")])
+                raise BadFile([Fault(path, "key", "differs from the key in the order")])
             texts[path] = text
         return status, texts
 
@@ -297,7 +299,7 @@ class _Errands:
         self.unfit.add(address)
 
     def _refuse_strangers(self, sent: _Sent) -> bool:
-        """Refuse the workers that cannot import this module; return True if one of them may have received `sent`."""
+        """Exclude the workers that cannot import this module; return True if one of them may have received `sent`."""
         answers: dict[str, Any] = self.client.run(importlib.import_module, __name__, on_error="return")
         found = {address: answer for address, answer in answers.items() if isinstance(answer, ImportError)}
         for address, error in found.items():

@@ -153,7 +153,7 @@ def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> Wo
 
 
 def _lent(cell: Cell, entry: Entry, pinned: Lock) -> Entry:
-    """Return the issue with only the cases that were observed in another cell with the same packages."""
+    """Keep only the cases that were observed in another cell with the same packages."""
     found = {case.id: records.in_force(cell, entry, case, pinned) for case in entry.cases(cell)}
     return catalogue.narrowed(entry, [name for name, record in found.items() if record and record.cell != cell.id])
 

@@ -1,7 +1,7 @@
 """Tiny issues, one module for each way in which a case can end; no package of the stack is needed.
 
-They are run through the real probe, so these modules are cell side: the standard library and `suite.cell`, nothing
-else. A case that leaves something behind notes its process id in the folder that `CORPUS_FOLDER` names.
+The real probe runs them, so these modules import only the standard library and `suite.cell`. A case that leaves
+something behind notes its process id in the folder that `CORPUS_FOLDER` names.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BEHAVIOURS: dict[str, Meaning] = {"right": "clear", "wrong": "affected", "refus
 
 
 def issue(*cases: Case) -> Issue:
-    """An issue that nobody has, in the module of its first reproducer."""
+    """Return an invented issue, in the module of its first reproducer."""
     return Issue(kind="crash", upstream=(), cases=cases)
 
 
@@ -35,9 +35,9 @@ def case(
     workaround: Callable[[], None] | Workaround | None = None,
     **asked: Any,
 ) -> Case:
-    """A case that needs no package; under a `name`, for a reproducer that has several cases.
+    """Return a case that needs no package; `name` distinguishes several cases of one reproducer.
 
-    A `crashed` or `hung` that is expected is its documented symptom.
+    If `crashed` or `hung` is expected, it is the documented symptom.
     """
     behaviours: dict[str, Meaning] = {expected: "affected"} if expected in ("crashed", "hung") else {}
     return Case(
@@ -51,7 +51,7 @@ def case(
 
 
 def named(reproducer: Callable[[], Seen], name: str) -> Callable[[], Seen]:
-    """The same function under another name: a case is called what its reproducer is."""
+    """Return the function under another name, since a case has the name of its reproducer."""
     function = cast(FunctionType, reproducer)
     copy = FunctionType(function.__code__, function.__globals__, name, closure=function.__closure__)
     copy.__doc__ = function.__doc__
@@ -83,13 +83,13 @@ def folder() -> Path:
 
 
 def note(word: object, file: str = "pids") -> None:
-    """Leave a word to be found: the id of a process."""
+    """Note the id of a process for the test."""
     with (folder() / file).open("a") as stream:
         stream.write(f"{word}\n")
 
 
 def leave(work: Callable[[], None]) -> None:
-    """Have a process of its own do `work`, and note it; there is nobody who waits for it."""
+    """Run `work` in a separate process and note its id; nothing waits for it."""
     if pid := os.fork():
         note(pid)
         return
@@ -100,12 +100,12 @@ def leave(work: Callable[[], None]) -> None:
 
 
 def sleep_long() -> None:
-    """Outlast any test, but not by much where it is left behind."""
+    """Sleep longer than any test, but not much longer, in case this process is left behind."""
     time.sleep(60)
 
 
 def sleep_stubbornly() -> None:
-    """The same in a session of its own, deaf to what asks it to end."""
+    """Sleep likewise, in a new session, ignoring requests to end."""
     os.setsid()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
@@ -113,7 +113,7 @@ def sleep_stubbornly() -> None:
 
 
 def report_pipe() -> int:
-    """The pipe on which a case's child reports: the newest of those that are not its output."""
+    """Return the pipe on which a case's child reports: its newest pipe, apart from its output."""
     open_ = {int(path.name): str(path.readlink()) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()}
     outputs = {open_[1], open_[2]}
     return max(number for number, target in open_.items() if target.startswith("pipe:") and target not in outputs)

@@ -1,10 +1,10 @@
-"""The feature is not there."""
+"""The case's feature does not exist."""
 
 from tests.cell.corpus import Seen, case, issue, well
 
 
 def plain() -> Seen:
-    """Is there such a thing at all?"""
+    """Does the feature exist?"""
     return "missing", "there is no such thing"
 
 

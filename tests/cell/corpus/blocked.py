@@ -1,11 +1,11 @@
-"""It needs jax, which the tests' own interpreter has not: there nothing of it is run, and with a real jax all of it."""
+"""Cases that need jax: they do not run in the tests' own interpreter, which lacks jax, but run with a real jax."""
 
 from suite.cell import Signature, Workaround
 from tests.cell.corpus import Seen, case, issue, well
 
 
 def x64() -> Seen:
-    """Are numbers as wide as they are asked for to be?"""
+    """Do numbers have the requested width?"""
     import jax.numpy as jnp
 
     dtype = jnp.ones(3, dtype="float64").dtype
@@ -20,7 +20,7 @@ def host_devices() -> Seen:
 
 
 def warned() -> Seen:
-    """Is a warning from inside of jax seen?"""
+    """Is a warning from inside jax recorded?"""
     import jax.numpy as jnp
 
     jnp.ones(3).astype("float64")

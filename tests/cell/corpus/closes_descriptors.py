@@ -1,4 +1,4 @@
-"""It closes what is not its own."""
+"""Cases that close file descriptors of the probe."""
 
 import os
 import sys
@@ -7,20 +7,20 @@ from tests.cell.corpus import Seen, case, issue, right, sleep_long
 
 
 def everything() -> Seen:
-    """Is one that cannot answer any more taken for well?"""
+    """Does a case that cannot answer any more count as clear?"""
     os.closerange(0, 4096)
     return right()
 
 
 def everything_and_hangs() -> Seen:
-    """Is one that nobody hears from still limited?"""
+    """Does the time limit still apply to a case without a pipe?"""
     os.closerange(0, 4096)
     sleep_long()
     return right()
 
 
 def streams() -> Seen:
-    """Is one without an output still heard?"""
+    """Does a case without standard output still report?"""
     sys.stdout.close()
     sys.stderr.close()
     return right()

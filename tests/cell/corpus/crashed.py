@@ -19,13 +19,13 @@ def abort() -> Seen:
 
 
 def nameless_signal() -> Seen:
-    """Does a signal end it that has no name?"""
+    """Does a signal without a name end it?"""
     os.kill(os.getpid(), signal.SIGRTMIN + 3)
     return right()
 
 
 def killed() -> Seen:
-    """Does what no program does to itself, and a kernel short of memory does, end it?"""
+    """Does SIGKILL end it, as from a kernel without memory?"""
     os.kill(os.getpid(), signal.SIGKILL)
     return right()
 

@@ -1,4 +1,4 @@
-"""It fails, but not as documented, or it gives what no reproducer may give."""
+"""Cases that fail in an undocumented way, or return an invalid result."""
 
 from typing import cast
 
@@ -14,12 +14,12 @@ class Unspeakable(Exception):
 
 
 def unknown() -> Seen:
-    """Does it raise what nobody knows?"""
+    """Does it raise an unknown exception?"""
     raise LookupError("no such key\nand a second line")
 
 
 def leaves() -> Seen:
-    """Does it ask to leave?"""
+    """Does it raise SystemExit?"""
     raise SystemExit(0)
 
 
@@ -29,7 +29,7 @@ def not_unicode() -> Seen:
 
 
 def unspeakable() -> Seen:
-    """Does it raise what cannot be shown?"""
+    """Does it raise an exception that cannot be printed?"""
     raise Unspeakable
 
 
@@ -44,12 +44,12 @@ def a_name() -> Seen:
 
 
 def no_text() -> Seen:
-    """Is a behaviour that is no text an answer?"""
+    """Is a behaviour an answer if it is not text?"""
     return cast(str, object()), "2 + 2 is 4"
 
 
 def unknown_behaviour() -> Seen:
-    """Is a behaviour that its table does not have an answer?"""
+    """Is a behaviour an answer if its table does not list it?"""
     return "confused", "2 + 2 is a cat"
 
 

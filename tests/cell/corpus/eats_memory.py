@@ -31,7 +31,7 @@ def child() -> Seen:
 
 
 def daemon() -> Seen:
-    """Does what it has cast off take more than it may?"""
+    """Do processes that it has detached take more than they may?"""
     if (pid := os.fork()) == 0:
         if os.fork() == 0:
             note(os.getpid())

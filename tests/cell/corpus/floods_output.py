@@ -20,7 +20,7 @@ def itself() -> Seen:
 
 
 def strays() -> Seen:
-    """Do processes that it leaves behind print, once it is gone, what is too much by a little?"""
+    """Do processes that it leaves behind print slightly too much?"""
     listen, hold = os.pipe()
 
     def wait_and_flood() -> None:
@@ -36,5 +36,5 @@ def strays() -> Seen:
     return right()
 
 
-# Whether the strays are in time to be too much is a matter of luck.
+# It depends on chance whether these processes print too much in time.
 ISSUE = issue(case(itself), case(strays, expected=""))

@@ -1,4 +1,4 @@
-"""It writes on the pipe that is the probe's."""
+"""Cases that write to the probe's pipe."""
 
 import os
 
@@ -12,7 +12,7 @@ def half_a_line() -> Seen:
 
 
 def half_a_line_and_gone() -> Seen:
-    """Is half a line of JSON taken for an answer, where no other comes?"""
+    """Is half a line of JSON taken for an answer if nothing follows?"""
     os.write(report_pipe(), b'{"part": "reproducer", "outcome": "retur')
     os._exit(0)
 
@@ -24,7 +24,7 @@ def nested_too_deep() -> Seen:
 
 
 def flood() -> Seen:
-    """Is there an end to what may be reported?"""
+    """Is the size of a report limited?"""
     handle = report_pipe()
     while True:
         os.write(handle, b"x" * 65536)

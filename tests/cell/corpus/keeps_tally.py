@@ -1,4 +1,4 @@
-"""Every part of it leaves word that it has been run."""
+"""Every part notes that it was run."""
 
 import os
 
@@ -7,7 +7,7 @@ from tests.cell.corpus import Seen, case, issue, note, right
 
 
 def _tally(part: str) -> None:
-    """Leave to be found that a part has been run, and in which process."""
+    """Note that a part was run, and in which process."""
     note(f"{part} {os.getpid()}", "tally")
 
 

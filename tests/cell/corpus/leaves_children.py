@@ -13,13 +13,13 @@ def sleeper() -> Seen:
 
 
 def stubborn() -> Seen:
-    """Is there one left that has a session of its own, and ignores being asked to end?"""
+    """Is a process left that has its own session and ignores SIGTERM?"""
     leave(sleep_stubbornly)
     return right()
 
 
 def daemon() -> Seen:
-    """Is there one left whose parent went first, as daemons do it?"""
+    """Is a process left whose parent ended first, as for a daemon?"""
     if (pid := os.fork()) == 0:
         leave(sleep_stubbornly)
         os._exit(0)

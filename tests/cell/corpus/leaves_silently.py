@@ -1,4 +1,4 @@
-"""It ends without an answer, as if all were well or not."""
+"""Cases that end without an answer, with any exit status."""
 
 import os
 

@@ -18,7 +18,7 @@ def plain() -> Seen:
 
 
 def then_exits() -> Seen:
-    """Is the noise kept where it fails?"""
+    """Is the noise kept if the case fails?"""
     os.write(1, _GARBAGE)
     os._exit(3)
 

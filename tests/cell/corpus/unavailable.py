@@ -1,4 +1,4 @@
-"""It asks for what no machine has."""
+"""Cases with requirements that no machine meets."""
 
 from tests.cell.corpus import Seen, case, issue, right, well
 

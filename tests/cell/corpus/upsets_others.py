@@ -1,4 +1,4 @@
-"""The reproducer spoils its process, and the parts that run after it are not blamed; or the control fails anyhow."""
+"""Reproducers that damage their process, so that later parts fail without fault; or controls that really fail."""
 
 import os
 import signal
@@ -9,25 +9,25 @@ _UPSET: list[str] = []
 
 
 def control() -> Seen:
-    """Is its process of no more use?"""
+    """Is its process damaged?"""
     _UPSET.append("upset")
     return wrong()
 
 
 def only_when_calm() -> None:
-    """Works where nothing went before."""
+    """Works only in a fresh process."""
     if _UPSET:
         raise RuntimeError("upset")
 
 
 def crash_unless_calm() -> None:
-    """Works where nothing went before, and ends the process elsewhere."""
+    """Works only in a fresh process, and ends any other."""
     if _UPSET:
         os.kill(os.getpid(), signal.SIGSEGV)
 
 
 def next_case() -> Seen:
-    """Is a case of its own process?"""
+    """Does it run in its own process?"""
     return wrong() if _UPSET else right()
 
 

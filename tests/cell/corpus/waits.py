@@ -1,4 +1,4 @@
-"""It ends when it is told to."""
+"""A case that waits for a file."""
 
 import os
 import time

@@ -1,6 +1,7 @@
 """The pages of stacks: cells.html, each with packages, lock and metadata against runs; and stack.html.
 
-stack.html has a reader's stack with its known issues and an upgrade's changes; without a script, links to the releases.
+stack.html shows the known issues of a reader's stack and the changes of an upgrade; without a script, it links to the
+releases.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MAIN = ("jax", "jaxlib", "equinox", "diffrax")
 class CellsView:
     """The view of cells.html: the stacks in groups, and the unplanned ones with their observations.
 
-    `elsewhere` has for a stack the equal stacks in which some of its cases ran, with the number of cases.
+    `elsewhere` has, for each stack, the other stacks whose results it reuses, with the number of cases.
     """
 
     groups: list[tuple[str, list[CellRow]]]

@@ -20,10 +20,10 @@ _NEWEST_SHOWN = 6
 LISTS: Mapping[str, tuple[str, str]] = {
     "bites": ("Affects the newest release", "the newest release shows the documented symptom"),
     "refused": ("Refused or warned now", "the newest release raises or warns"),
-    "fixed": ("Fixed", "clear on the newest release, and not on some before it"),
+    "fixed": ("Fixed", "clear on the newest release, but not on some earlier release"),
     "documented": ("Documented surprises", "the behaviour is as upstream documents it"),
-    "elsewhere": ("On other stacks only", "no release of the line shows it, but another stack does"),
-    "well": ("Not seen", "no tested stack shows it"),
+    "elsewhere": ("On other stacks only", "no release of the line shows the symptom, but another stack does"),
+    "well": ("Not seen", "no tested stack shows the symptom"),
     "unknown": ("Not known", "not decided on any release of the line"),
 }
 

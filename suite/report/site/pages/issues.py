@@ -30,7 +30,7 @@ _RELATED_SHOWN = 5
 GROUNDS: Mapping[Grounds, str] = {
     "run": "runs show it",
     "rule": "by the case's rules",
-    "together": "which package is to blame is not known",
+    "together": "it is unknown which package is the cause",
 }
 
 
@@ -71,7 +71,7 @@ class CaseView:
 
 @dataclass(frozen=True)
 class Instead:
-    """A workaround, and the cases that have it, by where it was verified."""
+    """A workaround, and its cases grouped by the releases on which it was verified."""
 
     text: str
     cases: dict[str, list[str]]
@@ -81,10 +81,10 @@ class Instead:
 class IssueView:
     """The view of an issue's page.
 
-    `without` has the cases that fail somewhere and have no workaround. `nowhere_right` is True if on every release of
-    the line some case is bad; `never_right` has the cases that are always bad. `related` has each issue that concerns
-    the same names or areas as this one, with those names and areas. `grids` has the stacks with the guests that its
-    cases need. `devices` has the programs that were compiled for devices and not run.
+    `without` has the cases that fail somewhere and have no workaround. `nowhere_right` is True if each release of the
+    line has a bad case; `never_right` has the cases that are always bad. `related` has each issue that concerns the
+    same names or areas as this one, with those names and areas. `grids` has the stacks with the guests that its cases
+    need. `devices` has the programs that were compiled for devices and not run.
     """
 
     issue: IssueRow
@@ -192,7 +192,7 @@ def _instead(facts: Facts, issue: IssueRow) -> list[Instead]:
             continue
         of = facts.seen[issue.id, case.id]
         told, elsewhere = verified(facts.line, of, sparse=facts.is_sparse), summary.workaround(of.values())
-        where = [f"on jax: {told}"] if told else ["holds on stacks beside the line"] if "holds" in elsewhere else []
+        where = [f"on jax: {told}"] if told else ["helps on stacks beside the line"] if "holds" in elsewhere else []
         where += [elsewhere] if "fails" in elsewhere else []
         of_text = found.setdefault(case.workaround.text, Instead(case.workaround.text, {})).cases
         of_text.setdefault("; ".join(where) or "not tested", []).append(case.id)
@@ -244,5 +244,5 @@ def _retired(case: str, name: str) -> RetiredCase:
     dotted = name.partition("(")[0]
     newest = query.names(dotted.partition(".")[0]).releases[-1]
     life = query.module_life(dotted) or query.life(dotted) if "(" not in name else None
-    there = query.told(dotted, life) if life else "no release that was walked"
+    there = query.told(dotted, life) if life else "no listed release"
     return RetiredCase(case, name, there, query.words(dotted) or ", ".join(query.replacements(dotted, newest)))

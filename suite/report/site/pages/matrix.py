@@ -89,7 +89,7 @@ def pages(facts: Facts) -> Iterator[Page]:
         [properties for name, properties in PROPERTIES.items() if name in shown],
         summary.run_on(facts.report),
     )
-    yield Page("matrix.html", "matrix.html.jinja", "Matrix: which release does what", view, ("assets/matrix.js",))
+    yield Page("matrix.html", "matrix.html.jinja", "Matrix: verdicts by release", view, ("assets/matrix.js",))
 
 
 def _unavailable(facts: Facts) -> dict[str, str]:

@@ -109,8 +109,8 @@ def _view(newest: str, functions: list[CalledFunction]) -> NumbersView:
     rest = [each for each in functions if each.name not in told]
     sections = [
         ("differ", f"Different from their reference on jax {newest}", differ),
-        ("end", f"Ended on jax {newest}", end),
-        ("edge", f"Different at edges alone on jax {newest}", edge),
+        ("end", f"Calls that end the process on jax {newest}", end),
+        ("edge", f"Different only at edges on jax {newest}", edge),
         ("changed", "Changed between releases", changed),
     ]
     modules = [(module, list(of)) for module, of in groupby(rest, lambda each: each.module)]

@@ -70,8 +70,8 @@ class Set:
 class Speed:
     """One machine's timings of a release: slow workloads, ended slow-downs, and changes.
 
-    `named` has workloads whose publication names the release, without a confirmed slow-down on it. Each has its times
-    on the release and on its neighbours.
+    `named` has workloads whose published figures name the release, although no slow-down is confirmed there. Each has
+    its times on the release and on its neighbours.
     """
 
     machine: TimedMachine
@@ -170,7 +170,7 @@ def _release(told: _ReleaseData, cell: CellRow, cells: Sequence[CellRow], place:
     # A jaxlib belongs to its jax.
     own = ("jax", "jaxlib") if cell.moves == "jax" else (cell.moves,)
     before = told.before.get(cell.id)
-    # Only older sets: a new release may change its neighbour's page, but no others.
+    # Use older sets only: so a new release changes no page except its neighbour's.
     older = [earlier for earlier in reversed(cells[:place]) if earlier.id in told.sets]
     return ReleaseView(
         cell=cell,
