@@ -137,9 +137,9 @@
     if (issues.length > MOST) results.append(make("p", {class: "soft"}, `and ${issues.length - MOST} more: say more of it.`));
     if (terms.length > 1) {
       const none = terms.filter(term => !SEARCH.issues.some(issue => byName(issue, flat(term))[0] || byWords(issue, term)[0]));
-      if (none.length) results.append(make("p", {class: "soft"}, `Nothing here concerns ${none.join(", ")}.`));
+      if (none.length) results.append(make("p", {class: "soft"}, `No documented issue concerns ${none.join(", ")}.`));
     } else if (!links.length && !issues.length && !claims.length)
-      results.append(make("p", {}, "No documented issue here has that: it may still be known upstream. What was looked at is on ", make("a", {href: "tags.html"}, "the list of functions"), "."));
+      results.append(make("p", {}, "No documented issue matches. It may still be known upstream. Covered functions are on ", make("a", {href: "tags.html"}, "the list of functions"), "."));
   };
 
   box.addEventListener("input", answer);

@@ -136,12 +136,12 @@
     const list = make("ul", {class: "zero"});
     for (const each of broken.size ? [...broken.keys()].slice(0, 1) : zero) {
       const now = found.get(each), was = before && before.found.get(each);
-      list.append(make("li", {}, caseLink(each), " ", ...(was && was.told !== now.told ? [shown(was), " → "] : []), ...seen(now)));
+      list.append(make("li", {}, caseLink(each), ": ", ...(was && was.told !== now.told ? [shown(was), " → "] : []), ...seen(now)));
     }
     made.push(list);
     // Tested stacks with the named versions may decide unnamed ones.
     if (there.length && zero.some(each => found.get(each).how === "unknown")) {
-      const some = there.slice(0, 6).map(cell => make("li", {}, cellLink(cell), " ", ...zero.flatMap(each =>
+      const some = there.slice(0, 6).map(cell => make("li", {}, cellLink(cell), ": ", ...zero.flatMap(each =>
         each.runs.filter(run => run.cell === cell).flatMap(run => [chip(each.behaviours[run.behaviour] || run.behaviour, run.behaviour), " "]))));
       made.push(make("p", {}, `${count(there.length, "tested stack")} with these versions and others:`), make("ul", {}, ...some));
     }
@@ -160,7 +160,7 @@
     if (kept && end.kept.length) made.append(`, kept: ${listOf(end.kept, end.versions)}`);
     const where = there.length ? ["run as ", ...some(there, 2, cellLink)] : [end.lost.length ? `${end.lost.join(", ")} unknown here` : "no such stack was run"];
     const only = end.beside.length === 1 && end.beside[0] === "jaxlib";
-    if (end.beside.length) where.push(only ? `; ${release("jaxlib", end.versions)} goes with its jax` : `; beside them, as an installer gave it: ${listOf(end.beside, end.versions)}`);
+    if (end.beside.length) where.push(only ? `; ${release("jaxlib", end.versions)} goes with its jax` : `; other packages, as an installer gave them: ${listOf(end.beside, end.versions)}`);
     made.append(" (", ...where, ")");
     return made;
   };
@@ -198,7 +198,7 @@
         if (groups.has(key)) groups.get(key).alike.push(each.theCase);
         else groups.set(key, {alike: [each.theCase], told: [...told, ...fails]});
       }
-      for (const {alike, told} of groups.values()) list.append(make("li", {}, ...some(alike, 99, caseLink), " ", ...told));
+      for (const {alike, told} of groups.values()) list.append(make("li", {}, ...some(alike, 99, caseLink), ": ", ...told));
       body.append(list);
     }
     return body;
@@ -224,7 +224,7 @@
     const well = by(each => ["well", "absent"].includes(each.stands)), blocked = by(each => each.stands === "blocked"), open = by(each => each.stands === "unknown");
     const byText = todo([...zero, ...bad, ...loud]), rest = new Map([...todo(design)].filter(([text]) => !byText.has(text)));
     return [
-      ...(bad.length ? [] : [make("p", {}, open.length ? "No issue is known to affect it." : "No issue affects it.")]),
+      ...(bad.length ? [] : [make("p", {}, open.length ? "No issue is known to affect this stack." : "No issue affects this stack.")]),
       ...section("bites", "Known issues", bad, now), ...section("refused", "Refused or warned", loud, now),
       ...whatToDo(byText), ...stopped(blocked.length, `Blocked: ${count(blocked.length, "case")} that ${blocked.length === 1 ? "needs" : "need"} a package that does not import or work.`),
       ...folded("documented", `Documented surprises: ${count(design.length, "case")}`, design, now, ...whatToDo(rest)),
@@ -249,7 +249,7 @@
       ...section("documented", "Documented behaviour changes", documented, both), ...section("goes", "Disappears", goes, both), ...whatToDo(byText),
       ...stopped(blocked, `Blocked: ${count(blocked, "case")} that ${blocked === 1 ? "needs" : "need"} a package that does not import or work there.`),
       ...stopped(freed, `Not compared: ${count(freed, "case")} that ${freed === 1 ? "needs" : "need"} a package that does not import or work before the upgrade.`),
-      ...folded("stays", `Stays: ${count(stays.length, "case")} that your stack has already`, stays, now, ...whatToDo(rest)),
+      ...folded("stays", `Stays: ${count(stays.length, "case")} that already affect${stays.length === 1 ? "s" : ""} your stack`, stays, now, ...whatToDo(rest)),
       ...folded("unknown", `Not known: ${count(turns.unknown.length, "case")}`, turns.unknown, both),
     ];
   };
@@ -261,7 +261,7 @@
   const address = asks => `#${asks.map(ask => encodeURIComponent(short(ask))).join("..")}`;
   const more = (before, ask, start, end) => {
     const made = [], name = "jax" in end.versions && cells.find(cell => cell.moves === "jax" && cell.pins.jax === end.versions.jax && tried.has(cell));
-    if (name) made.push(make("p", {}, link(`releases/${name.id}.html`, `What to install for ${release("jax", end.versions)}`), ": the newest tested set with it that works."));
+    if (name) made.push(make("p", {}, link(`releases/${name.id}.html`, `What to install for ${release("jax", end.versions)}`), ": the newest tested set of packages that works with it."));
     if (ask && start.cell && end.cell && !ask.newest) {
       const all = `#${encodeURIComponent(names.filter(each => each in start.versions).map(each => release(each, start.versions)).join(" "))}`;
       made.push(make("p", {}, link(`${all}..${encodeURIComponent(ask.text)}`, `Keep the rest as it is with ${before.text}`), " instead of what an installer gave on that day."));
