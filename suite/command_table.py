@@ -201,7 +201,7 @@ COMMANDS = (
     Command("snapshot", "read the index into releases.json", "commands:write_snapshot", (_FORGET,)),
     Command("threads", "look up the titles and states of upstream's threads, into suite/issues/threads.json",
             "commands:renew_threads"),
-    Command("names", "list the public names of the stack's releases, and publish them", "commands:publish_names",
+    Command("names", "list the public names in each release of the stack's packages, and publish the lists", "commands:publish_names",
             (_flag("--fresh", "list the names of every release again, not only of new ones"),),
         "Says which releases have each public name and parameter, and which names the stack's own packages need."),
     Command("numbers", "call the numerical functions of jax on its releases, and publish what they return",

@@ -25,7 +25,7 @@ KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 Key = tuple[str, str, str]
 # Verdicts that answer nothing, even if both reports have them.
 _UNANSWERED = ("error", "not-run")
-# A new release changes a handful of things; the front page needs no more.
+# A new release changes a handful of things, and the front page shows no more.
 MAX_CHANGES = 40
 MAX_CASES = 6
 
