@@ -21,12 +21,13 @@ from suite.errors import BadFile, Exit, Failed, Fault, Misused
 from suite.files import REPORTS, STATE
 from suite.records import archive, records
 from suite.records.records import Asked
+from suite.records.seen import read_ahead
+from suite.records.work import Work, ask, planned
 from suite.run import disk, environment, interpreter
 from suite.run.progress import RunProgress
 from suite.run.schedule import scheduler as schedule
 from suite.run.spread import shard
 from suite.run.spread.shard import Shard
-from suite.run.work import Work, ask_all, planned
 from suite.stack import lock, releases
 from suite.stack import plan as plans
 from suite.stack.chosen import Rows
@@ -65,7 +66,10 @@ def _tagged(tag: str, entries: Sequence[Entry], rows: Rows) -> tuple[Cell, ...]:
 @_every_fault()
 def left(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, *, fresh: bool) -> list[Work]:
     """Return each cell's work, with its cases left to run. Raises BadFile with every fault in locks and records."""
-    return ask_all([planned(cell, catalogue.planned(entries, cell, rows)) for cell in cells], fresh=fresh)
+    works = [planned(cell, catalogue.planned(entries, cell, rows)) for cell in cells]
+    if not fresh:
+        read_ahead((work.cell, work.pinned, work.cases) for work in works if work.cell.unavailable is None)
+    return [ask(work, fresh=fresh) for work in works]
 
 
 def rows_of(tag: str | None, rows: Rows | None) -> Rows:

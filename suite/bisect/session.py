@@ -25,9 +25,9 @@ from suite.judge.table import RETRIED
 from suite.judge.verdicts import Judged
 from suite.judge.wording import tidy
 from suite.records import records
+from suite.records.work import planned
 from suite.run.probe_call import Progress
 from suite.run.schedule import scheduler
-from suite.run.work import planned
 from suite.stack import lock, plan, releases
 from suite.stack.plan import Cell
 from suite.stack.releases import HELD

@@ -22,11 +22,12 @@ from suite.files import ROOT, read
 from suite.judge.record import Record
 from suite.records import keys, records
 from suite.records.records import Asked, Status
+from suite.records.work import Task, Work, known, orders, take
 from suite.run import environment, probe_call
 from suite.run.environment import Environment, Unprepared
-from suite.run.probe_call import Ended, Progress, Stop, Task
+from suite.run.probe_call import Ended, Progress, Stop
+from suite.run.schedule import costs
 from suite.run.schedule.alone import must_run_again, runs_alone
-from suite.run.work import Work, ask, begin, claim, known, orders
 from suite.stack import plan, uv_call
 from suite.stack.plan import Cell
 
@@ -52,6 +53,7 @@ class CellRun:
 
     def __post_init__(self) -> None:
         self.cell, self._pinned = self.work.cell, self.work.pinned
+        self.seconds = sum(costs.seconds((of.issue.id, case.id) for of, case in self.work.left).values())
         self.one_at_a_time = False
         self._hold: FileLock = environment.reserve(self.cell)
         self._made: Environment | None = None
@@ -78,20 +80,16 @@ class CellRun:
         `claimed` has the cases that other cells of this run will show with the same packages. This cell leaves these
         cases out, and claims its other cases. Raises BadFile for an unreadable lock or record, and OSError.
         """
-        begin(self.work, fresh=self.fresh)
-        self.work = ask(self.work, fresh=self.fresh, confirm=self.confirm)
+        self.work = take(self.work, claimed, fresh=self.fresh, confirm=self.confirm)
         if self.cell.unavailable is not None:
             self._fail(note(self.cell, plan.verdict(self.cell), *self.cell.unavailable))
             return
-        count, cached = len(self.work.cases), len(self.work.cases) - len(self.work.left)
-        if not self.fresh:
-            self.work = claim(self.work, claimed)
-        todo, before = len(self.work.left), self.work.before
+        count, todo, lent = len(self.work.cases), len(self.work.left), self.work.lent
         if todo < count:
-            shared = f", {self.work.lent} with another cell" if self.work.lent else ""
-            self.progress.say(f"{cached} of {count} cases cached, {todo} to run{shared}")
+            shared = f", {lent} with another cell" if lent else ""
+            self.progress.say(f"{count - todo - lent} of {count} cases cached, {todo} to run{shared}")
         if not todo:
-            self._device = before.device if before else ""
+            self._device = self.work.before.device if self.work.before else ""
             return
         if environment.ready(self.cell, self._pinned) is None:
             size = environment.to_fetch([(self.cell, self._pinned)]) / 1e6

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.table import Column
 from rich.text import Text
 
-from suite.run.probe_call import Name, Progress
+from suite.records.work import Name
+from suite.run.probe_call import Progress
 
 # Seconds between the lines of a cell, if the output is not a terminal.
 INTERVAL = 60.0

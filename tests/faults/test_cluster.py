@@ -23,10 +23,10 @@ from suite.__main__ import main
 from suite.errors import Exit, Failed
 from suite.files import ROOT
 from suite.records import keys
+from suite.records.work import planned
 from suite.report.assemble import assemble
 from suite.report.summary import exit_code
 from suite.run.spread import worker
-from suite.run.work import planned
 from suite.stack.releases import Device
 from tests.conftest import Ran
 from tests.processes import clone, printed
@@ -280,7 +280,7 @@ def test_a_dead_worker_costs_one_cell_its_retry(lab: Cluster, alone: State, driv
 DRIVE = """
 import sys
 from rich.console import Console
-from suite.run.work import planned
+from suite.records.work import planned
 from suite.run.spread import cluster
 from tests.processes import clone
 from tests.state import CELLS, ISSUES, found

@@ -18,11 +18,11 @@ from suite.files import ROOT, read
 from suite.judge import verdicts
 from suite.judge.record import Outcome, Part, Record
 from suite.records import alike, records
+from suite.records.work import Work, ask, planned
 from suite.run import cell_run, environment, probe_call
 from suite.run.environment import Environment
 from suite.run.schedule import alone, deal, scheduler
 from suite.run.spread.worker import Kept
-from suite.run.work import Work, ask, planned
 from suite.stack import lock
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
@@ -174,7 +174,7 @@ import sys
 from pathlib import Path
 from suite.cell import machine
 from suite.run.schedule import deal, scheduler
-from suite.run.work import planned
+from suite.records.work import planned
 from suite.run.spread.worker import Kept
 from tests.run.test_scheduler import ONE, OTHER, of
 from tests.state import State
@@ -261,7 +261,7 @@ def all_alike(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_another_cell_is_about_to_show_is_not_run_twice(state: State) -> None:
     """Of two cells with the same packages, one runs the case, and the record of that one counts for both."""
     entry = of("takes-a-moment", "takes-another")
-    run(planned(ONE, [entry], 2.0), planned(OTHER, [entry], 1.0))
+    run(planned(ONE, [entry]), planned(OTHER, [entry]))
 
     # One case each cell runs itself, by which its device is known.
     assert 3 == moments(state).count("begins")
@@ -281,7 +281,7 @@ def test_what_the_other_cell_did_not_show_is_run(state: State, monkeypatch: pyte
 
     monkeypatch.setattr(environment, "prepare", refuses)
     entry = of("takes-a-moment", "takes-another")
-    run(planned(ONE, [entry], 2.0), planned(OTHER, [entry], 1.0))
+    run(planned(ONE, [entry]), planned(OTHER, [entry]))
 
     assert not ask(planned(OTHER, [entry])).left
 

@@ -10,7 +10,7 @@ from suite.judge import verdicts
 from suite.judge.record import Record
 from suite.judge.rules import Pins, expected
 from suite.judge.verdicts import GIVEN, agree, workaround_expected
-from suite.run.probe_call import Task
+from suite.records.work import Task
 
 # Issue → why its cases run alone: they time, count threads, or wait for a limit.
 ALONE: Mapping[str, str] = {

@@ -7,10 +7,9 @@ from functools import cache
 from statistics import median
 from typing import Literal, NamedTuple
 
-from suite.catalogue.catalogue import Entry
-from suite.cell.issue import Case
 from suite.files import ROOT, FileModel, dump, read
 from suite.judge.record import Record
+from suite.records.work import Name
 
 PATH = ROOT / "suite" / "run" / "schedule" / "costs.json"
 # A cost that changed by a smaller factor is kept, so that the file does not change with every run.
@@ -41,9 +40,14 @@ def load() -> Mapping[str, Cost]:
     return read(Costs, PATH).cases
 
 
-def of(entry: Entry, case: Case) -> Cost:
+def of(issue: str, case: str) -> Cost:
     """Return the cost of a case, UNKNOWN if it was never measured."""
-    return load().get(f"{entry.issue.id}/{case.id}", UNKNOWN)
+    return load().get(f"{issue}/{case}", UNKNOWN)
+
+
+def seconds(names: Iterable[Name]) -> dict[Name, float]:
+    """Return the seconds of these cases."""
+    return {name: of(*name).seconds for name in names}
 
 
 def measured(runs: Iterable[Record], before: Mapping[str, Cost]) -> Mapping[str, Cost]:

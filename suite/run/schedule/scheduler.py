@@ -12,11 +12,11 @@ from threading import Condition, Thread
 from typing import Protocol
 
 from suite.records.records import Asked, Status
+from suite.records.work import Task, Work, ask
 from suite.run.cell_run import CellRun
-from suite.run.probe_call import Progress, Task
-from suite.run.schedule import deal, slots
+from suite.run.probe_call import Progress
+from suite.run.schedule import costs, deal, slots
 from suite.run.schedule.slots import Slots
-from suite.run.work import Work, ask
 
 
 class RunDisplay(Protocol):
@@ -75,7 +75,7 @@ class _Shared:
 
     def __post_init__(self) -> None:
         # The costliest cells first, since the run waits for them longest.
-        self.ahead.sort(key=lambda each: -each.work.seconds)
+        self.ahead.sort(key=lambda each: -each.seconds)
 
     def run(self) -> list[CellRun]:
         """Run everything; return the cells that another run has. Raises the threads' errors, KeyboardInterrupt."""
@@ -125,8 +125,7 @@ class _Shared:
                 with self.changed:
                     self.held.append(run)
                 run.prepare(self.claimed)
-                tasks = (*run.todo, *run.alone)
-                run.progress.expect({task.name: task.cost.seconds for task in tasks})
+                run.progress.expect(costs.seconds(task.name for task in (*run.todo, *run.alone)))
             with self.changed:
                 self.ahead.pop(0)
                 if not there:
@@ -146,7 +145,7 @@ class _Shared:
                 if self.over or not (self.ahead or self.ready):
                     return
                 run, tasks = self._order()
-            held = self.machine.take(max(slots.LEAST_MIB, 2 * max(task.cost.mib for task in tasks)))
+            held = self.machine.take(max(slots.LEAST_MIB, 2 * max(costs.of(*task.name).mib for task in tasks)))
             if held is None:
                 slots.wait()
                 continue
@@ -177,9 +176,8 @@ class _Shared:
         run = max(self._dealable(), key=lambda each: _cost(each.todo))
         if run.one_at_a_time or self.machine.count == 1:
             return run, list(run.todo)
-        left = sum(_cost(other.todo) for other in self.ready) + sum(run.work.seconds for run in self.ahead)
-        seconds = {task.name: task.cost.seconds for task in run.todo}
-        names = deal.cut(seconds, deal.share(left, self.machine.count))
+        left = sum(_cost(other.todo) for other in self.ready) + sum(run.seconds for run in self.ahead)
+        names = deal.cut(costs.seconds(task.name for task in run.todo), deal.share(left, self.machine.count))
         return run, [task for task in run.todo if task.name in names]
 
     def _close(self, run: CellRun) -> None:
@@ -211,4 +209,4 @@ def _run_alone(runs: Sequence[CellRun], machine: Slots) -> None:
 
 
 def _cost(tasks: Sequence[Task]) -> float:
-    return sum(each.cost.seconds for each in tasks)
+    return sum(costs.seconds(task.name for task in tasks).values())

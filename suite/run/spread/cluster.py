@@ -44,11 +44,11 @@ from suite.files import parse
 from suite.judge.record import Record
 from suite.records import keys, records
 from suite.records.records import Status
+from suite.records.work import Work, begin
 from suite.run import cell_run, environment
 from suite.run.schedule import scheduler as schedule
 from suite.run.spread import worker
 from suite.run.spread.worker import Order, WorkerReply
-from suite.run.work import Work, begin
 from suite.stack.plan import Cell
 from suite.stack.releases import Device
 

@@ -16,11 +16,11 @@ from suite.catalogue.catalogue import Entry
 from suite.errors import BadFile, Failed, Misused
 from suite.files import ROOT, dump
 from suite.records import keys, records
+from suite.records.work import Name, Work, planned
+from suite.records.work import known as is_known
 from suite.run import interpreter
-from suite.run.probe_call import Name, Progress
+from suite.run.probe_call import Progress
 from suite.run.schedule import scheduler
-from suite.run.work import Work, planned
-from suite.run.work import known as is_known
 from suite.stack import lock, plan
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell

@@ -1,27 +1,30 @@
-"""The work on a cell: the planned cases, the cases left without a record, and the probe's tasks."""
+"""The work on a cell: the planned cases, the cases left without a record that counts, and the probe's tasks."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.judge import rules
+from suite.judge.record import Attempt, Key
 from suite.judge.table import RETRIED
 from suite.records import alike, keys, records
 from suite.records.records import Status
-from suite.records.seen import read_ahead, seen
-from suite.run.probe_call import Task
-from suite.run.schedule import costs
+from suite.records.seen import seen
 from suite.stack import lock
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 
+# The ids of an issue and of a case.
+Name = tuple[str, str]
+
 
 @dataclass(frozen=True)
 class Work:
-    """The work on a cell, and its approximate seconds on one core.
+    """The work on a cell.
 
     `cases` are all cases planned in the cell. After `ask`, `left` are the cases without a valid record, and `before` is
     the cell's last status. `lent` is the number of cases that another cell runs for this one.
@@ -29,7 +32,6 @@ class Work:
 
     cell: Cell
     entries: Sequence[Entry]
-    seconds: float
     pinned: Lock
     cases: Sequence[tuple[Entry, Case]]
     left: Sequence[tuple[Entry, Case]] = ()
@@ -37,9 +39,29 @@ class Work:
     lent: int = 0
 
 
-def planned(cell: Cell, entries: Sequence[Entry], seconds: float = 0.0) -> Work:
+@dataclass(frozen=True)
+class Task:
+    """A case to run in a cell, and the key of its record.
+
+    `shared` holds the attempts made while other probes ran; the record keeps them beside the attempts that count.
+    """
+
+    entry: Entry
+    case: Case
+    key: Key
+    expected: str | None
+    record: Path
+    shared: tuple[Attempt, ...] = ()
+
+    @property
+    def name(self) -> Name:
+        """The ids of the issue and the case."""
+        return self.entry.issue.id, self.case.id
+
+
+def planned(cell: Cell, entries: Sequence[Entry]) -> Work:
     """Return all work on a cell. An unplanned stack is resolved if it has no lock. Raises BadFile, Unresolvable."""
-    return Work(cell, entries, seconds, lock.obtain(cell), [(of, case) for of in entries for case in of.cases(cell)])
+    return Work(cell, entries, lock.obtain(cell), [(of, case) for of in entries for case in of.cases(cell)])
 
 
 def ask(work: Work, *, fresh: bool = False, confirm: bool = False) -> Work:
@@ -57,16 +79,22 @@ def ask(work: Work, *, fresh: bool = False, confirm: bool = False) -> Work:
     return replace(work, left=left, before=before)
 
 
-def ask_all(works: Sequence[Work], *, fresh: bool) -> list[Work]:
-    """Ask for several cells, and estimate their seconds. Records are read on all cores. Raises BadFile."""
-    if not fresh:
-        read_ahead((work.cell, work.pinned, work.cases) for work in works if work.cell.unavailable is None)
-    asked = [ask(work, fresh=fresh) for work in works]
-    return [replace(work, seconds=sum(costs.of(*both).seconds for both in work.left)) for work in asked]
+def begin(work: Work, *, fresh: bool) -> None:
+    """Set aside the records of a fresh run's cases; in any other run, restore the ones that were not replaced."""
+    records.settle(work.cell.id, back=not fresh)
+    if fresh:
+        records.set_aside(work.cell.id, work.cases)
 
 
-def claim(work: Work, claimed: set[Hashable]) -> Work:
-    """Claim the cases that no other cell runs for this one, and drop the others. Row zero runs in each cell."""
+def take(work: Work, claimed: set[Hashable], *, fresh: bool, confirm: bool) -> Work:
+    """Begin a reserved cell's run: ask what is left now, and claim the cases that no other cell runs for this one.
+
+    Row zero and the cases of a fresh run run in each cell. Raises BadFile, OSError.
+    """
+    begin(work, fresh=fresh)
+    work = ask(work, fresh=fresh, confirm=confirm)
+    if fresh:
+        return work
     mine = []
     for entry, case in work.left:
         name = (entry.issue.id, case.id, alike.met(work.cell, case.needs, work.pinned.pins))
@@ -80,29 +108,21 @@ def claim(work: Work, claimed: set[Hashable]) -> Work:
 
 
 def orders(work: Work, *, confirm: bool = False) -> list[Task]:
-    """Return the probe's tasks for the cases left."""
-    return [task(work.cell, *both, work.pinned, confirm=confirm) for both in work.left]
+    """Return the probe's tasks for the cases left.
 
-
-def task(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool = False) -> Task:
-    """Return the probe's task for a case in a cell."""
-    rule = rules.expected(case, pinned.pins)
-    return Task(
-        entry,
-        case,
-        keys.key(entry, case, pinned.sha256, cell.python),
-        # The probe makes one attempt only if the attempt shows the expected behaviour.
-        rule.behaviour if rule and not confirm else None,
-        records.path_of(cell.id, entry.issue.id, case.id),
-        cost=costs.of(entry, case),
-    )
-
-
-def begin(work: Work, *, fresh: bool) -> None:
-    """Set aside the records of a fresh run's cases; in any other run, restore the ones that were not replaced."""
-    records.settle(work.cell.id, back=not fresh)
-    if fresh:
-        records.set_aside(work.cell.id, work.cases)
+    The probe makes one attempt only if the attempt shows the expected behaviour; with `confirm`, no behaviour is.
+    """
+    ruled = [None if confirm else rules.expected(case, work.pinned.pins) for _, case in work.left]
+    return [
+        Task(
+            entry,
+            case,
+            keys.key(entry, case, work.pinned.sha256, work.cell.python),
+            rule.behaviour if rule else None,
+            records.path_of(work.cell.id, entry.issue.id, case.id),
+        )
+        for (entry, case), rule in zip(work.left, ruled, strict=True)
+    ]
 
 
 def known(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool = False) -> bool:
@@ -111,11 +131,8 @@ def known(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool =
     A failed run's case is tried again. So is a case with a single attempt that the present rules do not expect.
     """
     record = seen(cell, entry, case, pinned)
-    if record is None:
+    if record is None or record.verdict in RETRIED:
         return False
     rule = rules.expected(case, pinned.pins)
-    seen_as_ruled = record.behaviour is not None and rule is not None and record.behaviour == rule.behaviour
-    as_expected = seen_as_ruled or record.verdict == "blocked"
-    if (confirm or not as_expected) and not record.confirmed:
-        return False
-    return record.verdict not in RETRIED
+    as_expected = record.verdict == "blocked" or (rule is not None and record.behaviour == rule.behaviour)
+    return record.confirmed or (as_expected and not confirm)
