@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from suite.judge.table import Verdict
 from suite.judge.verdicts import Judged, WorkaroundWord
 from suite.judge.wording import not_imported
 from suite.records import alike, records
+from suite.records.records import Stamp
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 
@@ -47,15 +47,12 @@ class Seen(NamedTuple):
         return Judged(self.verdict, self.behaviour, self.reason, self.detail, self.workaround)
 
 
-# One of these changes when a file is replaced or written.
-_Stamp = tuple[int, int, int, int]
 # The inputs of a judgement, besides the file.
 _Grounds = tuple[str, str, str, int]
 
-_SEEN: dict[str, tuple[_Stamp, _Grounds, Seen | None]] = {}
+_SEEN: dict[str, tuple[Stamp, _Grounds, Seen | None]] = {}
 # A case is kept here so that no other object gets its id.
 _CASES: dict[int, Case] = {}
-_PLATFORMS: dict[str, tuple[_Stamp | None, str]] = {}
 
 
 def seen(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
@@ -78,7 +75,7 @@ def read_ahead(cells: Iterable[tuple[Cell, Lock, Sequence[tuple[Entry, Case]]]])
 
     def read(
         share: Sequence[tuple[Cell, Lock, Sequence[tuple[Entry, Case]]]],
-    ) -> Mapping[str, tuple[_Stamp, _Grounds, Seen | None]]:
+    ) -> Mapping[str, tuple[Stamp, _Grounds, Seen | None]]:
         for cell, pinned, cases in share:
             with suppress(BadFile):
                 for entry, case in cases:
@@ -108,30 +105,12 @@ def shown(case: Case, record: Record) -> Seen:
 
 def _of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
     path = f"{records.RECORDS}/{cell.id}/{entry.issue.id}/{case.id}.json"
-    if (stamp := _stamp(path)) is None:
+    if (stamp := records.stamp(path)) is None:
         return None
-    platform = _platform(cell.id)
-    grounds = pinned.sha256, platform, cell.python, id(case)
+    grounds = pinned.sha256, records.platform(cell.id), cell.python, id(case)
     known = _SEEN.get(path)
     if known is None or known[:2] != (stamp, grounds):
-        record = records.of_cell(cell, entry, case, pinned, platform)
+        record = records.of_cell(cell, entry, case, pinned)
         known = _SEEN[path] = stamp, grounds, shown(case, record) if record else None
         _CASES[id(case)] = case
     return known[2]
-
-
-def _platform(cell: str) -> str:
-    path = f"{records.RECORDS}/{cell}/cell.json"
-    stamp, known = _stamp(path), _PLATFORMS.get(path)
-    if known is None or known[0] != stamp:
-        status = records.status(cell)
-        known = _PLATFORMS[path] = stamp, status.platform if status else ""
-    return known[1]
-
-
-def _stamp(path: str) -> _Stamp | None:
-    try:
-        found = os.stat(path)  # noqa: PTH116 - some hundred thousand times
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size

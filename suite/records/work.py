@@ -79,19 +79,12 @@ def ask(work: Work, *, fresh: bool = False, confirm: bool = False) -> Work:
     return replace(work, left=left, before=before)
 
 
-def begin(work: Work, *, fresh: bool) -> None:
-    """Set aside the records of a fresh run's cases; in any other run, restore the ones that were not replaced."""
-    records.settle(work.cell.id, back=not fresh)
-    if fresh:
-        records.set_aside(work.cell.id, work.cases)
-
-
 def take(work: Work, claimed: set[Hashable], *, fresh: bool, confirm: bool) -> Work:
     """Begin a reserved cell's run: ask what is left now, and claim the cases that no other cell runs for this one.
 
     Row zero and the cases of a fresh run run in each cell. Raises BadFile, OSError.
     """
-    begin(work, fresh=fresh)
+    records.begin(work.cell.id, work.cases, fresh=fresh)
     work = ask(work, fresh=fresh, confirm=confirm)
     if fresh:
         return work

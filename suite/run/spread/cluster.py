@@ -44,7 +44,7 @@ from suite.files import parse
 from suite.judge.record import Record
 from suite.records import keys, records
 from suite.records.records import Status
-from suite.records.work import Work, begin
+from suite.records.work import Work
 from suite.run import cell_run, environment
 from suite.run.schedule import scheduler as schedule
 from suite.run.spread import worker
@@ -72,7 +72,7 @@ def run_cells(
             told["unavailable"] += 1
             continue
         with environment.reserve(asked.cell):
-            begin(asked, fresh=fresh)
+            records.begin(asked.cell.id, asked.cases, fresh=fresh)
         if (order := worker.order(asked, fresh=fresh)) is None:
             told["reused"] += 1
         else:

@@ -101,7 +101,7 @@ def order(work: Work, *, fresh: bool) -> Order | None:
         issues=[
             OrderedIssue(
                 module=entry.module,
-                sha256=records.source_sha256(entry),
+                sha256=records.source_sha256(entry.source),
                 cases=[case.id for case in entry.issue.cases],
                 known=each,
             )
@@ -147,7 +147,7 @@ def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> Wo
         records.path_of(cell.id, entry.issue.id, case.id).read_text(encoding="utf-8")
         for entry in todo
         for case in entry.cases(cell)
-        if (record := records.in_force(cell, entry, case, pinned)) is not None and record.cell == cell.id
+        if records.of_cell(cell, entry, case, pinned)
     ]
     return WorkerReply(status=dump(status.model_dump(mode="json")), records=texts, ran=len(kept.ran), said=kept.said)
 
@@ -163,7 +163,7 @@ def _differing(order: Order, pinned: Lock, entries: Sequence[Entry]) -> list[str
     found = [f"the lock of {order['cell']}"] if order["lock"] != pinned.sha256 else []
     found += ["the probe"] if order["probe"] != keys.probe_sha256() else []
     for entry, issue in zip(entries, order["issues"], strict=True):
-        if issue["sha256"] != records.source_sha256(entry):
+        if issue["sha256"] != records.source_sha256(entry.source):
             found.append(entry.source.name)
     return found
 
