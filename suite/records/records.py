@@ -84,12 +84,7 @@ def of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | None
     installed = record.machine.packages
     if any(version != pinned.pins.get(name, version) for name, version in installed.items()):
         return None
-    return record if record.machine.remade or not fails_to_import(record) else None
-
-
-def fails_to_import(record: Record) -> bool:
-    """Return True if a package that the case needs did not import."""
-    return record.attempts[0].parts["reproducer"].outcome.startswith("import-")
+    return record if record.machine.remade or not record.fails_to_import else None
 
 
 @cache

@@ -24,10 +24,9 @@ from suite.records import keys, records
 from suite.records.records import Asked, Status
 from suite.records.work import Task, Work, known, orders, take
 from suite.run import environment, probe_call
+from suite.run.alone import must_run_again, runs_alone
 from suite.run.environment import Environment, Unprepared
 from suite.run.probe_call import Ended, Progress, Stop
-from suite.run.schedule import costs
-from suite.run.schedule.alone import must_run_again, runs_alone
 from suite.stack import plan, uv_call
 from suite.stack.plan import Cell
 
@@ -53,9 +52,8 @@ class CellRun:
 
     def __post_init__(self) -> None:
         self.cell, self._pinned = self.work.cell, self.work.pinned
-        self.seconds = sum(costs.seconds((of.issue.id, case.id) for of, case in self.work.left).values())
         self.one_at_a_time = False
-        self._hold: FileLock = environment.reserve(self.cell)
+        self._hold: FileLock = environment.reserve(self.cell.id)
         self._made: Environment | None = None
         self._doubtful: list[Task] = []
         self._device = ""
@@ -225,15 +223,13 @@ class CellRun:
         not_run = {task.name for task in ended.left}
         if not self._failed:
             self.todo += ended.left
-        for task in tasks:
-            if task.name in not_run or not task.record.exists():
-                continue
-            record = read(Record, task.record)
+        made = [task for task in tasks if task.name not in not_run and task.record.exists()]
+        for task, record in [(task, read(Record, task.record)) for task in made]:
             if not alone and must_run_again(task.case, record, self._pinned.pins):
                 # Until the case has run alone, it has no record.
                 task.record.unlink()
                 self.alone.append(replace(task, shared=tuple(record.attempts)))
-            elif records.fails_to_import(record) and not record.machine.remade:
+            elif record.fails_to_import and not record.machine.remade:
                 self._doubtful.append(task)
 
     def _remake(self, mine: Stop | None) -> Path:

@@ -75,7 +75,7 @@ def clean() -> Freed:
     removed, kept = 0, []
     for folder in list(_environments()):
         try:
-            with environment.reservation(folder.name).acquire(timeout=0):
+            with environment.reserve(folder.name).acquire(timeout=0):
                 # Without its marker, a half-removed environment is made again.
                 (folder / environment.MARKER).unlink(missing_ok=True)
                 _remove(folder)

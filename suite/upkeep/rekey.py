@@ -163,7 +163,7 @@ def _run_again(drawn: Sequence[Sequence[_Moved]]) -> Exit:
             tasks = [replace(task, record=Path(folder, cell.id, *task.name, "record.json")) for task in ordered]
             progress = run.cell(cell.id)
             progress.expect(costs.seconds(task.name for task in tasks))
-            with environment.reserve(cell):
+            with environment.reserve(cell.id):
                 environment.forget(cell)
                 made = environment.prepare(cell, pinned)
                 shut = [environment.ENVIRONMENTS, uv_call.STORE]

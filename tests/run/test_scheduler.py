@@ -19,9 +19,9 @@ from suite.judge import verdicts
 from suite.judge.record import Outcome, Part, Record
 from suite.records import alike, records
 from suite.records.work import Work, ask, planned
-from suite.run import cell_run, environment, probe_call
+from suite.run import alone, cell_run, environment, probe_call
 from suite.run.environment import Environment
-from suite.run.schedule import alone, deal, scheduler
+from suite.run.schedule import deal, scheduler
 from suite.run.spread.worker import Kept
 from suite.stack import lock
 from suite.stack.lock import Lock
@@ -201,7 +201,7 @@ def test_an_interrupted_run_ends_the_probes_of_each_cell(state: State) -> None:
 
 def test_a_run_waits_for_a_cell_that_another_has(state: State) -> None:
     """The other cells run meanwhile; then the one is waited for, and that is said."""
-    hold = environment.reserve(ONE)
+    hold = environment.reserve(ONE.id)
     hold.acquire()
     kept = Kept()
 

@@ -6,13 +6,13 @@ free. Cases that cannot run beside others run alone at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from threading import Condition, Thread
 from typing import Protocol
 
 from suite.records.records import Asked, Status
-from suite.records.work import Task, Work, ask
+from suite.records.work import Name, Task, Work, ask
 from suite.run.cell_run import CellRun
 from suite.run.probe_call import Progress
 from suite.run.schedule import costs, deal, slots
@@ -75,7 +75,8 @@ class _Shared:
 
     def __post_init__(self) -> None:
         # The costliest cells first, since the run waits for them longest.
-        self.ahead.sort(key=lambda each: -each.seconds)
+        self.costs = {run.cell.id: _cost((of.issue.id, case.id) for of, case in run.work.left) for run in self.ahead}
+        self.ahead.sort(key=lambda each: -self.costs[each.cell.id])
 
     def run(self) -> list[CellRun]:
         """Run everything; return the cells that another run has. Raises the threads' errors, KeyboardInterrupt."""
@@ -173,10 +174,11 @@ class _Shared:
 
     def _order(self) -> tuple[CellRun, list[Task]]:
         """Return the next probe's cell, the one with the most work left, and its tasks."""
-        run = max(self._dealable(), key=lambda each: _cost(each.todo))
+        run = max(self._dealable(), key=lambda each: _cost(task.name for task in each.todo))
         if run.one_at_a_time or self.machine.count == 1:
             return run, list(run.todo)
-        left = sum(_cost(other.todo) for other in self.ready) + sum(run.seconds for run in self.ahead)
+        left = _cost(task.name for other in self.ready for task in other.todo)
+        left += sum(self.costs[run.cell.id] for run in self.ahead)
         names = deal.cut(costs.seconds(task.name for task in run.todo), deal.share(left, self.machine.count))
         return run, [task for task in run.todo if task.name in names]
 
@@ -208,5 +210,5 @@ def _run_alone(runs: Sequence[CellRun], machine: Slots) -> None:
         run.progress.finish()
 
 
-def _cost(tasks: Sequence[Task]) -> float:
-    return sum(costs.seconds(task.name for task in tasks).values())
+def _cost(names: Iterable[Name]) -> float:
+    return sum(costs.of(*name).seconds for name in names)

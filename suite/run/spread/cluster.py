@@ -71,7 +71,7 @@ def run_cells(
             schedule.run([asked], worker.Kept(), fresh=fresh)
             told["unavailable"] += 1
             continue
-        with environment.reserve(asked.cell):
+        with environment.reserve(asked.cell.id):
             records.begin(asked.cell.id, asked.cases, fresh=fresh)
         if (order := worker.order(asked, fresh=fresh)) is None:
             told["reused"] += 1
@@ -242,7 +242,7 @@ class _Errands:
         except BadFile as error:
             self._fail(cell, f"the answer of {address} cannot be used: {error}")
             return
-        with environment.reserve(cell):
+        with environment.reserve(cell.id):
             for path, text in texts.items():
                 write(path, text)
             records.settle(cell.id, back=False)
