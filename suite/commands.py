@@ -66,10 +66,10 @@ def _tagged(tag: str, entries: Sequence[Entry], rows: Rows) -> tuple[Cell, ...]:
 @_every_fault()
 def left(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, *, fresh: bool) -> list[Work]:
     """Return each cell's work, with its cases left to run. Raises BadFile with every fault in locks and records."""
-    works = [planned(cell, catalogue.planned(entries, cell, rows)) for cell in cells]
+    works = [planned(cell, catalogue.planned(entries, cell, rows), fresh=fresh) for cell in cells]
     if not fresh:
         read_ahead((work.cell, work.pinned, work.cases) for work in works if work.cell.unavailable is None)
-    return [ask(work, fresh=fresh) for work in works]
+    return [ask(work) for work in works]
 
 
 def rows_of(tag: str | None, rows: Rows | None) -> Rows:
@@ -130,7 +130,7 @@ def compat(
     _tell_plan(asked, len(entries), issue, named=plan)
     if plan:
         return catalogue.complete(issue)
-    _run([each for each in asked if each.left], wanted, scheduler, fresh=fresh)
+    _run([each for each in asked if each.left], wanted, scheduler)
     return report((), tag, issue, shard, to, rows=rows, verbose=verbose)
 
 
@@ -165,19 +165,19 @@ def _tell_plan(asked: Sequence[Work], issues: int, issue: list[str], *, named: b
         OUT.print(Text.assemble(("unavailable", "red"), f": {error}"), soft_wrap=True)
 
 
-def _run(works: Sequence[Work], rows: Rows, scheduler: str | None, *, fresh: bool) -> None:
+def _run(works: Sequence[Work], rows: Rows, scheduler: str | None) -> None:
     """Run the cases left in these works, here or on the workers of a Dask scheduler."""
     if not works:
         return
     asked: Asked = "all" if rows == "cases" else rows
     if scheduler:
-        _on_cluster(scheduler, works, fresh=fresh)
+        _on_cluster(scheduler, works)
         return
     with RunProgress(OUT) as progress:
-        schedule.run(works, progress, fresh=fresh, asked=asked)
+        schedule.run(works, progress.cell, asked=asked)
 
 
-def _on_cluster(scheduler: str, works: Sequence[Work], *, fresh: bool) -> None:
+def _on_cluster(scheduler: str, works: Sequence[Work]) -> None:
     try:
         from suite.run.spread import cluster  # it needs Dask, which one machine does without
     except ModuleNotFoundError as error:
@@ -185,12 +185,12 @@ def _on_cluster(scheduler: str, works: Sequence[Work], *, fresh: bool) -> None:
             raise
         wanted = "python -m pip install --constraint constraints.txt distributed"
         raise Failed(f"--scheduler needs Dask distributed, which is not installed here: `{wanted}`") from error
-    cluster.run_cells(scheduler, works, fresh=fresh, console=OUT)
+    cluster.run_cells(scheduler, works, console=OUT)
 
 
 def run_all(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
     """Run the cases of `entries` left in `cells`. Records and statuses keep all failures for the report."""
-    _run(left(cells, entries, "cases", fresh=False), "cases", None, fresh=False)
+    _run(left(cells, entries, "cases", fresh=False), "cases", None)
 
 
 @_every_fault()
@@ -199,9 +199,7 @@ def record(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, ro
     wanted = rows_of(None, rows)
     entries = selected(issue, wanted)
     # Report unreadable records before the first cell runs.
-    asked = left([cell for cell in cells if cell.tags], entries, wanted, fresh=fresh)
-    asked += [planned(cell, catalogue.planned(entries, cell, wanted)) for cell in cells if not cell.tags]
-    _run(asked, wanted, scheduler, fresh=fresh)
+    _run(left(cells, entries, wanted, fresh=fresh), wanted, scheduler)
 
 
 def run(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, rows: Rows | None, fresh: bool) -> Exit:

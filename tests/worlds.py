@@ -58,7 +58,7 @@ def packed(path: Path, info: str, files: Mapping[str, bytes]) -> Path:
 
 def ran(cell: Cell, entries: Sequence[Entry], *, fresh: bool = False) -> Status:
     """Run a cell on this machine, and return how far it got."""
-    (status,) = scheduler.run([planned(cell, entries)], Kept(), fresh=fresh)
+    (status,) = scheduler.run([planned(cell, entries, fresh=fresh)], lambda _: Kept())
     return status
 
 

@@ -26,14 +26,17 @@ Name = tuple[str, str]
 class Work:
     """The work on a cell.
 
-    `cases` are all cases planned in the cell. After `ask`, `left` are the cases without a valid record, and `before` is
-    the cell's last status. `lent` is the number of cases that another cell runs for this one.
+    `cases` are all cases planned in the cell. A `fresh` run leaves none of them out. With `confirm`, a record is valid
+    if it has more than one attempt. After `ask`, `left` are the cases without a valid record, and `before` is the
+    cell's last status. `lent` is the number of cases that another cell runs for this one.
     """
 
     cell: Cell
     entries: Sequence[Entry]
     pinned: Lock
     cases: Sequence[tuple[Entry, Case]]
+    fresh: bool = False
+    confirm: bool = False
     left: Sequence[tuple[Entry, Case]] = ()
     before: Status | None = None
     lent: int = 0
@@ -59,34 +62,32 @@ class Task:
         return self.entry.issue.id, self.case.id
 
 
-def planned(cell: Cell, entries: Sequence[Entry]) -> Work:
+def planned(cell: Cell, entries: Sequence[Entry], *, fresh: bool = False, confirm: bool = False) -> Work:
     """Return all work on a cell. An unplanned stack is resolved if it has no lock. Raises BadFile, Unresolvable."""
-    return Work(cell, entries, lock.obtain(cell), [(of, case) for of in entries for case in of.cases(cell)])
+    cases = [(entry, case) for entry in entries for case in entry.cases(cell)]
+    return Work(cell, entries, lock.obtain(cell), cases, fresh, confirm)
 
 
-def ask(work: Work, *, fresh: bool = False, confirm: bool = False) -> Work:
-    """Find the cases left: without a valid record, or all with `fresh`; none if the cell is unavailable.
-
-    With `confirm`, a record is valid if it has more than one attempt. Raises BadFile.
-    """
-    cell, before = work.cell, records.status(work.cell.id)
-    if cell.unavailable is not None:
+def ask(work: Work) -> Work:
+    """Find the cases left; none if the cell is unavailable. Raises BadFile."""
+    before = records.status(work.cell.id)
+    if work.cell.unavailable is not None:
         return replace(work, before=before)
-    left = [both for both in work.cases if fresh or not known(cell, *both, work.pinned, confirm=confirm)]
+    left = [both for both in work.cases if work.fresh or not known(work, *both)]
     if not (left or (before and before.device)):
         # A run killed early leaves records but no device in its status.
         left = list(work.cases[-1:])
     return replace(work, left=left, before=before)
 
 
-def take(work: Work, claimed: set[Hashable], *, fresh: bool, confirm: bool) -> Work:
+def take(work: Work, claimed: set[Hashable]) -> Work:
     """Begin a reserved cell's run: ask what is left now, and claim the cases that no other cell runs for this one.
 
     Row zero and the cases of a fresh run run in each cell. Raises BadFile, OSError.
     """
-    records.begin(work.cell.id, work.cases, fresh=fresh)
-    work = ask(work, fresh=fresh, confirm=confirm)
-    if fresh:
+    records.begin(work.cell.id, work.cases, fresh=work.fresh)
+    work = ask(work)
+    if work.fresh:
         return work
     mine = []
     for entry, case in work.left:
@@ -100,12 +101,10 @@ def take(work: Work, claimed: set[Hashable], *, fresh: bool, confirm: bool) -> W
     return replace(work, left=mine, lent=len(work.left) - len(mine))
 
 
-def orders(work: Work, *, confirm: bool = False) -> list[Task]:
-    """Return the probe's tasks for the cases left.
-
-    The probe makes one attempt only if the attempt shows the expected behaviour; with `confirm`, no behaviour is.
-    """
-    ruled = [None if confirm else rules.expected(case, work.pinned.pins) for _, case in work.left]
+def orders(work: Work) -> list[Task]:
+    """Return the probe's tasks for the cases left."""
+    # The probe makes one attempt only if the attempt shows the expected behaviour.
+    ruled = [None if work.confirm else rules.expected(case, work.pinned.pins) for _, case in work.left]
     return [
         Task(
             entry,
@@ -118,14 +117,14 @@ def orders(work: Work, *, confirm: bool = False) -> list[Task]:
     ]
 
 
-def known(cell: Cell, entry: Entry, case: Case, pinned: Lock, *, confirm: bool = False) -> bool:
-    """Return True if a record exists that need not be made again.
+def known(work: Work, entry: Entry, case: Case) -> bool:
+    """Return True if a case has a record that need not be made again. Raises BadFile.
 
     A failed run's case is tried again. So is a case with a single attempt that the present rules do not expect.
     """
-    record = seen(cell, entry, case, pinned)
+    record = seen(work.cell, entry, case, work.pinned)
     if record is None or record.verdict in RETRIED:
         return False
-    rule = rules.expected(case, pinned.pins)
+    rule = rules.expected(case, work.pinned.pins)
     as_expected = record.verdict == "blocked" or (rule is not None and record.behaviour == rule.behaviour)
-    return record.confirmed or (as_expected and not confirm)
+    return record.confirmed or (as_expected and not work.confirm)

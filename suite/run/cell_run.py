@@ -11,7 +11,7 @@ from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from threading import Condition
 from typing import Any
@@ -35,16 +35,13 @@ from suite.stack.plan import Cell
 class CellRun:
     """One cell's run, from its reservation to its status. Several probes may work for it at a time.
 
-    `fresh` runs cached cases, too. With `confirm`, a case is known once it has more than one attempt. `asked` is the
-    purpose of the run. After `prepare`, `todo` holds the tasks that no probe has taken yet, and `alone` the tasks that
-    must run alone. `one_at_a_time` is True if two probes would disturb each other: on one device, or by writing to the
-    packages.
+    `asked` is the purpose of the run. After `prepare`, `todo` holds the tasks that no probe has taken yet, and `alone`
+    the tasks that must run alone. `one_at_a_time` is True if two probes would disturb each other: on one device, or by
+    writing to the packages.
     """
 
     work: Work
     progress: Progress
-    fresh: bool = False
-    confirm: bool = False
     asked: Asked = "all"
     todo: list[Task] = field(default_factory=list)
     alone: list[Task] = field(default_factory=list)
@@ -78,7 +75,7 @@ class CellRun:
         `claimed` has the cases that other cells of this run will show with the same packages. This cell leaves these
         cases out, and claims its other cases. Raises BadFile for an unreadable lock or record, and OSError.
         """
-        self.work = take(self.work, claimed, fresh=self.fresh, confirm=self.confirm)
+        self.work = take(self.work, claimed)
         if self.cell.unavailable is not None:
             self._fail(note(self.cell, plan.verdict(self.cell), *self.cell.unavailable))
             return
@@ -99,8 +96,8 @@ class CellRun:
             self._fail(note(self.cell, "unavailable", "plan.no-device", f"jax finds no {device} on this machine"))
             return
         self.one_at_a_time = self.cell.device != "cpu" or not _can_be_apart()
-        for task in orders(self.work, confirm=self.confirm):
-            (self.alone if self.confirm or runs_alone(task) else self.todo).append(task)
+        for task in orders(self.work):
+            (self.alone if self.work.confirm or runs_alone(task) else self.todo).append(task)
 
     def call(self, tasks: Sequence[Task], *, alone: bool, remade: bool = False) -> None:
         """Run these tasks in a probe of their own, and find the tasks that must run again alone.
@@ -140,8 +137,7 @@ class CellRun:
         if self.reserved:
             return
         self.reserve(wait=True)
-        is_known = partial(known, self.cell, pinned=self._pinned, confirm=self.confirm)
-        self.alone = [task for task in self.alone if not is_known(entry=task.entry, case=task.case)]
+        self.alone = [task for task in self.alone if not known(self.work, task.entry, task.case)]
         if self.alone:
             self._prepared()
 

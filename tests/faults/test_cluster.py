@@ -44,13 +44,15 @@ class Driver(State):
     def run(self, scheduler: str, *issues: str, count: int = len(CELLS), device: Device = "cpu", **options: Any) -> Ran:
         """Run the first cells on a cluster, for a driver with its state here; it complains with no more than a word."""
         screen, cells = StringIO(), [replace(cell, device=device) for cell in CELLS[:count]]
-        options = {"fresh": False, "console": Console(file=screen, width=300), **options}
+        fresh = options.pop("fresh", False)
+        options = {"console": Console(file=screen, width=300), **options}
         # Slow to import, and of no use to whom runs other tests.
         from suite.run.spread import cluster
 
         with self.here():
             try:
-                cluster.run_cells(scheduler, [planned(cell, found(*issues)) for cell in cells], **options)
+                work = [planned(cell, found(*issues), fresh=fresh) for cell in cells]
+                cluster.run_cells(scheduler, work, **options)
             except Failed as error:
                 return Ran(Exit.INCOMPLETE, screen.getvalue(), str(error))
         return Ran(Exit.AS_EXPECTED, screen.getvalue(), "")
@@ -285,7 +287,7 @@ from suite.run.spread import cluster
 from tests.processes import clone
 from tests.state import CELLS, ISSUES, found
 work = [planned(cell, found(*ISSUES)) for cell in CELLS]
-cluster.run_cells(sys.argv[1], work, fresh=False, console=Console())
+cluster.run_cells(sys.argv[1], work, console=Console())
 """
 
 
@@ -373,7 +375,7 @@ def test_one_machine_needs_nothing_of_it() -> None:
 
 def test_an_order_for_another_tree_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker says what it has another lock of, or nothing; one that outlived its files says that, and refuses."""
-    order = worker.order(planned(CELLS[0], found("absent")), fresh=True)
+    order = worker.order(planned(CELLS[0], found("absent"), fresh=True))
     assert order is not None
 
     assert f"the lock of {CELLS[0].id} differs" in worker.carry_out({**order, "lock": "0" * 64}).refused

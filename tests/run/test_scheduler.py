@@ -72,7 +72,7 @@ def state(made: State, monkeypatch: pytest.MonkeyPatch) -> Iterator[State]:
 
 def run(*work: Work) -> None:
     """Run these cells."""
-    scheduler.run(work, Kept())
+    scheduler.run(work, lambda _: Kept())
 
 
 def moments(state: State) -> list[str]:
@@ -181,7 +181,7 @@ from tests.state import State
 machine.cores = lambda: 2
 deal.LEAST = 0.0
 with State(Path(sys.argv[1])).here():
-    scheduler.run([planned(ONE, [of("lingers")]), planned(OTHER, [of("lingers-too")])], Kept())
+    scheduler.run([planned(ONE, [of("lingers")]), planned(OTHER, [of("lingers-too")])], lambda _: Kept())
 """
 
 
@@ -215,7 +215,7 @@ def test_a_run_waits_for_a_cell_that_another_has(state: State) -> None:
                 assert (records.RECORDS / OTHER.id / "cell.json").exists()
                 hold.release()
 
-    scheduler.run([planned(ONE, [of("only-at-first")]), planned(OTHER, [of("takes-a-moment")])], Frees())
+    scheduler.run([planned(ONE, [of("only-at-first")]), planned(OTHER, [of("takes-a-moment")])], lambda _: Frees())
 
     assert any("another run is in this cell" in each for each in kept.said)
     assert "clear" == verdict(of("only-at-first"), "only-at-first")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from threading import Condition, Thread
-from typing import Protocol
 
 from suite.records.records import Asked, Status
 from suite.records.work import Name, Task, Work, ask
@@ -19,27 +18,18 @@ from suite.run.schedule import costs, deal, slots
 from suite.run.schedule.slots import Slots
 
 
-class RunDisplay(Protocol):
-    """The progress of a run."""
+def run(asked_of: Sequence[Work], progress: Callable[[str], Progress], *, asked: Asked = "all") -> list[Status]:
+    """Run the cases left in each cell, and return the cells' statuses.
 
-    def cell(self, cell: str) -> Progress:
-        """Return the progress of a cell."""
-
-
-def run(
-    asked_of: Sequence[Work], progress: RunDisplay, *, fresh: bool = False, confirm: bool = False, asked: Asked = "all"
-) -> list[Status]:
-    """Run the cases of each cell without a valid record, with `fresh` all cases, and return the cells' statuses.
-
-    With `confirm`, a case is known if it has at least two attempts. `asked` says how much the run covers; a status
-    keeps the widest run. A fault in a cell ends in its status. Raises BadFile for a lock or record that cannot be read,
-    Unresolvable for a stack without a lock that cannot be resolved, and OSError for a fault of the disk.
+    `progress` returns the progress of a cell. `asked` says how much the run covers; a status keeps the widest run. A
+    fault in a cell ends in its status. Raises BadFile for a record that cannot be read, and OSError for a fault of the
+    disk.
     """
-    lines = {work.cell.id: progress.cell(work.cell.id) for work in asked_of}
+    lines = {work.cell.id: progress(work.cell.id) for work in asked_of}
     machine = Slots()
 
     def once(works: Sequence[Work]) -> list[CellRun]:
-        runs = [CellRun(work, lines[work.cell.id], fresh, confirm, asked) for work in works]
+        runs = [CellRun(work, lines[work.cell.id], asked) for work in works]
         busy = _Shared(list(runs), machine).run()
         _run_alone([run for run in runs if run.alone], machine)
         # This run now holds no cell, so two runs cannot wait for each other.

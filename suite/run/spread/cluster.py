@@ -57,9 +57,7 @@ CONNECTING = 10.0
 PATIENCE = 300.0
 
 
-def run_cells(
-    scheduler: str, work: Sequence[Work], *, fresh: bool, console: Console, patience: float = PATIENCE
-) -> None:
+def run_cells(scheduler: str, work: Sequence[Work], *, console: Console, patience: float = PATIENCE) -> None:
     """Run the cases without a valid record on the workers of `scheduler`, and keep the records here.
 
     A fault in a cell ends in its status. Raises Failed if cells did not run, and BadFile.
@@ -68,12 +66,12 @@ def run_cells(
     orders: list[tuple[Cell, Order]] = []
     for asked in work:
         if asked.cell.unavailable is not None:
-            schedule.run([asked], worker.Kept(), fresh=fresh)
+            schedule.run([asked], lambda _: worker.Kept())
             told["unavailable"] += 1
             continue
         with environment.reserve(asked.cell.id):
-            records.begin(asked.cell.id, asked.cases, fresh=fresh)
-        if (order := worker.order(asked, fresh=fresh)) is None:
+            records.begin(asked.cell.id, asked.cases, fresh=asked.fresh)
+        if (order := worker.order(asked)) is None:
             told["reused"] += 1
         else:
             orders.append((asked.cell, order))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self, TypedDict
+from typing import TypedDict
 
 from suite.catalogue import catalogue
 from suite.catalogue.catalogue import Entry
@@ -71,10 +71,6 @@ class Kept(Progress):
         self.said: list[str] = []
         self.ran: set[Name] = set()
 
-    def cell(self, cell: str) -> Self:
-        """Return this collector, which serves one cell."""
-        return self
-
     def say(self, message: str) -> None:
         """Keep a message."""
         self.said.append(message)
@@ -84,11 +80,11 @@ class Kept(Progress):
         self.ran.add((issue, case))
 
 
-def order(work: Work, *, fresh: bool) -> Order | None:
+def order(work: Work) -> Order | None:
     """Return the order for the unknown cases of a cell; None if all are known."""
-    cell, pinned, status = work.cell, work.pinned, records.status(work.cell.id)
+    cell, status = work.cell, records.status(work.cell.id)
     known = [
-        not fresh and all(is_known(cell, entry, case, pinned) for case in entry.cases(cell)) for entry in work.entries
+        not work.fresh and all(is_known(work, entry, case) for case in entry.cases(cell)) for entry in work.entries
     ]
     if all(known):
         if status is not None and status.verdict == "ran":
@@ -96,7 +92,7 @@ def order(work: Work, *, fresh: bool) -> Order | None:
         known = [False for _ in known]
     return Order(
         cell=cell.id,
-        lock=pinned.sha256,
+        lock=work.pinned.sha256,
         probe=keys.probe_sha256(),
         issues=[
             OrderedIssue(
@@ -107,7 +103,7 @@ def order(work: Work, *, fresh: bool) -> Order | None:
             )
             for entry, each in zip(work.entries, known, strict=True)
         ],
-        fresh=fresh,
+        fresh=work.fresh,
         platform=status.platform if status else "",
     )
 
@@ -141,8 +137,8 @@ def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> Wo
     kept = Kept()
     # The driver lacks the records of this machine's other cells, so cases that rely on them run here, too.
     if lent := [narrowed for entry in todo if (narrowed := _lent(cell, entry, pinned)).issue.cases]:
-        scheduler.run([planned(cell, lent)], kept, fresh=True)
-    (status,) = scheduler.run([planned(cell, todo)], kept, fresh=order["fresh"])
+        scheduler.run([planned(cell, lent, fresh=True)], lambda _: kept)
+    (status,) = scheduler.run([planned(cell, todo, fresh=order["fresh"])], lambda _: kept)
     texts = [
         records.path_of(cell.id, entry.issue.id, case.id).read_text(encoding="utf-8")
         for entry in todo
