@@ -68,7 +68,7 @@ def left(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, *, fresh: 
     """Return each cell's work, with its cases left to run. Raises BadFile with every fault in locks and records."""
     works = [planned(cell, catalogue.planned(entries, cell, rows), fresh=fresh) for cell in cells]
     if not fresh:
-        read_ahead((work.cell, work.pinned, work.cases) for work in works if work.cell.unavailable is None)
+        read_ahead([(work.cell, work.pinned, work.cases) for work in works if work.cell.unavailable is None])
     return [ask(work) for work in works]
 
 
@@ -149,14 +149,14 @@ def _tell_plan(asked: Sequence[Work], issues: int, issue: list[str], *, named: b
             which = "every issue" if every else ", ".join(entry.issue.id for entry in each.entries)
             OUT.print(Text.assemble((f"  {each.cell.id}", "bold"), f" {len(each.cases)}: {which}"), soft_wrap=True)
     wanted = [(each.cell, each.pinned) for each in asked if each.left]
-    absent = [cell for cell, pinned in wanted if environment.ready(cell, pinned) is None]
+    absent = [each for each in wanted if environment.ready(*each) is None]
     if not absent:
         OUT.print("all environments exist: nothing to fetch", soft_wrap=True)
         return
-    size = environment.to_fetch(wanted) / 1e6
+    size = environment.to_fetch(absent) / 1e6
     fetched = f"up to {size:,.0f} MB to fetch, less what uv has in its cache"
     OUT.print(f"{len(absent)} environments to make: {fetched}", soft_wrap=True)
-    taken = disk.shown(disk.estimate(wanted))
+    taken = disk.shown(disk.estimate(absent))
     OUT.print(f"they will take about {taken} of disk in {STATE}: `nox -s clean` frees it", soft_wrap=True)
     try:
         _, full = interpreter.find(asked[0].cell.python)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -14,8 +14,7 @@ from suite.cores import over_cores
 from suite.errors import BadFile
 from suite.judge import verdicts
 from suite.judge.record import Record
-from suite.judge.table import Verdict
-from suite.judge.verdicts import Judged, WorkaroundWord
+from suite.judge.verdicts import Judged
 from suite.judge.wording import not_imported
 from suite.records import alike, records
 from suite.records.records import Stamp
@@ -27,11 +26,7 @@ class Seen(NamedTuple):
     """A judged record without its texts, as a tuple, since there are tens of thousands. `cell` ran the case."""
 
     cell: str
-    verdict: Verdict
-    behaviour: str | None
-    reason: str | None
-    detail: str
-    workaround: WorkaroundWord
+    judged: Judged
     confirmed: bool
     attempts: int
     seconds: float
@@ -41,16 +36,12 @@ class Seen(NamedTuple):
     cpu: str
     not_imported: str | None
 
-    @property
-    def judged(self) -> Judged:
-        """The verdict, with its grounds."""
-        return Judged(self.verdict, self.behaviour, self.reason, self.detail, self.workaround)
 
-
-# The inputs of a judgement, besides the file.
-_Grounds = tuple[str, str, str, int]
-
-_SEEN: dict[str, tuple[Stamp, _Grounds, Seen | None]] = {}
+# The file of a record, the other inputs of its judgement, and the judgement.
+_Known = tuple[Stamp, tuple[str, str, str, int], Seen | None]
+# A cell, its lock, and cases planned in it.
+_Planned = tuple[Cell, Lock, Sequence[tuple[Entry, Case]]]
+_SEEN: dict[str, _Known] = {}
 # A case is kept here so that no other object gets its id.
 _CASES: dict[int, Case] = {}
 
@@ -64,18 +55,15 @@ def seen(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
     known = dict(catalogue.by_rule(case, pinned.pins))
     for name, each in catalogue.awaited(case).items():
         if (there := seen(cell, *each, pinned)) is not None:
-            known[name] = there.verdict
-    return found._replace(**vars(verdicts.waited(found.judged, known)))
+            known[name] = there.judged.verdict
+    return found._replace(judged=verdicts.waited(found.judged, known))
 
 
-def read_ahead(cells: Iterable[tuple[Cell, Lock, Sequence[tuple[Entry, Case]]]]) -> None:
+def read_ahead(planned: Sequence[_Planned]) -> None:
     """Read and judge the records of these cells on all cores; `seen` raises for a faulty record."""
-    planned = list(cells)
     _CASES.update((id(case), case) for _, _, cases in planned for _, case in cases)
 
-    def read(
-        share: Sequence[tuple[Cell, Lock, Sequence[tuple[Entry, Case]]]],
-    ) -> Mapping[str, tuple[Stamp, _Grounds, Seen | None]]:
+    def read(share: Sequence[_Planned]) -> Mapping[str, _Known]:
         for cell, pinned, cases in share:
             with suppress(BadFile):
                 for entry, case in cases:
@@ -88,10 +76,10 @@ def read_ahead(cells: Iterable[tuple[Cell, Lock, Sequence[tuple[Entry, Case]]]])
 
 def shown(case: Case, record: Record) -> Seen:
     """Return a record of a case, judged."""
-    judged, where, last = verdicts.judge(case, record.attempts), record.machine.platform, record.attempts[-1]
+    where, last = record.machine.platform, record.attempts[-1]
     return Seen(
         cell=record.cell,
-        **vars(judged),
+        judged=verdicts.judge(case, record.attempts),
         confirmed=verdicts.confirmed(record.attempts),
         attempts=len(record.attempts),
         seconds=last.seconds,

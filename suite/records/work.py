@@ -123,8 +123,8 @@ def known(work: Work, entry: Entry, case: Case) -> bool:
     A failed run's case is tried again. So is a case with a single attempt that the present rules do not expect.
     """
     record = seen(work.cell, entry, case, work.pinned)
-    if record is None or record.verdict in RETRIED:
+    if record is None or record.judged.verdict in RETRIED:
         return False
     rule = rules.expected(case, work.pinned.pins)
-    as_expected = record.verdict == "blocked" or (rule is not None and record.behaviour == rule.behaviour)
-    return record.confirmed or (as_expected and not work.confirm)
+    as_ruled = rule is not None and record.judged.behaviour == rule.behaviour
+    return record.confirmed or (not work.confirm and (as_ruled or record.judged.verdict == "blocked"))

@@ -130,7 +130,7 @@ def observation(cell: str, issue: str, case: Case, pins: Pins, judged: Judged, r
         cell=cell,
         issue=issue,
         case=case.id,
-        **vars(judged),
+        **judged._asdict(),
         expected=rule.behaviour if rule else None,
         agreement=agree(case, judged, rule),
         workaround_expected=workaround_expected(judged.workaround, fails, pins),

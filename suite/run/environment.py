@@ -176,10 +176,10 @@ def forget(cell: Cell) -> None:
     (ENVIRONMENTS / cell.id / MARKER).unlink(missing_ok=True)
 
 
-def to_fetch(needed: list[tuple[Cell, Lock]]) -> int:
-    """Return the bytes of the missing environments' wheels, each wheel once; uv's cache may have some."""
+def to_fetch(absent: list[tuple[Cell, Lock]]) -> int:
+    """Return the bytes of absent environments' wheels, each wheel once; uv's cache may have some."""
     sizes = lock.sizes()
-    wheels = {wheel: pin for cell, pinned in needed if not ready(cell, pinned) for wheel, pin in pinned.wheels.items()}
+    wheels = {wheel: pin for _, pinned in absent for wheel, pin in pinned.wheels.items()}
     return sum(sizes.get(pin, 0) for pin in wheels.values())
 
 

@@ -21,7 +21,7 @@ import time
 import uuid
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -37,7 +37,6 @@ from distributed.versions import VersionMismatchWarning
 from rich.console import Console
 from rich.text import Text
 
-from suite.catalogue.catalogue import Entry
 from suite.cell.atomic import write
 from suite.errors import BadFile, Failed, Fault
 from suite.files import parse
@@ -63,7 +62,7 @@ def run_cells(scheduler: str, work: Sequence[Work], *, console: Console, patienc
     A fault in a cell ends in its status. Raises Failed if cells did not run, and BadFile.
     """
     told = Counter[str]()
-    orders: list[tuple[Cell, Order]] = []
+    orders: list[tuple[Work, Order]] = []
     for asked in work:
         if asked.cell.unavailable is not None:
             schedule.run([asked], lambda _: worker.Kept())
@@ -74,12 +73,11 @@ def run_cells(scheduler: str, work: Sequence[Work], *, console: Console, patienc
         if (order := worker.order(asked)) is None:
             told["reused"] += 1
         else:
-            orders.append((asked.cell, order))
+            orders.append((asked, order))
     try:
         if orders:
             with _connected(scheduler, console) as client:
-                entries_of = {asked.cell.id: asked.entries for asked in work}
-                _Errands(scheduler, client, entries_of, console, told, patience).run(orders)
+                _Errands(scheduler, client, console, told, patience).run(orders)
     finally:
         counts = [f"{told[name]} {name}" for name in ("run", "reused", "unavailable", "failed")]
         counts.append(f"{len(work) - told.total()} not run")
@@ -135,10 +133,10 @@ def on_worker(order: Order) -> tuple[str, WorkerReply]:
 
 @dataclass(frozen=True)
 class _Sent:
-    """A running cell, and the workers that may run it, if not all may."""
+    """The work on a running cell, and the workers that may run it, if not all may."""
 
     future: Future[tuple[str, WorkerReply]]
-    cell: Cell
+    work: Work
     order: Order
     only: frozenset[str]
 
@@ -149,7 +147,6 @@ class _Errands:
 
     scheduler: str
     client: Client
-    entries: Mapping[str, Sequence[Entry]]
     console: Console
     told: Counter[str]
     patience: float
@@ -162,11 +159,11 @@ class _Errands:
     answered: int = 0
     total: int = 0
 
-    def run(self, orders: Sequence[tuple[Cell, Order]]) -> None:
+    def run(self, orders: Sequence[tuple[Work, Order]]) -> None:
         """Send every order, and receive the answers. Raises Failed if some orders were not carried out."""
         self.total = len(orders)
-        for cell, order in orders:
-            self._send(cell, order)
+        for work, order in orders:
+            self._send(work, order)
         while self.sent:
             try:
                 future = self.done.get(timeout=1)
@@ -177,7 +174,8 @@ class _Errands:
         if self.stranded:
             raise Failed(f"no worker can run {_listed(self.stranded)}: fix the workers and rerun")
 
-    def _send(self, cell: Cell, order: Order) -> None:
+    def _send(self, work: Work, order: Order) -> None:
+        cell = work.cell
         takers = _takers(cell, self._workers()) if self.unfit else frozenset()
         only = takers - self.unfit
         if takers and not only:
@@ -191,7 +189,7 @@ class _Errands:
             resources=None if cell.device == "cpu" else {cell.device: 1},
             workers=sorted(only) or None,
         )
-        self.sent[future.key] = _Sent(future, cell, order, only)
+        self.sent[future.key] = _Sent(future, work, order, only)
         future.add_done_callback(self.done.put)
 
     def _workers(self) -> dict[str, Any]:
@@ -208,7 +206,7 @@ class _Errands:
         if sent is None:  # the order was sent again, to another worker
             return
         self.under_way = time.monotonic()
-        cell = sent.cell
+        cell = sent.work.cell
         try:
             address, answer = future.result()
         except FutureCancelledError as error:
@@ -218,7 +216,7 @@ class _Errands:
             self._fail(cell, f"{error.allowed_failures + 1} workers died as they ran it: {last}")
         except ImportError as error:
             if self._refuse_strangers(sent):
-                self._send(cell, sent.order)
+                self._send(sent.work, sent.order)
             else:
                 self._fail(cell, f"on its worker: {error}")
         except Exception as error:  # a fault of one cell must not stop the others
@@ -226,7 +224,7 @@ class _Errands:
         else:
             if answer.refused:
                 self._refuse(address, answer.refused)
-                self._send(cell, sent.order)
+                self._send(sent.work, sent.order)
             elif answer.status is None:
                 self._fail(cell, f"on {address}: {answer.failed}")
             else:
@@ -234,7 +232,7 @@ class _Errands:
 
     def _keep(self, address: str, sent: _Sent, answer: WorkerReply, status_text: str) -> None:
         """Write a worker's records, and then the status, which makes them count."""
-        cell = sent.cell
+        cell = sent.work.cell
         try:
             status, texts = self._read(sent, answer, status_text)
         except BadFile as error:
@@ -258,14 +256,14 @@ class _Errands:
 
     def _read(self, sent: _Sent, answer: WorkerReply, status_text: str) -> tuple[Status, dict[Path, str]]:
         """Return the status, and the records' texts by path. Raises BadFile if they do not fit the order."""
-        cell, folder = sent.cell, records.RECORDS / sent.cell.id
+        cell = sent.work.cell
+        folder = records.RECORDS / cell.id
         status = parse(Status, status_text, folder / "cell.json")
         if status.cell != cell.id:
             raise BadFile([Fault(folder / "cell.json", "cell", f"{status.cell!r} was not ordered")])
         wanted = {
             (entry.issue.id, case.id): keys.key(entry, case, sent.order["lock"], cell.python, status.platform)
-            for entry in self.entries[cell.id]
-            for case in entry.cases(cell)
+            for entry, case in sent.work.cases
         }
         texts: dict[Path, str] = {}
         for text in answer.records:
@@ -308,13 +306,13 @@ class _Errands:
         there = self._workers()
         waiting: dict[Device, list[str]] = {}
         for key, sent in list(self.sent.items()):
-            takers = _takers(sent.cell, there)
+            cell, takers = sent.work.cell, _takers(sent.work.cell, there)
             if not takers:
-                waiting.setdefault(sent.cell.device, []).append(sent.cell.id)
+                waiting.setdefault(cell.device, []).append(cell.id)
             elif sent.only and sent.only.isdisjoint(takers):
                 del self.sent[key]
                 sent.future.cancel()
-                self._send(sent.cell, sent.order)
+                self._send(sent.work, sent.order)
         sentences = {
             device: f"{_listed(names)} {'waits' if len(names) == 1 else 'wait'} for a worker"
             + (f' that offers {device} (--resources "{device}=1")' if device != "cpu" else "")

@@ -138,11 +138,11 @@ def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> Wo
     # The driver lacks the records of this machine's other cells, so cases that rely on them run here, too.
     if lent := [narrowed for entry in todo if (narrowed := _lent(cell, entry, pinned)).issue.cases]:
         scheduler.run([planned(cell, lent, fresh=True)], lambda _: kept)
-    (status,) = scheduler.run([planned(cell, todo, fresh=order["fresh"])], lambda _: kept)
+    work = planned(cell, todo, fresh=order["fresh"])
+    (status,) = scheduler.run([work], lambda _: kept)
     texts = [
         records.path_of(cell.id, entry.issue.id, case.id).read_text(encoding="utf-8")
-        for entry in todo
-        for case in entry.cases(cell)
+        for entry, case in work.cases
         if records.of_cell(cell, entry, case, pinned)
     ]
     return WorkerReply(status=dump(status.model_dump(mode="json")), records=texts, ran=len(kept.ran), said=kept.said)
