@@ -228,7 +228,7 @@ class CellRun:
             elif record.fails_to_import and not record.machine.remade:
                 self._doubtful.append(task)
 
-    def _remake(self, mine: Stop | None) -> Path:
+    def _remake(self, mine: Stop) -> Path:
         """Make a new environment after the cell's other probes have ended; their cases run again."""
         with self._changed:
             self._made = None

@@ -6,6 +6,7 @@ free. Cases that cannot run beside others run alone at the end.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from threading import Condition, Thread
@@ -138,7 +139,7 @@ class _Shared:
                 run, tasks = self._order()
             held = self.machine.take(max(slots.LEAST_MIB, 2 * max(costs.of(*task.name).mib for task in tasks)))
             if held is None:
-                slots.wait()
+                time.sleep(slots.WAIT)
                 continue
             with held:
                 with self.changed:

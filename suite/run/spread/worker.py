@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from suite.catalogue import catalogue
@@ -123,35 +123,29 @@ def carry_out(order: Order) -> WorkerReply:
     if differing := _differing(order, pinned, entries):
         return WorkerReply(refused=f"its checkout is not the driver's: {', '.join(differing)} differs")
     try:
-        return _run(order, cell, pinned, entries)
+        return _run(order, cell, entries)
     except BadFile as error:
         return WorkerReply(failed=str(error))
     except OSError as error:
         return WorkerReply(failed=f"{error.strerror or error}: {error.filename or 'a file'}")
 
 
-def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> WorkerReply:
+def _run(order: Order, cell: Cell, entries: Sequence[Entry]) -> WorkerReply:
     # The driver's records of another platform do not count: all records of a cell are from one platform.
     alike = order["platform"] == keys.here()
     todo = [entry for entry, issue in zip(entries, order["issues"], strict=True) if not (alike and issue["known"])]
-    kept = Kept()
+    work, kept = planned(cell, todo, fresh=order["fresh"]), Kept()
     # The driver lacks the records of this machine's other cells, so cases that rely on them run here, too.
-    if lent := [narrowed for entry in todo if (narrowed := _lent(cell, entry, pinned)).issue.cases]:
-        scheduler.run([planned(cell, lent, fresh=True)], lambda _: kept)
-    work = planned(cell, todo, fresh=order["fresh"])
+    found = [(both, records.in_force(cell, *both, work.pinned)) for both in work.cases]
+    if lent := [both for both, record in found if record and record.cell != cell.id]:
+        scheduler.run([replace(work, cases=lent, fresh=True)], lambda _: kept)
     (status,) = scheduler.run([work], lambda _: kept)
     texts = [
         records.path_of(cell.id, entry.issue.id, case.id).read_text(encoding="utf-8")
         for entry, case in work.cases
-        if records.of_cell(cell, entry, case, pinned)
+        if records.of_cell(cell, entry, case, work.pinned)
     ]
     return WorkerReply(status=dump(status.model_dump(mode="json")), records=texts, ran=len(kept.ran), said=kept.said)
-
-
-def _lent(cell: Cell, entry: Entry, pinned: Lock) -> Entry:
-    """Return the issue with only the cases that were observed in another cell with the same packages."""
-    found = {case.id: records.in_force(cell, entry, case, pinned) for case in entry.cases(cell)}
-    return catalogue.narrowed(entry, [name for name, record in found.items() if record and record.cell != cell.id])
 
 
 def _differing(order: Order, pinned: Lock, entries: Sequence[Entry]) -> list[str]:
