@@ -101,10 +101,9 @@ class CellProgress(Progress):
         return f"about {duration(seconds)} left" if seconds else ""
 
     def _show(self) -> None:
-        running = ", ".join("/".join(name) for name in self._running)
-        if self._bar is None:
-            return
-        self._run.update(self._bar, completed=self._done, left=self._time_left(), description=running)
+        if self._bar is not None:
+            running = ", ".join("/".join(name) for name in self._running)
+            self._run.update(self._bar, completed=self._done, left=self._time_left(), description=running)
 
 
 def duration(seconds: float) -> str:

@@ -26,11 +26,10 @@ def run(asked_of: Sequence[Work], progress: Callable[[str], Progress], *, asked:
     fault in a cell ends in its status. Raises BadFile for a record that cannot be read, and OSError for a fault of the
     disk.
     """
-    lines = {work.cell.id: progress(work.cell.id) for work in asked_of}
     machine = Slots()
 
     def once(works: Sequence[Work]) -> list[CellRun]:
-        runs = [CellRun(work, lines[work.cell.id], asked) for work in works]
+        runs = [CellRun(work, progress(work.cell.id), asked) for work in works]
         busy = _Shared(list(runs), machine).run()
         _run_alone([run for run in runs if run.alone], machine)
         # This run now holds no cell, so two runs cannot wait for each other.
