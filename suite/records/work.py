@@ -80,6 +80,19 @@ def ask(work: Work) -> Work:
     return replace(work, left=left, before=before)
 
 
+def known(work: Work, entry: Entry, case: Case) -> bool:
+    """Return True if a case has a record that need not be made again. Raises BadFile.
+
+    A failed run's case is tried again. So is a case with a single attempt that the present rules do not expect.
+    """
+    record = seen(work.cell, entry, case, work.pinned)
+    if record is None or record.judged.verdict in RETRIED:
+        return False
+    rule = rules.expected(case, work.pinned.pins)
+    as_ruled = rule is not None and record.judged.behaviour == rule.behaviour
+    return record.confirmed or (not work.confirm and (as_ruled or record.judged.verdict == "blocked"))
+
+
 def take(work: Work, claimed: set[Hashable]) -> Work:
     """Begin a reserved cell's run: ask what is left now, and claim the cases that no other cell runs for this one.
 
@@ -115,16 +128,3 @@ def orders(work: Work) -> list[Task]:
         )
         for (entry, case), rule in zip(work.left, ruled, strict=True)
     ]
-
-
-def known(work: Work, entry: Entry, case: Case) -> bool:
-    """Return True if a case has a record that need not be made again. Raises BadFile.
-
-    A failed run's case is tried again. So is a case with a single attempt that the present rules do not expect.
-    """
-    record = seen(work.cell, entry, case, work.pinned)
-    if record is None or record.judged.verdict in RETRIED:
-        return False
-    rule = rules.expected(case, work.pinned.pins)
-    as_ruled = rule is not None and record.judged.behaviour == rule.behaviour
-    return record.confirmed or (not work.confirm and (as_ruled or record.judged.verdict == "blocked"))

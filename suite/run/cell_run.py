@@ -77,7 +77,7 @@ class CellRun:
         """
         self.work = take(self.work, claimed)
         if self.cell.unavailable is not None:
-            self._fail(note(self.cell, plan.verdict(self.cell), *self.cell.unavailable))
+            self._fail(plan.verdict(self.cell), *self.cell.unavailable)
             return
         count, todo, lent = len(self.work.cases), len(self.work.left), self.work.lent
         if todo < count:
@@ -92,8 +92,7 @@ class CellRun:
         if (made := self._prepared()) is None:
             return
         if not _has_device(self.cell, made):
-            device = self.cell.device
-            self._fail(note(self.cell, "unavailable", "plan.no-device", f"jax finds no {device} on this machine"))
+            self._fail("unavailable", "plan.no-device", f"jax finds no {self.cell.device} on this machine")
             return
         self.one_at_a_time = self.cell.device != "cpu" or not _can_be_apart()
         for task in orders(self.work):
@@ -125,7 +124,7 @@ class CellRun:
                 stop=stop,
             )
         except Unprepared as error:
-            self._fail(note(self.cell, error.verdict, error.reason, error.detail))
+            self._fail(error.verdict, error.reason, error.detail)
         finally:
             with self._changed:
                 self._calls.discard(stop)
@@ -191,7 +190,7 @@ class CellRun:
             # Nothing was run yet. A status would let another run take the cell.
             return False
         self.finish()
-        self._hold.release()
+        self.release()
         return True
 
     def finish(self) -> None:
@@ -215,7 +214,7 @@ class CellRun:
         self._device = ended.device or self._device
         if ended.reason and not self._failed:
             self.progress.say(f"error: {ended.detail}")
-            self._fail(note(self.cell, "error", ended.reason, ended.detail, python=self._python()))
+            self._fail("error", ended.reason, ended.detail, python=self._python())
         not_run = {task.name for task in ended.left}
         if not self._failed:
             self.todo += ended.left
@@ -246,12 +245,12 @@ class CellRun:
             self._made = environment.prepare(self.cell, self._pinned)
         except Unprepared as error:
             self.progress.say(f"{error.verdict}: {error.detail}")
-            self._fail(note(self.cell, error.verdict, error.reason, error.detail))
+            self._fail(error.verdict, error.reason, error.detail)
             return None
         return self._made
 
-    def _fail(self, status: Status) -> None:
-        self._failed = status
+    def _fail(self, verdict: Any, reason: str, detail: str, python: str = "") -> None:
+        self._failed = note(self.cell, verdict, reason, detail, python)
         self.todo.clear()
         self.alone.clear()
 
