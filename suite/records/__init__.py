@@ -1,1 +1,1 @@
-"""Records: their keys, the records in force, the cells' statuses, and the archive."""
+"""Records: their keys, the records in force, the work left without one, the cells' statuses, and the archive."""
