@@ -21,12 +21,13 @@ from suite.errors import BadFile, Exit, Failed, Fault, Misused
 from suite.files import REPORTS, STATE
 from suite.records import archive, records
 from suite.records.records import Asked
+from suite.records.seen import read_ahead
+from suite.records.work import Work, ask, planned
 from suite.run import disk, environment, interpreter
 from suite.run.progress import RunProgress
 from suite.run.schedule import scheduler as schedule
 from suite.run.spread import shard
 from suite.run.spread.shard import Shard
-from suite.run.work import Work, ask_all, planned
 from suite.stack import lock, releases
 from suite.stack import plan as plans
 from suite.stack.chosen import Rows
@@ -65,7 +66,10 @@ def _tagged(tag: str, entries: Sequence[Entry], rows: Rows) -> tuple[Cell, ...]:
 @_every_fault()
 def left(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, *, fresh: bool) -> list[Work]:
     """Return each cell's work, with its cases left to run. Raises BadFile with every fault in locks and records."""
-    return ask_all([planned(cell, catalogue.planned(entries, cell, rows)) for cell in cells], fresh=fresh)
+    works = [planned(cell, catalogue.planned(entries, cell, rows), fresh=fresh) for cell in cells]
+    if not fresh:
+        read_ahead([(work.cell, work.pinned, work.cases) for work in works if work.cell.unavailable is None])
+    return [ask(work) for work in works]
 
 
 def rows_of(tag: str | None, rows: Rows | None) -> Rows:
@@ -126,7 +130,7 @@ def compat(
     _tell_plan(asked, len(entries), issue, named=plan)
     if plan:
         return catalogue.complete(issue)
-    _run([each for each in asked if each.left], wanted, scheduler, fresh=fresh)
+    _run([each for each in asked if each.left], wanted, scheduler)
     return report((), tag, issue, shard, to, rows=rows, verbose=verbose)
 
 
@@ -145,14 +149,14 @@ def _tell_plan(asked: Sequence[Work], issues: int, issue: list[str], *, named: b
             which = "every issue" if every else ", ".join(entry.issue.id for entry in each.entries)
             OUT.print(Text.assemble((f"  {each.cell.id}", "bold"), f" {len(each.cases)}: {which}"), soft_wrap=True)
     wanted = [(each.cell, each.pinned) for each in asked if each.left]
-    absent = [cell for cell, pinned in wanted if environment.ready(cell, pinned) is None]
+    absent = [each for each in wanted if environment.ready(*each) is None]
     if not absent:
         OUT.print("all environments exist: nothing to fetch", soft_wrap=True)
         return
-    size = environment.to_fetch(wanted) / 1e6
+    size = environment.to_fetch(absent) / 1e6
     fetched = f"up to {size:,.0f} MB to fetch, less what uv has in its cache"
     OUT.print(f"{len(absent)} environments to make: {fetched}", soft_wrap=True)
-    taken = disk.shown(disk.estimate(wanted))
+    taken = disk.shown(disk.estimate(absent))
     OUT.print(f"they will take about {taken} of disk space in {STATE}: `nox -s clean` frees the space", soft_wrap=True)
     try:
         _, full = interpreter.find(asked[0].cell.python)
@@ -161,19 +165,19 @@ def _tell_plan(asked: Sequence[Work], issues: int, issue: list[str], *, named: b
         OUT.print(Text.assemble(("unavailable", "red"), f": {error}"), soft_wrap=True)
 
 
-def _run(works: Sequence[Work], rows: Rows, scheduler: str | None, *, fresh: bool) -> None:
+def _run(works: Sequence[Work], rows: Rows, scheduler: str | None) -> None:
     """Run the cases left in these works, here or on the workers of a Dask scheduler."""
     if not works:
         return
     asked: Asked = "all" if rows == "cases" else rows
     if scheduler:
-        _on_cluster(scheduler, works, fresh=fresh)
+        _on_cluster(scheduler, works)
         return
     with RunProgress(OUT) as progress:
-        schedule.run(works, progress, fresh=fresh, asked=asked)
+        schedule.run(works, progress.cell, asked=asked)
 
 
-def _on_cluster(scheduler: str, works: Sequence[Work], *, fresh: bool) -> None:
+def _on_cluster(scheduler: str, works: Sequence[Work]) -> None:
     try:
         from suite.run.spread import cluster  # only a cluster needs Dask
     except ModuleNotFoundError as error:
@@ -181,12 +185,12 @@ def _on_cluster(scheduler: str, works: Sequence[Work], *, fresh: bool) -> None:
             raise
         wanted = "python -m pip install --constraint constraints.txt distributed"
         raise Failed(f"--scheduler needs Dask distributed, which is not installed here: `{wanted}`") from error
-    cluster.run_cells(scheduler, works, fresh=fresh, console=OUT)
+    cluster.run_cells(scheduler, works, console=OUT)
 
 
 def run_all(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
     """Run the cases of `entries` left in `cells`. Records and statuses keep all failures for the report."""
-    _run(left(cells, entries, "cases", fresh=False), "cases", None, fresh=False)
+    _run(left(cells, entries, "cases", fresh=False), "cases", None)
 
 
 @_every_fault()
@@ -195,9 +199,7 @@ def record(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, ro
     wanted = rows_of(None, rows)
     entries = selected(issue, wanted)
     # Report unreadable records before the first cell runs.
-    asked = left([cell for cell in cells if cell.tags], entries, wanted, fresh=fresh)
-    asked += [planned(cell, catalogue.planned(entries, cell, wanted)) for cell in cells if not cell.tags]
-    _run(asked, wanted, scheduler, fresh=fresh)
+    _run(left(cells, entries, wanted, fresh=fresh), wanted, scheduler)
 
 
 def run(cells: Sequence[Cell], issue: list[str], scheduler: str | None, *, rows: Rows | None, fresh: bool) -> Exit:

@@ -18,12 +18,12 @@ from suite.judge.metadata import declared_observed
 from suite.judge.rules import concerned, first_match, requirements
 from suite.judge.table import UNDECIDED
 from suite.records.records import Status
+from suite.records.work import planned
 from suite.report.assemble import untried
 from suite.report.derive import derive
 from suite.report.model import Observation, Report
 from suite.run.schedule import scheduler
 from suite.run.spread.worker import Kept
-from suite.run.work import planned
 from suite.stack import plan, releases
 from suite.stack.plan import Cell
 
@@ -58,7 +58,7 @@ def packed(path: Path, info: str, files: Mapping[str, bytes]) -> Path:
 
 def ran(cell: Cell, entries: Sequence[Entry], *, fresh: bool = False) -> Status:
     """Run a cell on this machine, and return how far it got."""
-    (status,) = scheduler.run([planned(cell, entries)], Kept(), fresh=fresh)
+    (status,) = scheduler.run([planned(cell, entries, fresh=fresh)], lambda _: Kept())
     return status
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
 
 from rich.console import Console
 from rich.text import Text
@@ -25,9 +24,9 @@ from suite.judge.table import RETRIED
 from suite.judge.verdicts import Judged
 from suite.judge.wording import tidy
 from suite.records import records
+from suite.records.work import planned
 from suite.run.probe_call import Progress
 from suite.run.schedule import scheduler
-from suite.run.work import planned
 from suite.stack import lock, plan, releases
 from suite.stack.plan import Cell
 from suite.stack.releases import HELD
@@ -147,16 +146,11 @@ class _Hunt(Progress):
     def say(self, message: str) -> None:
         self.tell(f"  {message}")
 
-    def cell(self, cell: str) -> Self:
-        """Return this object, which runs one cell after the other."""
-        return self
-
     def _run(self, cell: Cell, *, confirm: bool) -> Sighting:
         """Return the behaviour of the case in a cell; a cell that cannot be installed is untestable."""
         try:
-            (status,) = scheduler.run(
-                [planned(cell, [self.asked.entry])], self, fresh=self.fresh, confirm=confirm, asked="bisection"
-            )
+            work = planned(cell, [self.asked.entry], fresh=self.fresh, confirm=confirm)
+            (status,) = scheduler.run([work], lambda _: self, asked="bisection")
         except lock.Unresolvable as error:
             return Sighting(Judged("error", None, "plan.unresolved", tidy(str(error))))
         if status.reason in _EVERYWHERE:

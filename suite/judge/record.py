@@ -116,3 +116,8 @@ class Record(FileModel):
     machine: Machine
     attempts: list[Attempt] = Field(min_length=1)
     shared: list[Attempt] = Field(default_factory=list)
+
+    @property
+    def fails_to_import(self) -> bool:
+        """True if a package that the case needs did not import."""
+        return self.attempts[0].parts["reproducer"].outcome.startswith("import-")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from suite.cell.issue import Case, Rule
 from suite.cell.signatures import contains
@@ -58,8 +57,7 @@ _NOT_INSTALLED = (
 _TELLS_OF_A_WORKAROUND: frozenset[Verdict] = frozenset({"affected", "guarded", "documented", "clear"})
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(NamedTuple):
     """A verdict with its reasons. `behaviour` is None if no behaviour of the case was seen, `reason` if it is clear."""
 
     verdict: Verdict

@@ -162,7 +162,7 @@ def _compiled(job: _Job, console: Console) -> Compiled:
         disable=not console.is_terminal,
     )
     made = job.wheels.cell
-    with environment.reserve(made), bar:
+    with environment.reserve(made.id), bar:
         task = bar.add_task("installing", cell=made.id, total=None)
         there = environment.prepare(made, job.wheels.pinned)
 

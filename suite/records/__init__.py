@@ -1,1 +1,1 @@
-"""Records: their keys, the valid records, the cells' statuses, and the archive."""
+"""Records: their keys, the valid records, the work left without one, the cells' statuses, and the archive."""

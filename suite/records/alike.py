@@ -40,18 +40,19 @@ def alike(cell: Cell, needs: Collection[str], pins: Mapping[str, str]) -> list[t
 
     Raises BadFile for an unreadable lock.
     """
-    above = _above(needs)
+    above = _above(tuple(needs))
     found = _cells(above).get(_below(cell, above, pins), ())
     return [each for each in found if each[0].id != cell.id]
 
 
 def met(cell: Cell, needs: Collection[str], pins: Mapping[str, str]) -> Hashable:
     """Return a value for the packages that a case with these `needs` imports in `cell`: equal for alike cells."""
-    above = _above(needs)
+    above = _above(tuple(needs))
     return above, _below(cell, above, pins)
 
 
-def _above(needs: Collection[str]) -> frozenset[str]:
+@cache
+def _above(needs: tuple[str, ...]) -> frozenset[str]:
     """Return the packages that build on the last layer of `needs`."""
     if guests(needs):
         return frozenset()

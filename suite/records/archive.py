@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import json
 import lzma
-import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -108,22 +107,24 @@ def pack(cells: Iterable[Cell], folder: Path = FOLDER) -> int:
 def unpack(folder: Path = FOLDER) -> int:
     """Write the files that the archive has and this machine lacks; return how many. Raises BadFile, OSError."""
     there, cells = _load(folder)
-    present = {cell: _present(records.RECORDS / cell) for cell in cells}
     lacking = 0
-    for name, packed in there.items():
-        cell, issue, case = name
-        if f"{issue}/{case}.json" in present[cell]:
+    for (cell, issue, case), packed in there.items():
+        path, line = records.path_of(cell, issue, case), cells[cell]
+        if path.exists():
             continue
-        line = cells[cell]
         of_cell = {"cell": cell, "lock": line.lock, "packages": line.packages}
         try:
             record = _filled(json.loads(packed.shared), of_cell, iter(packed.own))
         except StopIteration as error:
             raise BadFile([_fault(folder / f"{issue}{_SUFFIX}", f"{cell}/{case} is cut short")]) from error
-        _put(records.path_of(*name), record)
+        # `atomic.write` would wait for the disk with each record.
+        new = path.with_suffix(".new")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        new.replace(path)
         lacking += 1
     for cell, line in cells.items():
-        if "cell.json" not in present[cell]:
+        if not (records.RECORDS / cell / "cell.json").exists():
             records.write_status(line.status)
             lacking += 1
     return lacking
@@ -206,8 +207,7 @@ def _filled(shared: Any, of_cell: dict[str, Any], own: Iterator[Any]) -> Any:
         return [_filled(each, of_cell, own) for each in shared]
     if not isinstance(shared, dict):
         return shared
-    mine = {name: next(own) for name in shared if name in _OF_RECORD}
-    known = {**of_cell, **mine}
+    known = {**of_cell, **{name: next(own) for name in shared if name in _OF_RECORD}}
     return {name: known[name] if name in known else _filled(value, of_cell, own) for name, value in shared.items()}
 
 
@@ -220,24 +220,6 @@ def _text(path: Path, most: int = _MOST) -> str | None:
     if len(packed) > most:
         raise ValueError(f"together with earlier files, it unpacks to more than {_MOST // 2**20} MiB")
     return packed.decode()
-
-
-def _present(folder: Path) -> Collection[str]:
-    """Return the files of a cell's folder: `cell.json` and `issue/case.json`."""
-    if not folder.is_dir():
-        return ()
-    names = [each.name for each in os.scandir(folder)]
-    below = (f"{name}/{each.name}" for name in names if "." not in name for each in os.scandir(folder / name))
-    return {*names, *below}
-
-
-def _put(path: Path, record: Any) -> None:
-    """Write a record, so that an interruption leaves no partial record."""
-    # `atomic.write` would wait for the disk with each record.
-    new = path.with_suffix(".new")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    new.replace(path)
 
 
 _line = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

@@ -8,6 +8,7 @@ that was set aside as `<case>.aside`, for a new run, also counts as not run.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import cache
@@ -55,6 +56,10 @@ class Status(FileModel):
     asked: Asked = "all"
 
 
+Stamp = tuple[int, int, int, int]
+_STATUSES: dict[str, tuple[Stamp, Status]] = {}
+
+
 def in_force(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | None:
     """Return the valid record of a case: with the tree's lock, code and probe, on the cell's last platform.
 
@@ -64,36 +69,28 @@ def in_force(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | Non
     not removed.
     """
     places = alike.places(cell, entry, case, pinned)
-    return next(filter(None, (_of_cell(each, entry, case, held) for each, held in places)), None)
+    return next(filter(None, (of_cell(each, entry, case, held) for each, held in places)), None)
 
 
-def _of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | None:
-    if not path_of(cell.id, entry.issue.id, case.id).exists():
+def of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Record | None:
+    """Return the cell's own record of a case if it counts. Raises BadFile."""
+    path = path_of(cell.id, entry.issue.id, case.id)
+    if not path.exists():
         return None
-    last = status(cell.id)
-    return of_cell(cell, entry, case, pinned, last.platform if last else "")
-
-
-def of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock, platform: str) -> Record | None:
-    """Return the cell's own record of a case if it counts. `platform` is the status's. Raises BadFile."""
-    record = read(Record, path_of(cell.id, entry.issue.id, case.id))
-    wanted = key(entry, case, pinned.sha256, cell.python, platform)
+    record = read(Record, path)
+    wanted = key(entry, case, pinned.sha256, cell.python, platform(cell.id))
     if record.key != wanted or (record.cell, record.issue, record.case) != (cell.id, entry.issue.id, case.id):
         return None
     installed = record.machine.packages
     if any(version != pinned.pins.get(name, version) for name, version in installed.items()):
         return None
-    return record if record.machine.remade or not fails_to_import(record) else None
+    return record if record.machine.remade or not record.fails_to_import else None
 
 
-def fails_to_import(record: Record) -> bool:
-    """Return True if a package that the case needs did not import."""
-    return record.attempts[0].parts["reproducer"].outcome.startswith("import-")
-
-
-def source_sha256(entry: Entry) -> str:
+@cache
+def source_sha256(path: Path) -> str:
     """Return the sha256 of an issue's module."""
-    return _sha256(entry.source)
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def path_of(cell: str, issue_id: str, case_id: str) -> Path:
@@ -102,9 +99,10 @@ def path_of(cell: str, issue_id: str, case_id: str) -> Path:
     return RECORDS.joinpath(cell, issue_id, f"{case_id}.json")
 
 
-def set_aside(cell: str, cases: Iterable[tuple[Entry, Case]]) -> None:
-    """Set the records of these cases aside: they no longer count, even without a new record."""
-    for entry, case in cases:
+def begin(cell: str, cases: Iterable[tuple[Entry, Case]], *, fresh: bool) -> None:
+    """Set aside the records of a fresh run's cases; in any other run, restore the ones that were not replaced."""
+    settle(cell, back=not fresh)
+    for entry, case in cases if fresh else ():
         path = path_of(cell, entry.issue.id, case.id)
         if path.exists():
             path.replace(path.with_suffix(_ASIDE))
@@ -122,8 +120,26 @@ def settle(cell: str, *, back: bool) -> None:
 
 def status(cell: str) -> Status | None:
     """Return the cell's last status, or None. Raises BadFile."""
-    path = RECORDS / cell / "cell.json"
-    return read(Status, path) if path.exists() else None
+    path = f"{RECORDS}/{cell}/cell.json"
+    if (now := stamp(path)) is None:
+        return None
+    if path not in _STATUSES or _STATUSES[path][0] != now:
+        _STATUSES[path] = now, read(Status, Path(path))
+    return _STATUSES[path][1]
+
+
+def platform(cell: str) -> str:
+    """Return the platform of the cell's last status. Raises BadFile."""
+    return last.platform if (last := status(cell)) else ""
+
+
+def stamp(path: str) -> Stamp | None:
+    """Return a value that changes when a file is replaced or written; None without a file."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - some hundred thousand times
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size
 
 
 def write_status(found: Status) -> None:
@@ -142,18 +158,10 @@ def there(cell: Cell, entries: Iterable[Entry]) -> Iterator[Record]:
 def faults() -> list[Fault]:
     """List the unreadable records and statuses, by file and key."""
     found: list[Fault] = []
-    wanted: list[tuple[type[Record] | type[Status], Path]] = [
-        *((Status, path) for path in sorted(RECORDS.glob("*/cell.json"))),
-        *((Record, path) for path in sorted(RECORDS.glob("*/*/*.json"))),
-    ]
-    for model, path in wanted:
-        try:
-            read(model, path)
-        except BadFile as error:
-            found += error.faults
+    for model, paths in ((Status, "*/cell.json"), (Record, "*/*/*.json")):
+        for path in sorted(RECORDS.glob(paths)):
+            try:
+                read(model, path)
+            except BadFile as error:
+                found += error.faults
     return found
-
-
-@cache
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

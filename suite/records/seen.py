@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -15,10 +14,10 @@ from suite.cores import over_cores
 from suite.errors import BadFile
 from suite.judge import verdicts
 from suite.judge.record import Record
-from suite.judge.table import Verdict
-from suite.judge.verdicts import Judged, WorkaroundWord
+from suite.judge.verdicts import Judged
 from suite.judge.wording import not_imported
 from suite.records import alike, records
+from suite.records.records import Stamp
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 
@@ -27,11 +26,7 @@ class Seen(NamedTuple):
     """A judged record without its texts, as a tuple, since there are tens of thousands. `cell` ran the case."""
 
     cell: str
-    verdict: Verdict
-    behaviour: str | None
-    reason: str | None
-    detail: str
-    workaround: WorkaroundWord
+    judged: Judged
     confirmed: bool
     attempts: int
     seconds: float
@@ -41,21 +36,14 @@ class Seen(NamedTuple):
     cpu: str
     not_imported: str | None
 
-    @property
-    def judged(self) -> Judged:
-        """The verdict, with its grounds."""
-        return Judged(self.verdict, self.behaviour, self.reason, self.detail, self.workaround)
 
-
-# Any write or replacement of a file changes one of these values.
-_Stamp = tuple[int, int, int, int]
-# The inputs of a judgement, besides the file.
-_Grounds = tuple[str, str, str, int]
-
-_SEEN: dict[str, tuple[_Stamp, _Grounds, Seen | None]] = {}
+# The file of a record, the other inputs of its judgement, and the judgement.
+_Known = tuple[Stamp, tuple[str, str, str, int], Seen | None]
+# A cell, its lock, and cases planned in it.
+_Planned = tuple[Cell, Lock, Sequence[tuple[Entry, Case]]]
+_SEEN: dict[str, _Known] = {}
 # A case is kept here so that no other object gets its id.
 _CASES: dict[int, Case] = {}
-_PLATFORMS: dict[str, tuple[_Stamp | None, str]] = {}
 
 
 def seen(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
@@ -67,18 +55,15 @@ def seen(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
     known = dict(catalogue.by_rule(case, pinned.pins))
     for name, each in catalogue.awaited(case).items():
         if (there := seen(cell, *each, pinned)) is not None:
-            known[name] = there.verdict
-    return found._replace(**vars(verdicts.waited(found.judged, known)))
+            known[name] = there.judged.verdict
+    return found._replace(judged=verdicts.waited(found.judged, known))
 
 
-def read_ahead(cells: Iterable[tuple[Cell, Lock, Sequence[tuple[Entry, Case]]]]) -> None:
+def read_ahead(planned: Sequence[_Planned]) -> None:
     """Read and judge the records of these cells on all cores; `seen` raises for a faulty record."""
-    planned = list(cells)
     _CASES.update((id(case), case) for _, _, cases in planned for _, case in cases)
 
-    def read(
-        share: Sequence[tuple[Cell, Lock, Sequence[tuple[Entry, Case]]]],
-    ) -> Mapping[str, tuple[_Stamp, _Grounds, Seen | None]]:
+    def read(share: Sequence[_Planned]) -> Mapping[str, _Known]:
         for cell, pinned, cases in share:
             with suppress(BadFile):
                 for entry, case in cases:
@@ -91,10 +76,10 @@ def read_ahead(cells: Iterable[tuple[Cell, Lock, Sequence[tuple[Entry, Case]]]])
 
 def shown(case: Case, record: Record) -> Seen:
     """Return a record of a case, judged."""
-    judged, where, last = verdicts.judge(case, record.attempts), record.machine.platform, record.attempts[-1]
+    where, last = record.machine.platform, record.attempts[-1]
     return Seen(
         cell=record.cell,
-        **vars(judged),
+        judged=verdicts.judge(case, record.attempts),
         confirmed=verdicts.confirmed(record.attempts),
         attempts=len(record.attempts),
         seconds=last.seconds,
@@ -108,30 +93,12 @@ def shown(case: Case, record: Record) -> Seen:
 
 def _of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
     path = f"{records.RECORDS}/{cell.id}/{entry.issue.id}/{case.id}.json"
-    if (stamp := _stamp(path)) is None:
+    if (stamp := records.stamp(path)) is None:
         return None
-    platform = _platform(cell.id)
-    grounds = pinned.sha256, platform, cell.python, id(case)
+    grounds = pinned.sha256, records.platform(cell.id), cell.python, id(case)
     known = _SEEN.get(path)
     if known is None or known[:2] != (stamp, grounds):
-        record = records.of_cell(cell, entry, case, pinned, platform)
+        record = records.of_cell(cell, entry, case, pinned)
         known = _SEEN[path] = stamp, grounds, shown(case, record) if record else None
         _CASES[id(case)] = case
     return known[2]
-
-
-def _platform(cell: str) -> str:
-    path = f"{records.RECORDS}/{cell}/cell.json"
-    stamp, known = _stamp(path), _PLATFORMS.get(path)
-    if known is None or known[0] != stamp:
-        status = records.status(cell)
-        known = _PLATFORMS[path] = stamp, status.platform if status else ""
-    return known[1]
-
-
-def _stamp(path: str) -> _Stamp | None:
-    try:
-        found = os.stat(path)  # noqa: PTH116 - some hundred thousand times
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_size

@@ -130,7 +130,7 @@ def observation(cell: str, issue: str, case: Case, pins: Pins, judged: Judged, r
         cell=cell,
         issue=issue,
         case=case.id,
-        **vars(judged),
+        **judged._asdict(),
         expected=rule.behaviour if rule else None,
         agreement=agree(case, judged, rule),
         workaround_expected=workaround_expected(judged.workaround, fails, pins),
@@ -197,7 +197,7 @@ def _issue(entry: Entry) -> IssueRow:
         cases=[_case(case, source.of_case(text, case)) for case in issue.cases],
         touches=list(source.touches(text, issue)),
         row_zero=issue.row_zero,
-        source_sha256=records.source_sha256(entry),
+        source_sha256=records.source_sha256(entry.source),
         shared_source=source.shared(text, issue),
     )
 

@@ -11,7 +11,7 @@ from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from threading import Condition
 from typing import Any
@@ -22,11 +22,11 @@ from suite.files import ROOT, read
 from suite.judge.record import Record
 from suite.records import keys, records
 from suite.records.records import Asked, Status
+from suite.records.work import Task, Work, known, orders, take
 from suite.run import environment, probe_call
+from suite.run.alone import must_run_again, runs_alone
 from suite.run.environment import Environment, Unprepared
-from suite.run.probe_call import Ended, Progress, Stop, Task
-from suite.run.schedule.alone import must_run_again, runs_alone
-from suite.run.work import Work, ask, begin, claim, known, orders
+from suite.run.probe_call import Ended, Progress, Stop
 from suite.stack import plan, uv_call
 from suite.stack.plan import Cell
 
@@ -35,16 +35,13 @@ from suite.stack.plan import Cell
 class CellRun:
     """One cell's run, from its reservation to its status. Several probes may work for it at a time.
 
-    `fresh` runs cached cases, too. With `confirm`, a case is known once it has more than one attempt. `asked` is the
-    purpose of the run. After `prepare`, `todo` holds the tasks that no probe has taken yet, and `alone` the tasks that
-    must run alone. `one_at_a_time` is True if two probes would disturb each other: on one device, or by writing to the
-    packages.
+    `asked` is the purpose of the run. After `prepare`, `todo` holds the tasks that no probe has taken yet, and `alone`
+    the tasks that must run alone. `one_at_a_time` is True if two probes would disturb each other: on one device, or by
+    writing to the packages.
     """
 
     work: Work
     progress: Progress
-    fresh: bool = False
-    confirm: bool = False
     asked: Asked = "all"
     todo: list[Task] = field(default_factory=list)
     alone: list[Task] = field(default_factory=list)
@@ -53,7 +50,7 @@ class CellRun:
     def __post_init__(self) -> None:
         self.cell, self._pinned = self.work.cell, self.work.pinned
         self.one_at_a_time = False
-        self._hold: FileLock = environment.reserve(self.cell)
+        self._hold: FileLock = environment.reserve(self.cell.id)
         self._made: Environment | None = None
         self._doubtful: list[Task] = []
         self._device = ""
@@ -78,20 +75,16 @@ class CellRun:
         `claimed` has the cases that other cells of this run will run with the same packages. This cell leaves these
         cases out, and claims its other cases. Raises BadFile for an unreadable lock or record, and OSError.
         """
-        begin(self.work, fresh=self.fresh)
-        self.work = ask(self.work, fresh=self.fresh, confirm=self.confirm)
+        self.work = take(self.work, claimed)
         if self.cell.unavailable is not None:
-            self._fail(note(self.cell, plan.verdict(self.cell), *self.cell.unavailable))
+            self._fail(plan.verdict(self.cell), *self.cell.unavailable)
             return
-        count, cached = len(self.work.cases), len(self.work.cases) - len(self.work.left)
-        if not self.fresh:
-            self.work = claim(self.work, claimed)
-        todo, before = len(self.work.left), self.work.before
+        count, todo, lent = len(self.work.cases), len(self.work.left), self.work.lent
         if todo < count:
-            shared = f", {self.work.lent} run by another cell" if self.work.lent else ""
-            self.progress.say(f"{cached} of {count} cases cached, {todo} to run{shared}")
+            shared = f", {lent} run by another cell" if lent else ""
+            self.progress.say(f"{count - todo - lent} of {count} cases cached, {todo} to run{shared}")
         if not todo:
-            self._device = before.device if before else ""
+            self._device = self.work.before.device if self.work.before else ""
             return
         if environment.ready(self.cell, self._pinned) is None:
             size = environment.to_fetch([(self.cell, self._pinned)]) / 1e6
@@ -99,12 +92,11 @@ class CellRun:
         if (made := self._prepared()) is None:
             return
         if not _has_device(self.cell, made):
-            device = self.cell.device
-            self._fail(note(self.cell, "unavailable", "plan.no-device", f"jax finds no {device} on this machine"))
+            self._fail("unavailable", "plan.no-device", f"jax finds no {self.cell.device} on this machine")
             return
         self.one_at_a_time = self.cell.device != "cpu" or not _can_be_apart()
-        for task in orders(self.work, confirm=self.confirm):
-            (self.alone if self.confirm or runs_alone(task) else self.todo).append(task)
+        for task in orders(self.work):
+            (self.alone if self.work.confirm or runs_alone(task) else self.todo).append(task)
 
     def call(self, tasks: Sequence[Task], *, alone: bool, remade: bool = False) -> None:
         """Run these tasks in a probe of their own, and find the tasks that must run again alone.
@@ -132,7 +124,7 @@ class CellRun:
                 stop=stop,
             )
         except Unprepared as error:
-            self._fail(note(self.cell, error.verdict, error.reason, error.detail))
+            self._fail(error.verdict, error.reason, error.detail)
         finally:
             with self._changed:
                 self._calls.discard(stop)
@@ -144,8 +136,7 @@ class CellRun:
         if self.reserved:
             return
         self.reserve(wait=True)
-        is_known = partial(known, self.cell, pinned=self._pinned, confirm=self.confirm)
-        self.alone = [task for task in self.alone if not is_known(entry=task.entry, case=task.case)]
+        self.alone = [task for task in self.alone if not known(self.work, task.entry, task.case)]
         if self.alone:
             self._prepared()
 
@@ -199,7 +190,7 @@ class CellRun:
             # Nothing was run yet. A status would let another run take the cell.
             return False
         self.finish()
-        self._hold.release()
+        self.release()
         return True
 
     def finish(self) -> None:
@@ -223,22 +214,20 @@ class CellRun:
         self._device = ended.device or self._device
         if ended.reason and not self._failed:
             self.progress.say(f"error: {ended.detail}")
-            self._fail(note(self.cell, "error", ended.reason, ended.detail, python=self._python()))
+            self._fail("error", ended.reason, ended.detail, python=self._python())
         not_run = {task.name for task in ended.left}
         if not self._failed:
             self.todo += ended.left
-        for task in tasks:
-            if task.name in not_run or not task.record.exists():
-                continue
-            record = read(Record, task.record)
+        made = [task for task in tasks if task.name not in not_run and task.record.exists()]
+        for task, record in [(task, read(Record, task.record)) for task in made]:
             if not alone and must_run_again(task.case, record, self._pinned.pins):
                 # Until the case has run alone, it has no record.
                 task.record.unlink()
                 self.alone.append(replace(task, shared=tuple(record.attempts)))
-            elif records.fails_to_import(record) and not record.machine.remade:
+            elif record.fails_to_import and not record.machine.remade:
                 self._doubtful.append(task)
 
-    def _remake(self, mine: Stop | None) -> Path:
+    def _remake(self, mine: Stop) -> Path:
         """Make a new environment after the cell's other probes have ended; their cases run again."""
         with self._changed:
             self._made = None
@@ -256,12 +245,12 @@ class CellRun:
             self._made = environment.prepare(self.cell, self._pinned)
         except Unprepared as error:
             self.progress.say(f"{error.verdict}: {error.detail}")
-            self._fail(note(self.cell, error.verdict, error.reason, error.detail))
+            self._fail(error.verdict, error.reason, error.detail)
             return None
         return self._made
 
-    def _fail(self, status: Status) -> None:
-        self._failed = status
+    def _fail(self, verdict: Any, reason: str, detail: str, python: str = "") -> None:
+        self._failed = note(self.cell, verdict, reason, detail, python)
         self.todo.clear()
         self.alone.clear()
 

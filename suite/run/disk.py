@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from stat import S_ISDIR
 
@@ -75,7 +76,7 @@ def clean() -> Freed:
     removed, kept = 0, []
     for folder in list(_environments()):
         try:
-            with environment.reservation(folder.name).acquire(timeout=0):
+            with environment.reserve(folder.name).acquire(timeout=0):
                 # Without its marker, a half-removed environment is made again.
                 (folder / environment.MARKER).unlink(missing_ok=True)
                 _remove(folder)
@@ -113,20 +114,15 @@ def _taken() -> int:
     `stat` does not say what they share.
     """
     seen: dict[tuple[int, int], tuple[os.stat_result, int]] = {}
-    for path in _walk(environment.ENVIRONMENTS, uv_call.STORE):
-        # Another run may remove files at the same time.
-        with suppress(FileNotFoundError):
-            stat = os.lstat(path)
-            inode = stat.st_dev, stat.st_ino
-            seen[inode] = stat, seen.get(inode, (stat, 0))[1] + 1
+    for place, names, files in chain(os.walk(environment.ENVIRONMENTS), os.walk(uv_call.STORE)):
+        for name in (*names, *files):
+            # Another run may remove files at the same time.
+            with suppress(FileNotFoundError):
+                stat = os.lstat(os.path.join(place, name))  # noqa: PTH118 - there are 300,000
+                inode = stat.st_dev, stat.st_ino
+                seen[inode] = stat, seen.get(inode, (stat, 0))[1] + 1
     # On Linux and macOS, st_blocks counts units of 512 bytes, whatever the file system's block size is.
     return sum(512 * stat.st_blocks for stat, links in seen.values() if S_ISDIR(stat.st_mode) or links >= stat.st_nlink)
-
-
-def _walk(*folders: Path) -> Iterator[str]:
-    for folder in folders:
-        for place, names, files in os.walk(folder):
-            yield from (os.path.join(place, name) for name in (*names, *files))  # noqa: PTH118 - there are 300,000
 
 
 def shown(size: float) -> str:

@@ -15,7 +15,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
@@ -51,10 +51,11 @@ class Marker(FileModel):
 
 @dataclass(frozen=True)
 class Environment:
-    """A finished environment: its interpreter, and the interpreter's full version."""
+    """A finished environment: its interpreter, the interpreter's full version, and the stamp of its files."""
 
     executable: Path
     python: str
+    files: str = ""
 
 
 class Unprepared(Exception):
@@ -67,25 +68,20 @@ class Unprepared(Exception):
         self.detail = detail
 
 
-def reserve(cell: Cell) -> FileLock:
+def reserve(cell: str) -> FileLock:
     """Return the reservation of a cell for one run, so that two runs do not mix in its environment or records."""
     ENVIRONMENTS.mkdir(parents=True, exist_ok=True)
-    return reservation(cell.id)
-
-
-def reservation(name: str) -> FileLock:
-    """Return the reservation of the cell with this id, planned or not."""
-    return FileLock(ENVIRONMENTS / f"{name}.reserved", thread_local=False)
+    return FileLock(ENVIRONMENTS / f"{cell}.reserved", thread_local=False)
 
 
 def ready(cell: Cell, pinned: Lock) -> Environment | None:
     """Return the environment of `cell` if it was made from this lock; `prepare` also verifies its files."""
-    folder = ENVIRONMENTS / cell.id
-    executable = folder / "bin" / "python"
-    marker = _marker(cell)
-    if marker is None or marker.lock != pinned.sha256 or not executable.exists():
-        return None
-    return Environment(executable, marker.python)
+    executable = ENVIRONMENTS / cell.id / "bin" / "python"
+    with suppress(BadFile):
+        marker = read(Marker, ENVIRONMENTS / cell.id / MARKER)
+        if marker.lock == pinned.sha256 and executable.exists():
+            return Environment(executable, marker.python, marker.files)
+    return None
 
 
 def prepare(cell: Cell, pinned: Lock) -> Environment:
@@ -94,8 +90,8 @@ def prepare(cell: Cell, pinned: Lock) -> Environment:
     Raises Unprepared, and OSError for a fault of the disk.
     """
     folder = ENVIRONMENTS / cell.id
-    if (found := ready(cell, pinned)) is not None and (marker := _marker(cell)) is not None:
-        if stamp(folder) == marker.files:
+    if (found := ready(cell, pinned)) is not None:
+        if stamp(folder) == found.files:
             return found
         # If files are links, the store has changed as well, and the next environment would also be wrong.
         if changed := sorted({dist.name for dist in _installed(folder) if not _is_whole(dist)}):
@@ -114,26 +110,20 @@ def prepare(cell: Cell, pinned: Lock) -> Environment:
     if lacking := "; ".join(_lacking(folder, full)):
         detail = f"{pinned.path.name} is incomplete: {lacking}; `nox -s lock` rewrites it"
         raise Unprepared("error", "install.incomplete", detail)
-    write(folder / MARKER, dump(Marker(lock=pinned.sha256, python=full, files=stamp(folder)).model_dump()))
-    return Environment(executable, full)
+    made = Marker(lock=pinned.sha256, python=full, files=stamp(folder))
+    write(folder / MARKER, dump(made.model_dump()))
+    return Environment(executable, full, made.files)
 
 
 @contextmanager
 def held(cell: Cell) -> Iterator[Environment]:
     """Make the environment of a planned cell, and keep the cell reserved meanwhile. Raises Failed, BadFile."""
-    with reserve(cell):
+    with reserve(cell.id):
         try:
             made = prepare(cell, lock.load(cell))
         except Unprepared as error:
             raise Failed(f"{cell.id}: {error.detail}") from error
         yield made
-
-
-def _marker(cell: Cell) -> Marker | None:
-    try:
-        return read(Marker, ENVIRONMENTS / cell.id / MARKER)
-    except BadFile:
-        return None
 
 
 def _packages(folder: Path) -> Path:
@@ -189,10 +179,10 @@ def forget(cell: Cell) -> None:
     (ENVIRONMENTS / cell.id / MARKER).unlink(missing_ok=True)
 
 
-def to_fetch(needed: list[tuple[Cell, Lock]]) -> int:
-    """Return the bytes of the wheels that missing environments need, each wheel once; uv's cache may have some."""
+def to_fetch(absent: list[tuple[Cell, Lock]]) -> int:
+    """Return the bytes of the wheels that absent environments need, each wheel once; uv's cache may have some."""
     sizes = lock.sizes()
-    wheels = {wheel: pin for cell, pinned in needed if not ready(cell, pinned) for wheel, pin in pinned.wheels.items()}
+    wheels = {wheel: pin for _, pinned in absent for wheel, pin in pinned.wheels.items()}
     return sum(sizes.get(pin, 0) for pin in wheels.values())
 
 

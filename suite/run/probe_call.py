@@ -17,13 +17,10 @@ from pathlib import Path
 from signal import Signals
 from typing import Any
 
-from suite.catalogue.catalogue import Entry
 from suite.cell.child import BOOT
-from suite.cell.issue import Case
 from suite.errors import Misused
 from suite.files import ROOT, STATE
-from suite.judge.record import Attempt, Key
-from suite.run.schedule.costs import UNKNOWN, Cost
+from suite.records.work import Name, Task
 
 LOGS = STATE / "logs"
 IMPORT_SECONDS = 300.0
@@ -38,8 +35,6 @@ _LEAST = (
     *(("RLIMIT_FSIZE", "f", 1024, _MIB), ("RLIMIT_CPU", "t", 3600, 1), ("RLIMIT_NOFILE", "n", 256, 1)),
     ("RLIMIT_NPROC", "u", 256, 1),
 )
-# The ids of an issue and of a case.
-Name = tuple[str, str]
 # A line of faulthandler's traceback, which starts with the innermost call.
 _CALL = re.compile(r'  File "(?P<file>.*)", line (?P<line>\d+) in (?P<function>.*)')
 # A shell's exit status for a command that cannot be started.
@@ -51,27 +46,6 @@ _LEFT_OUT = (
     *("OMP_", "GOMP_", "KMP_", "MKL_", "OPENBLAS_", "BLIS_", "NUMEXPR_", "VECLIB_", "MALLOC_", "GLIBC_", "LC_"),
     *("LD_PRELOAD", "LD_AUDIT", "LANG", "VIRTUAL_ENV", "ABSL_", "GLOG_", "DIFFRAX_", "LINEAX_"),
 )
-
-
-@dataclass(frozen=True)
-class Task:
-    """A case to run in a cell, and the key of its record.
-
-    `shared` holds the attempts made while other probes ran; the record keeps them beside the attempts that count.
-    """
-
-    entry: Entry
-    case: Case
-    key: Key
-    expected: str | None
-    record: Path
-    shared: tuple[Attempt, ...] = ()
-    cost: Cost = UNKNOWN
-
-    @property
-    def name(self) -> Name:
-        """The ids of the issue and the case."""
-        return self.entry.issue.id, self.case.id
 
 
 class Progress:
@@ -133,8 +107,8 @@ class Stop:
 class _Seen:
     """One probe's progress: its finished cases, and the phase that it last reported."""
 
-    done: set[tuple[str, str]] = field(default_factory=set)
-    doing: tuple[str, str] | None = None
+    done: set[Name] = field(default_factory=set)
+    doing: Name | None = None
     reading: str = ""
     importing: str = ""
     where: str = ""
@@ -161,7 +135,7 @@ def call(
     stop = stop or Stop()
     path = LOGS / f"{log or cell}.log"
     left = {task.name: task for task in todo}
-    ended: dict[tuple[str, str], str] = {}
+    ended: dict[Name, str] = {}
     unimportable: dict[str, tuple[str, str]] = {}
     while not stop.requested:
         order = {

@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.table import Column
 from rich.text import Text
 
-from suite.run.probe_call import Name, Progress
+from suite.records.work import Name
+from suite.run.probe_call import Progress
 
 # Seconds between the lines of a cell, if the output is not a terminal.
 INTERVAL = 60.0
@@ -100,10 +101,9 @@ class CellProgress(Progress):
         return f"about {duration(seconds)} left" if seconds else ""
 
     def _show(self) -> None:
-        running = ", ".join("/".join(name) for name in self._running)
-        if self._bar is None:
-            return
-        self._run.update(self._bar, completed=self._done, left=self._time_left(), description=running)
+        if self._bar is not None:
+            running = ", ".join("/".join(name) for name in self._running)
+            self._run.update(self._bar, completed=self._done, left=self._time_left(), description=running)
 
 
 def duration(seconds: float) -> str:

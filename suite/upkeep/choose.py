@@ -6,20 +6,23 @@ best choice of four, with the smallest download.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import combinations
+from statistics import median
 
 from packaging.version import Version
 
 from suite.catalogue import catalogue
 from suite.cell.atomic import write
 from suite.console import OUT
-from suite.files import REPORTS
+from suite.files import REPORTS, dump
+from suite.judge.record import Record
 from suite.judge.table import UNDECIDED
 from suite.records import archive, records
 from suite.report.model import Report
 from suite.report.stored import read_report
 from suite.run.schedule import costs
+from suite.run.schedule.costs import Cost, Costs
 from suite.stack import chosen, lock, plan
 from suite.stack.chosen import Chosen
 
@@ -27,6 +30,8 @@ from suite.stack.chosen import Chosen
 OTHERS = 4
 # A choice must show this share of the pairs that the best choice shows.
 ENOUGH = 0.99
+# A cost that changed by a smaller factor is kept, so that the file does not change with every run.
+_SAME = 1.5
 # An issue and a behaviour of its headline.
 Pair = tuple[str, str]
 
@@ -42,9 +47,28 @@ def write_all() -> None:
     archive.unpack()
     known = costs.load() if costs.PATH.exists() else {}
     runs = (record for cell in plan.tagged("line") for record in records.there(cell, catalogue.entries()))
-    made_costs = costs.measured(runs, known)
-    write(costs.PATH, costs.text(made_costs))
+    made_costs = measured(runs, known)
+    write(costs.PATH, dump(Costs(cases=made_costs).model_dump(mode="json")))
     OUT.print(f"{costs.PATH.name}: {len(made_costs)} cases, {sum(cost.seconds for cost in made_costs.values()):,.0f} s")
+
+
+def measured(runs: Iterable[Record], before: Mapping[str, Cost]) -> Mapping[str, Cost]:
+    """Return the costs by these records; a cost in `before` that is similar is kept."""
+    of_case: dict[str, list[Cost]] = {}
+    for record in runs:
+        last = record.attempts[-1]
+        of_case.setdefault(f"{record.issue}/{record.case}", []).append(Cost(last.seconds, last.peak_rss_mib))
+    found = {}
+    for name, seen in sorted(of_case.items()):
+        seconds = float(f"{median(attempt.seconds for attempt in seen):.2g}")
+        cost = Cost(seconds, round(max(attempt.mib for attempt in seen), -1))
+        kept = before.get(name)
+        found[name] = kept if kept is not None and _is_about(kept, cost) else cost
+    return found
+
+
+def _is_about(one: Cost, other: Cost) -> bool:
+    return all(max(a, b) <= _SAME * min(a, b) for a, b in zip(one, other, strict=True))
 
 
 def shown(report: Report) -> dict[str, set[Pair]]:

@@ -32,9 +32,11 @@ from suite.files import ROOT, read
 from suite.judge import verdicts
 from suite.judge.record import Record
 from suite.records import archive, records
+from suite.records.work import Work, orders
 from suite.report import stored
-from suite.run import environment, probe_call, work
+from suite.run import environment, probe_call
 from suite.run.progress import RunProgress
+from suite.run.schedule import costs
 from suite.stack import lock, plan, uv_call
 from suite.stack.plan import Cell
 
@@ -156,13 +158,12 @@ def _run_again(drawn: Sequence[Sequence[_Moved]]) -> Exit:
 
         def again(of: Sequence[_Moved]) -> list[str]:
             cell, pinned = of[0].cell, lock.load(of[0].cell)
-            tasks = []
-            for moved in of:
-                task = work.task(cell, moved.entry, moved.case, pinned)
-                tasks.append(replace(task, record=Path(folder, cell.id, *task.name, "record.json")))
+            cases = [(moved.entry, moved.case) for moved in of]
+            ordered = orders(Work(cell, (), pinned, cases, left=cases))
+            tasks = [replace(task, record=Path(folder, cell.id, *task.name, "record.json")) for task in ordered]
             progress = run.cell(cell.id)
-            progress.expect({task.name: task.cost.seconds for task in tasks})
-            with environment.reserve(cell):
+            progress.expect(costs.seconds(task.name for task in tasks))
+            with environment.reserve(cell.id):
                 environment.forget(cell)
                 made = environment.prepare(cell, pinned)
                 shut = [environment.ENVIRONMENTS, uv_call.STORE]

@@ -20,8 +20,8 @@ from suite.catalogue import catalogue
 from suite.files import read
 from suite.judge import verdicts
 from suite.judge.record import Key, Record
+from suite.records.work import Task
 from suite.run import probe_call
-from suite.run.probe_call import Task
 from suite.run.spread.worker import Kept
 
 KEY = Key(lock="0", issue="0", probe="0", python="3.12", platform="here")

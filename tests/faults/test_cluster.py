@@ -23,10 +23,10 @@ from suite.__main__ import main
 from suite.errors import Exit, Failed
 from suite.files import ROOT
 from suite.records import keys
+from suite.records.work import planned
 from suite.report.assemble import assemble
 from suite.report.summary import exit_code
 from suite.run.spread import worker
-from suite.run.work import planned
 from suite.stack.releases import Device
 from tests.conftest import Ran
 from tests.processes import clone, printed
@@ -44,13 +44,15 @@ class Driver(State):
     def run(self, scheduler: str, *issues: str, count: int = len(CELLS), device: Device = "cpu", **options: Any) -> Ran:
         """Run the first cells on a cluster, with the driver's state in this folder; its output has no traceback."""
         screen, cells = StringIO(), [replace(cell, device=device) for cell in CELLS[:count]]
-        options = {"fresh": False, "console": Console(file=screen, width=300), **options}
+        fresh = options.pop("fresh", False)
+        options = {"console": Console(file=screen, width=300), **options}
         # Imported here because the import is slow, and other tests do not need it.
         from suite.run.spread import cluster
 
         with self.here():
             try:
-                cluster.run_cells(scheduler, [planned(cell, found(*issues)) for cell in cells], **options)
+                work = [planned(cell, found(*issues), fresh=fresh) for cell in cells]
+                cluster.run_cells(scheduler, work, **options)
             except Failed as error:
                 return Ran(Exit.INCOMPLETE, screen.getvalue(), str(error))
         return Ran(Exit.AS_EXPECTED, screen.getvalue(), "")
@@ -280,12 +282,12 @@ def test_a_dead_worker_costs_one_cell_its_retry(lab: Cluster, alone: State, driv
 DRIVE = """
 import sys
 from rich.console import Console
-from suite.run.work import planned
+from suite.records.work import planned
 from suite.run.spread import cluster
 from tests.processes import clone
 from tests.state import CELLS, ISSUES, found
 work = [planned(cell, found(*ISSUES)) for cell in CELLS]
-cluster.run_cells(sys.argv[1], work, fresh=False, console=Console())
+cluster.run_cells(sys.argv[1], work, console=Console())
 """
 
 
@@ -373,7 +375,7 @@ def test_one_machine_needs_nothing_of_it() -> None:
 
 def test_an_order_for_another_tree_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker names the lock that differs; a worker whose checkout has changed says so, and refuses."""
-    order = worker.order(planned(CELLS[0], found("absent")), fresh=True)
+    order = worker.order(planned(CELLS[0], found("absent"), fresh=True))
     assert order is not None
 
     assert f"the lock of {CELLS[0].id} differs" in worker.carry_out({**order, "lock": "0" * 64}).refused

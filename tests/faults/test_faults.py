@@ -20,8 +20,9 @@ from suite.files import ROOT, read
 from suite.judge import verdicts
 from suite.judge.record import Key, Record
 from suite.judge.verdicts import Judged
+from suite.records.work import Task
 from suite.run import probe_call
-from suite.run.probe_call import Ended, Progress, Task
+from suite.run.probe_call import Ended, Progress
 from tests.cell.test_probe import PATIENCE
 from tests.processes import clone, default_signals
 from tests.state import eventually
@@ -277,7 +278,7 @@ from pathlib import Path
 from suite.run import probe_call
 from tests.faults.test_faults import BARE, KEY, Machine
 from suite.catalogue import catalogue
-from suite.run.probe_call import Task
+from suite.records.work import Task
 entry = catalogue.narrowed(catalogue.entry("tests.cell.corpus.leaves_children"), ["lingers"])
 plain = probe_call.command
 drivers = []

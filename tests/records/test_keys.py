@@ -19,9 +19,9 @@ from suite.files import ROOT
 from suite.judge.record import Part
 from suite.records import keys, records
 from suite.records.alike import LAYERS, alike
+from suite.records.work import ask, planned
 from suite.report.assemble import assemble
 from suite.run import interpreter
-from suite.run.work import ask, planned
 from suite.stack import lock, plan
 from suite.stack.releases import guests
 from tests.catalogue.test_source import CASE, instead

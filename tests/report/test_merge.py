@@ -308,7 +308,7 @@ def test_a_report_says_what_made_it() -> None:
     entries = some()
     of_cases = [keys.key(entry, entry.issue.cases[0], "", "") for entry in entries]
 
-    assert [records.source_sha256(entry) for entry in entries] == [issue.source_sha256 for issue in whole().issues]
+    assert [records.source_sha256(of.source) for of in entries] == [of.source_sha256 for of in whole().issues]
     assert {key.probe for key in of_cases} == {whole().probe_sha256}
 
 

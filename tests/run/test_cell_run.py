@@ -12,9 +12,9 @@ from suite.catalogue import catalogue
 from suite.errors import Exit
 from suite.programs import compiling
 from suite.records.alike import LAYERS
+from suite.records.work import ask, planned
 from suite.report.stored import read_report
 from suite.run import environment
-from suite.run.work import ask, planned
 from suite.stack import lock
 from tests.cell.test_probe import Session, names_of
 from tests.conftest import Recorded

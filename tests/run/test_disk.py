@@ -171,7 +171,7 @@ def test_an_environment_in_use_is_kept(own_store: Path, capsys: pytest.CaptureFi
     linked(uv_call.STORE, NEW.id)
     content = (busy / "large.py").read_bytes()
 
-    with environment.reserve(OLD):
+    with environment.reserve(OLD.id):
         assert Exit.AS_EXPECTED == main(["clean"])
 
     told = capsys.readouterr().out.splitlines()

@@ -18,11 +18,11 @@ from suite.files import ROOT, read
 from suite.judge import verdicts
 from suite.judge.record import Outcome, Part, Record
 from suite.records import alike, records
-from suite.run import cell_run, environment, probe_call
+from suite.records.work import Work, ask, planned
+from suite.run import alone, cell_run, environment, probe_call
 from suite.run.environment import Environment
-from suite.run.schedule import alone, deal, scheduler
+from suite.run.schedule import deal, scheduler
 from suite.run.spread.worker import Kept
-from suite.run.work import Work, ask, planned
 from suite.stack import lock
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
@@ -72,7 +72,7 @@ def state(made: State, monkeypatch: pytest.MonkeyPatch) -> Iterator[State]:
 
 def run(*work: Work) -> None:
     """Run these cells."""
-    scheduler.run(work, Kept())
+    scheduler.run(work, lambda _: Kept())
 
 
 def moments(state: State) -> list[str]:
@@ -174,14 +174,14 @@ import sys
 from pathlib import Path
 from suite.cell import machine
 from suite.run.schedule import deal, scheduler
-from suite.run.work import planned
+from suite.records.work import planned
 from suite.run.spread.worker import Kept
 from tests.run.test_scheduler import ONE, OTHER, of
 from tests.state import State
 machine.cores = lambda: 2
 deal.LEAST = 0.0
 with State(Path(sys.argv[1])).here():
-    scheduler.run([planned(ONE, [of("lingers")]), planned(OTHER, [of("lingers-too")])], Kept())
+    scheduler.run([planned(ONE, [of("lingers")]), planned(OTHER, [of("lingers-too")])], lambda _: Kept())
 """
 
 
@@ -201,7 +201,7 @@ def test_an_interrupted_run_ends_the_probes_of_each_cell(state: State) -> None:
 
 def test_a_run_waits_for_a_cell_that_another_has(state: State) -> None:
     """If another run has a cell, the other cells run first; then this run says that it waits."""
-    hold = environment.reserve(ONE)
+    hold = environment.reserve(ONE.id)
     hold.acquire()
     kept = Kept()
 
@@ -215,7 +215,7 @@ def test_a_run_waits_for_a_cell_that_another_has(state: State) -> None:
                 assert (records.RECORDS / OTHER.id / "cell.json").exists()
                 hold.release()
 
-    scheduler.run([planned(ONE, [of("only-at-first")]), planned(OTHER, [of("takes-a-moment")])], Frees())
+    scheduler.run([planned(ONE, [of("only-at-first")]), planned(OTHER, [of("takes-a-moment")])], lambda _: Frees())
 
     assert any("another run is in this cell" in each for each in kept.said)
     assert "clear" == verdict(of("only-at-first"), "only-at-first")
@@ -261,7 +261,7 @@ def all_alike(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_another_cell_is_about_to_show_is_not_run_twice(state: State) -> None:
     """If two cells have the same packages, one runs the case, and its record counts for both."""
     entry = of("takes-a-moment", "takes-another")
-    run(planned(ONE, [entry], 2.0), planned(OTHER, [entry], 1.0))
+    run(planned(ONE, [entry]), planned(OTHER, [entry]))
 
     # Each cell runs one case itself, which shows the device.
     assert 3 == moments(state).count("begins")
@@ -281,7 +281,7 @@ def test_what_the_other_cell_did_not_show_is_run(state: State, monkeypatch: pyte
 
     monkeypatch.setattr(environment, "prepare", refuses)
     entry = of("takes-a-moment", "takes-another")
-    run(planned(ONE, [entry], 2.0), planned(OTHER, [entry], 1.0))
+    run(planned(ONE, [entry]), planned(OTHER, [entry]))
 
     assert not ask(planned(OTHER, [entry])).left
 

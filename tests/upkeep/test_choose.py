@@ -17,7 +17,6 @@ from suite.files import read
 from suite.judge.record import Attempt, Part, Record
 from suite.report.model import Report
 from suite.run import environment
-from suite.run.schedule import costs
 from suite.run.schedule.costs import Cost
 from suite.stack import chosen, plan
 from suite.stack.chosen import Chosen
@@ -81,7 +80,7 @@ def test_a_cost_stays_where_it_is_about_the_same() -> None:
     before = {"a/b": Cost(1.0, 200)}
 
     for seconds, kept in ((0.8, True), (1.4, True), (1.6, False), (0.5, False)):
-        assert kept == costs._is_about(before["a/b"], Cost(seconds, 200))
+        assert kept == choose._is_about(before["a/b"], Cost(seconds, 200))
 
 
 def test_each_time_is_compared(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -32,8 +32,8 @@ from suite.judge.record import Key, Record
 from suite.judge.rules import concerned
 from suite.judge.table import GOOD, UNDECIDED, Verdict
 from suite.judge.verdicts import Judged
+from suite.records.work import Task
 from suite.run import interpreter, probe_call
-from suite.run.probe_call import Task
 from suite.run.progress import RunProgress
 from suite.stack import lock, plan, uv_call
 from suite.stack.plan import Cell

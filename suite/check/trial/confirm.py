@@ -26,8 +26,9 @@ from suite.judge.record import Key, Record
 from suite.judge.table import UNDECIDED
 from suite.judge.wording import named
 from suite.records import keys
+from suite.records.work import Task
 from suite.run import probe_call
-from suite.run.probe_call import Ended, Task
+from suite.run.probe_call import Ended
 from suite.run.progress import RunProgress
 from suite.stack.releases import HELD
 

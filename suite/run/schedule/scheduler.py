@@ -6,40 +6,30 @@ free. Cases that cannot run beside others run alone at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+import time
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from threading import Condition, Thread
-from typing import Protocol
 
 from suite.records.records import Asked, Status
+from suite.records.work import Name, Task, Work, ask
 from suite.run.cell_run import CellRun
-from suite.run.probe_call import Progress, Task
-from suite.run.schedule import deal, slots
+from suite.run.probe_call import Progress
+from suite.run.schedule import costs, deal, slots
 from suite.run.schedule.slots import Slots
-from suite.run.work import Work, ask
 
 
-class RunDisplay(Protocol):
-    """The progress of a run."""
+def run(asked_of: Sequence[Work], progress: Callable[[str], Progress], *, asked: Asked = "all") -> list[Status]:
+    """Run the cases left in each cell, and return the cells' statuses.
 
-    def cell(self, cell: str) -> Progress:
-        """Return the progress of a cell."""
-
-
-def run(
-    asked_of: Sequence[Work], progress: RunDisplay, *, fresh: bool = False, confirm: bool = False, asked: Asked = "all"
-) -> list[Status]:
-    """Run the cases that have no valid record, or with `fresh` all cases; return the cells' statuses.
-
-    With `confirm`, a case is known if it has at least two attempts. `asked` says how much the run covers; a status
-    keeps the widest run. A fault in a cell ends in its status. Raises BadFile for a lock or record that cannot be read,
-    Unresolvable for a stack without a lock that cannot be resolved, and OSError for a fault of the disk.
+    `progress` returns the progress of a cell. `asked` says how much the run covers; a status keeps the widest run. A
+    fault in a cell ends in its status. Raises BadFile for a record that cannot be read, and OSError for a fault of the
+    disk.
     """
-    lines = {work.cell.id: progress.cell(work.cell.id) for work in asked_of}
     machine = Slots()
 
     def once(works: Sequence[Work]) -> list[CellRun]:
-        runs = [CellRun(work, lines[work.cell.id], fresh, confirm, asked) for work in works]
+        runs = [CellRun(work, progress(work.cell.id), asked) for work in works]
         busy = _Shared(list(runs), machine).run()
         _run_alone([run for run in runs if run.alone], machine)
         # This run now holds no cell, so two runs cannot wait for each other.
@@ -75,7 +65,8 @@ class _Shared:
 
     def __post_init__(self) -> None:
         # The costliest cells first, since the run waits for them longest.
-        self.ahead.sort(key=lambda each: -each.work.seconds)
+        self.costs = {run.cell.id: _cost((of.issue.id, case.id) for of, case in run.work.left) for run in self.ahead}
+        self.ahead.sort(key=lambda each: -self.costs[each.cell.id])
 
     def run(self) -> list[CellRun]:
         """Run everything; return the cells that another run has. Raises the threads' errors, KeyboardInterrupt."""
@@ -125,8 +116,7 @@ class _Shared:
                 with self.changed:
                     self.held.append(run)
                 run.prepare(self.claimed)
-                tasks = (*run.todo, *run.alone)
-                run.progress.expect({task.name: task.cost.seconds for task in tasks})
+                run.progress.expect(costs.seconds(task.name for task in (*run.todo, *run.alone)))
             with self.changed:
                 self.ahead.pop(0)
                 if not there:
@@ -146,9 +136,9 @@ class _Shared:
                 if self.over or not (self.ahead or self.ready):
                     return
                 run, tasks = self._order()
-            held = self.machine.take(max(slots.LEAST_MIB, 2 * max(task.cost.mib for task in tasks)))
+            held = self.machine.take(max(slots.LEAST_MIB, 2 * max(costs.of(*task.name).mib for task in tasks)))
             if held is None:
-                slots.wait()
+                time.sleep(slots.WAIT)
                 continue
             with held:
                 with self.changed:
@@ -174,12 +164,12 @@ class _Shared:
 
     def _order(self) -> tuple[CellRun, list[Task]]:
         """Return the next probe's cell, the one with the most work left, and its tasks."""
-        run = max(self._dealable(), key=lambda each: _cost(each.todo))
+        run = max(self._dealable(), key=lambda each: _cost(task.name for task in each.todo))
         if run.one_at_a_time or self.machine.count == 1:
             return run, list(run.todo)
-        left = sum(_cost(other.todo) for other in self.ready) + sum(run.work.seconds for run in self.ahead)
-        seconds = {task.name: task.cost.seconds for task in run.todo}
-        names = deal.cut(seconds, deal.share(left, self.machine.count))
+        left = _cost(task.name for other in self.ready for task in other.todo)
+        left += sum(self.costs[run.cell.id] for run in self.ahead)
+        names = deal.cut(costs.seconds(task.name for task in run.todo), deal.share(left, self.machine.count))
         return run, [task for task in run.todo if task.name in names]
 
     def _close(self, run: CellRun) -> None:
@@ -210,5 +200,5 @@ def _run_alone(runs: Sequence[CellRun], machine: Slots) -> None:
         run.progress.finish()
 
 
-def _cost(tasks: Sequence[Task]) -> float:
-    return sum(each.cost.seconds for each in tasks)
+def _cost(names: Iterable[Name]) -> float:
+    return sum(costs.of(*name).seconds for name in names)

@@ -6,7 +6,6 @@ A probe takes one slot. A case that must run alone takes all slots.
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -20,7 +19,8 @@ from suite.run import probe_call
 FOLDER = STATE / "slots"
 # The least memory that is set aside for a probe.
 LEAST_MIB = 1024
-_WAIT = 0.2
+# Seconds between requests for a slot.
+WAIT = 0.2
 _CGROUP = Path("/sys/fs/cgroup")
 
 
@@ -78,13 +78,8 @@ class Slots:
     def _lock(name: str, timeout: float) -> FileLock:
         """Acquire one of the lock files. Raises Timeout."""
         lock = FileLock(FOLDER / f"{name}.lock", thread_local=False, is_singleton=False)
-        lock.acquire(timeout=timeout, poll_interval=_WAIT)
+        lock.acquire(timeout=timeout, poll_interval=WAIT)
         return lock
-
-
-def wait() -> None:
-    """Wait a moment before the next request for a slot."""
-    time.sleep(_WAIT)
 
 
 def free_mib() -> int | None:

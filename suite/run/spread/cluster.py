@@ -21,7 +21,7 @@ import time
 import uuid
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -37,18 +37,17 @@ from distributed.versions import VersionMismatchWarning
 from rich.console import Console
 from rich.text import Text
 
-from suite.catalogue.catalogue import Entry
 from suite.cell.atomic import write
 from suite.errors import BadFile, Failed, Fault
 from suite.files import parse
 from suite.judge.record import Record
 from suite.records import keys, records
 from suite.records.records import Status
+from suite.records.work import Work
 from suite.run import cell_run, environment
 from suite.run.schedule import scheduler as schedule
 from suite.run.spread import worker
 from suite.run.spread.worker import Order, WorkerReply
-from suite.run.work import Work, begin
 from suite.stack.plan import Cell
 from suite.stack.releases import Device
 
@@ -57,31 +56,28 @@ CONNECTING = 10.0
 PATIENCE = 300.0
 
 
-def run_cells(
-    scheduler: str, work: Sequence[Work], *, fresh: bool, console: Console, patience: float = PATIENCE
-) -> None:
+def run_cells(scheduler: str, work: Sequence[Work], *, console: Console, patience: float = PATIENCE) -> None:
     """Run the cases without a valid record on the workers of `scheduler`, and keep the records here.
 
     A fault in a cell ends in its status. Raises Failed if cells did not run, and BadFile.
     """
     told = Counter[str]()
-    orders: list[tuple[Cell, Order]] = []
+    orders: list[tuple[Work, Order]] = []
     for asked in work:
         if asked.cell.unavailable is not None:
-            schedule.run([asked], worker.Kept(), fresh=fresh)
+            schedule.run([asked], lambda _: worker.Kept())
             told["unavailable"] += 1
             continue
-        with environment.reserve(asked.cell):
-            begin(asked, fresh=fresh)
-        if (order := worker.order(asked, fresh=fresh)) is None:
+        with environment.reserve(asked.cell.id):
+            records.begin(asked.cell.id, asked.cases, fresh=asked.fresh)
+        if (order := worker.order(asked)) is None:
             told["reused"] += 1
         else:
-            orders.append((asked.cell, order))
+            orders.append((asked, order))
     try:
         if orders:
             with _connected(scheduler, console) as client:
-                entries_of = {asked.cell.id: asked.entries for asked in work}
-                _Errands(scheduler, client, entries_of, console, told, patience).run(orders)
+                _Errands(scheduler, client, console, told, patience).run(orders)
     finally:
         counts = [f"{told[name]} {name}" for name in ("run", "reused", "unavailable", "failed")]
         counts.append(f"{len(work) - told.total()} not run")
@@ -139,10 +135,10 @@ def on_worker(order: Order) -> tuple[str, WorkerReply]:
 
 @dataclass(frozen=True)
 class _Sent:
-    """A running cell, and the workers that may run it, if not all may."""
+    """The work on a running cell, and the workers that may run it, if not all may."""
 
     future: Future[tuple[str, WorkerReply]]
-    cell: Cell
+    work: Work
     order: Order
     only: frozenset[str]
 
@@ -153,7 +149,6 @@ class _Errands:
 
     scheduler: str
     client: Client
-    entries: Mapping[str, Sequence[Entry]]
     console: Console
     told: Counter[str]
     patience: float
@@ -166,11 +161,11 @@ class _Errands:
     answered: int = 0
     total: int = 0
 
-    def run(self, orders: Sequence[tuple[Cell, Order]]) -> None:
+    def run(self, orders: Sequence[tuple[Work, Order]]) -> None:
         """Send every order, and receive the answers. Raises Failed if some orders were not carried out."""
         self.total = len(orders)
-        for cell, order in orders:
-            self._send(cell, order)
+        for work, order in orders:
+            self._send(work, order)
         while self.sent:
             try:
                 future = self.done.get(timeout=1)
@@ -181,7 +176,8 @@ class _Errands:
         if self.stranded:
             raise Failed(f"no worker can run {_listed(self.stranded)}: fix the workers and rerun")
 
-    def _send(self, cell: Cell, order: Order) -> None:
+    def _send(self, work: Work, order: Order) -> None:
+        cell = work.cell
         takers = _takers(cell, self._workers()) if self.unfit else frozenset()
         only = takers - self.unfit
         if takers and not only:
@@ -195,7 +191,7 @@ class _Errands:
             resources=None if cell.device == "cpu" else {cell.device: 1},
             workers=sorted(only) or None,
         )
-        self.sent[future.key] = _Sent(future, cell, order, only)
+        self.sent[future.key] = _Sent(future, work, order, only)
         future.add_done_callback(self.done.put)
 
     def _workers(self) -> dict[str, Any]:
@@ -212,7 +208,7 @@ class _Errands:
         if sent is None:  # the order was sent again, to another worker
             return
         self.under_way = time.monotonic()
-        cell = sent.cell
+        cell = sent.work.cell
         try:
             address, answer = future.result()
         except FutureCancelledError as error:
@@ -222,7 +218,7 @@ class _Errands:
             self._fail(cell, f"{error.allowed_failures + 1} workers died while running this cell: {last}")
         except ImportError as error:
             if self._refuse_strangers(sent):
-                self._send(cell, sent.order)
+                self._send(sent.work, sent.order)
             else:
                 self._fail(cell, f"on its worker: {error}")
         except Exception as error:  # a fault of one cell must not stop the others
@@ -230,7 +226,7 @@ class _Errands:
         else:
             if answer.refused:
                 self._refuse(address, answer.refused)
-                self._send(cell, sent.order)
+                self._send(sent.work, sent.order)
             elif answer.status is None:
                 self._fail(cell, f"on {address}: {answer.failed}")
             else:
@@ -238,13 +234,13 @@ class _Errands:
 
     def _keep(self, address: str, sent: _Sent, answer: WorkerReply, status_text: str) -> None:
         """Write a worker's records, and then the status, which makes them count."""
-        cell = sent.cell
+        cell = sent.work.cell
         try:
             status, texts = self._read(sent, answer, status_text)
         except BadFile as error:
             self._fail(cell, f"the answer of {address} cannot be used: {error}")
             return
-        with environment.reserve(cell):
+        with environment.reserve(cell.id):
             for path, text in texts.items():
                 write(path, text)
             records.settle(cell.id, back=False)
@@ -262,14 +258,14 @@ class _Errands:
 
     def _read(self, sent: _Sent, answer: WorkerReply, status_text: str) -> tuple[Status, dict[Path, str]]:
         """Return the status, and the records' texts by path. Raises BadFile if they do not fit the order."""
-        cell, folder = sent.cell, records.RECORDS / sent.cell.id
+        cell = sent.work.cell
+        folder = records.RECORDS / cell.id
         status = parse(Status, status_text, folder / "cell.json")
         if status.cell != cell.id:
             raise BadFile([Fault(folder / "cell.json", "cell", f"{status.cell!r} was not in the order")])
         wanted = {
             (entry.issue.id, case.id): keys.key(entry, case, sent.order["lock"], cell.python, status.platform)
-            for entry in self.entries[cell.id]
-            for case in entry.cases(cell)
+            for entry, case in sent.work.cases
         }
         texts: dict[Path, str] = {}
         for text in answer.records:
@@ -312,13 +308,13 @@ class _Errands:
         there = self._workers()
         waiting: dict[Device, list[str]] = {}
         for key, sent in list(self.sent.items()):
-            takers = _takers(sent.cell, there)
+            cell, takers = sent.work.cell, _takers(sent.work.cell, there)
             if not takers:
-                waiting.setdefault(sent.cell.device, []).append(sent.cell.id)
+                waiting.setdefault(cell.device, []).append(cell.id)
             elif sent.only and sent.only.isdisjoint(takers):
                 del self.sent[key]
                 sent.future.cancel()
-                self._send(sent.cell, sent.order)
+                self._send(sent.work, sent.order)
         sentences = {
             device: f"{_listed(names)} {'waits' if len(names) == 1 else 'wait'} for a worker"
             + (f' that offers {device} (--resources "{device}=1")' if device != "cpu" else "")

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Self, TypedDict
+from dataclasses import dataclass, replace
+from typing import TypedDict
 
 from suite.catalogue import catalogue
 from suite.catalogue.catalogue import Entry
 from suite.errors import BadFile, Failed, Misused
 from suite.files import ROOT, dump
 from suite.records import keys, records
+from suite.records.work import Name, Work, planned
+from suite.records.work import known as is_known
 from suite.run import interpreter
-from suite.run.probe_call import Name, Progress
+from suite.run.probe_call import Progress
 from suite.run.schedule import scheduler
-from suite.run.work import Work, planned
-from suite.run.work import known as is_known
 from suite.stack import lock, plan
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
@@ -71,10 +71,6 @@ class Kept(Progress):
         self.said: list[str] = []
         self.ran: set[Name] = set()
 
-    def cell(self, cell: str) -> Self:
-        """Return this collector, which serves one cell."""
-        return self
-
     def say(self, message: str) -> None:
         """Keep a message."""
         self.said.append(message)
@@ -84,11 +80,11 @@ class Kept(Progress):
         self.ran.add((issue, case))
 
 
-def order(work: Work, *, fresh: bool) -> Order | None:
+def order(work: Work) -> Order | None:
     """Return the order for the unknown cases of a cell; None if all are known."""
-    cell, pinned, status = work.cell, work.pinned, records.status(work.cell.id)
+    cell, status = work.cell, records.status(work.cell.id)
     known = [
-        not fresh and all(is_known(cell, entry, case, pinned) for case in entry.cases(cell)) for entry in work.entries
+        not work.fresh and all(is_known(work, entry, case) for case in entry.cases(cell)) for entry in work.entries
     ]
     if all(known):
         if status is not None and status.verdict == "ran":
@@ -96,18 +92,18 @@ def order(work: Work, *, fresh: bool) -> Order | None:
         known = [False for _ in known]
     return Order(
         cell=cell.id,
-        lock=pinned.sha256,
+        lock=work.pinned.sha256,
         probe=keys.probe_sha256(),
         issues=[
             OrderedIssue(
                 module=entry.module,
-                sha256=records.source_sha256(entry),
+                sha256=records.source_sha256(entry.source),
                 cases=[case.id for case in entry.issue.cases],
                 known=each,
             )
             for entry, each in zip(work.entries, known, strict=True)
         ],
-        fresh=fresh,
+        fresh=work.fresh,
         platform=status.platform if status else "",
     )
 
@@ -127,35 +123,29 @@ def carry_out(order: Order) -> WorkerReply:
     if differing := _differing(order, pinned, entries):
         return WorkerReply(refused=f"its checkout is not the driver's: {', '.join(differing)} differs")
     try:
-        return _run(order, cell, pinned, entries)
+        return _run(order, cell, entries)
     except BadFile as error:
         return WorkerReply(failed=str(error))
     except OSError as error:
         return WorkerReply(failed=f"{error.strerror or error}: {error.filename or 'a file'}")
 
 
-def _run(order: Order, cell: Cell, pinned: Lock, entries: Sequence[Entry]) -> WorkerReply:
+def _run(order: Order, cell: Cell, entries: Sequence[Entry]) -> WorkerReply:
     # The driver's records of another platform do not count: all records of a cell are from one platform.
     alike = order["platform"] == keys.here()
     todo = [entry for entry, issue in zip(entries, order["issues"], strict=True) if not (alike and issue["known"])]
-    kept = Kept()
+    work, kept = planned(cell, todo, fresh=order["fresh"]), Kept()
     # The driver lacks the records of this machine's other cells, so cases that rely on them run here, too.
-    if lent := [narrowed for entry in todo if (narrowed := _lent(cell, entry, pinned)).issue.cases]:
-        scheduler.run([planned(cell, lent)], kept, fresh=True)
-    (status,) = scheduler.run([planned(cell, todo)], kept, fresh=order["fresh"])
+    found = [(both, records.in_force(cell, *both, work.pinned)) for both in work.cases]
+    if lent := [both for both, record in found if record and record.cell != cell.id]:
+        scheduler.run([replace(work, cases=lent, fresh=True)], lambda _: kept)
+    (status,) = scheduler.run([work], lambda _: kept)
     texts = [
         records.path_of(cell.id, entry.issue.id, case.id).read_text(encoding="utf-8")
-        for entry in todo
-        for case in entry.cases(cell)
-        if (record := records.in_force(cell, entry, case, pinned)) is not None and record.cell == cell.id
+        for entry, case in work.cases
+        if records.of_cell(cell, entry, case, work.pinned)
     ]
     return WorkerReply(status=dump(status.model_dump(mode="json")), records=texts, ran=len(kept.ran), said=kept.said)
-
-
-def _lent(cell: Cell, entry: Entry, pinned: Lock) -> Entry:
-    """Keep only the cases that were observed in another cell with the same packages."""
-    found = {case.id: records.in_force(cell, entry, case, pinned) for case in entry.cases(cell)}
-    return catalogue.narrowed(entry, [name for name, record in found.items() if record and record.cell != cell.id])
 
 
 def _differing(order: Order, pinned: Lock, entries: Sequence[Entry]) -> list[str]:
@@ -163,7 +153,7 @@ def _differing(order: Order, pinned: Lock, entries: Sequence[Entry]) -> list[str
     found = [f"the lock of {order['cell']}"] if order["lock"] != pinned.sha256 else []
     found += ["the probe"] if order["probe"] != keys.probe_sha256() else []
     for entry, issue in zip(entries, order["issues"], strict=True):
-        if issue["sha256"] != records.source_sha256(entry):
+        if issue["sha256"] != records.source_sha256(entry.source):
             found.append(entry.source.name)
     return found
 

@@ -10,7 +10,7 @@ from suite.judge import verdicts
 from suite.judge.record import Record
 from suite.judge.rules import Pins, expected
 from suite.judge.verdicts import GIVEN, agree, workaround_expected
-from suite.run.probe_call import Task
+from suite.records.work import Task
 
 # Issue → the reason why its cases run alone: they time something, count threads, or wait for a limit.
 ALONE: Mapping[str, str] = {
@@ -35,8 +35,9 @@ def must_run_again(case: Case, record: Record, pins: Pins) -> bool:
     if record.attempts[0].parts["reproducer"].outcome in ("unavailable", "import-error"):
         # The machine lacks something, or the case runs again in another environment.
         return False
-    awaited, rule = by_rule(case, pins), expected(case, pins)
-    judged = verdicts.waited(verdicts.judge(case, record.attempts), awaited)
+    rule, judged = expected(case, pins), verdicts.judge(case, record.attempts)
+    if case.waits_for:
+        judged = verdicts.waited(judged, by_rule(case, pins))
     if judged.reason == "run.waits":
         return False
     fails = case.workaround.fails if case.workaround else ()
