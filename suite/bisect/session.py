@@ -28,8 +28,8 @@ from suite.records.work import planned
 from suite.run.probe_call import Progress
 from suite.run.schedule import scheduler
 from suite.stack import lock, plan, releases
+from suite.stack.packages import HELD
 from suite.stack.plan import Cell
-from suite.stack.releases import HELD
 
 _SEVERITY = (Exit.AS_EXPECTED, Exit.INCOMPLETE, Exit.UNEXPECTED)
 # Faults of the machine, which would occur in every cell and spoil the answer.

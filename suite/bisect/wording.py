@@ -21,6 +21,7 @@ from suite.judge.rules import Run, expected
 from suite.judge.table import GLYPHS, UNDECIDED
 from suite.judge.verdicts import Judged, agree, is_affected
 from suite.stack import lock, releases
+from suite.stack.packages import PACKAGES
 from suite.stack.plan import Cell
 
 
@@ -175,7 +176,7 @@ def _moved(asked: Question, seen: Seen, ends: tuple[int, int]) -> list[str]:
         return [f"the cause is {blamed}, not {asked.package}: {blamed.evidence or 'nothing else moved'}"]
     # The moved package cannot be held. jaxlib moves with jax.
     moving = {asked.package, *(LINKED if asked.package in LINKED else ())}
-    held = {each.package: each.before for each in blamed.moved if each.package in releases.PACKAGES.keys() - moving}
+    held = {each.package: each.before for each in blamed.moved if each.package in PACKAGES.keys() - moving}
     hold = " ".join(f"--hold {name}=={version}" for name, version in {**asked.holds, **held}.items())
     return [f"it {blamed}" + (f": --package {asked.package} {hold} tells them apart" if hold else "")]
 

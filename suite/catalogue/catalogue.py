@@ -23,10 +23,10 @@ from suite.judge.table import Verdict
 from suite.judge.verdicts import GIVEN
 from suite.spelling import identifier as checked
 from suite.spelling import quoted, specifiers
-from suite.stack import chosen, releases
-from suite.stack.beside import BESIDE
+from suite.stack import chosen
 from suite.stack.chosen import Rows
 from suite.stack.matrix import Runs
+from suite.stack.packages import BESIDE, HELD, guests
 from suite.stack.plan import Cell
 
 
@@ -179,8 +179,8 @@ def run_where(runs: Runs, holds: Collection[str], cases: Sequence[C], *, row_zer
     With "headlines", one such case of each issue is enough, because another arm runs all of them. With "jax", the arm
     asks about jaxlib, and runs the cases that need no library.
     """
-    held = releases.guests(holds)
-    there = tuple(case for case in cases if (each := releases.guests(case.needs)) <= held and bool(each) == bool(held))
+    held = guests(holds)
+    there = tuple(case for case in cases if (each := guests(case.needs)) <= held and bool(each) == bool(held))
     if held or row_zero or runs == "all":
         return there
     if runs == "row-zero":
@@ -282,8 +282,8 @@ def _of_case(case: Case) -> Iterator[tuple[str, str]]:
         for number, on in enumerate(case.workaround.fails):
             yield from _of_requirements(f"workaround.fails.{number}", on)
     for name in case.needs:
-        if name not in releases.HELD:
-            yield "needs", f"{name!r} is not one of {', '.join(releases.HELD)}"
+        if name not in HELD:
+            yield "needs", f"{name!r} is not one of {', '.join(HELD)}"
     try:
         specifiers(case.python)
     except ValueError as error:
@@ -293,7 +293,7 @@ def _of_case(case: Case) -> Iterator[tuple[str, str]]:
 def _of_requirements(key: str, on: str) -> Iterator[tuple[str, str]]:
     try:
         for requirement in rules.requirements(on):
-            if requirement.name not in releases.HELD.keys() | BESIDE:
+            if requirement.name not in HELD.keys() | BESIDE:
                 yield key, f"{requirement.name!r} is not of the stack, nor a guest"
             elif requirement.name in BESIDE and requirement.specifier:
                 yield key, f"a rule can ask only if {requirement.name} is present, not for its version"

@@ -13,7 +13,7 @@ from pathlib import Path
 from suite.catalogue.syntax import is_ours
 from suite.cell import oracle
 from suite.cell.issue import Case, Issue
-from suite.stack.releases import PACKAGES
+from suite.stack.packages import PACKAGES
 
 
 def reached(text: str, functions: Collection[str]) -> list[ast.stmt]:

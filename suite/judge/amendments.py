@@ -12,7 +12,8 @@ from packaging.version import Version
 from suite.judge.attribution import Blame, Grounds, blame, moves, told
 from suite.judge.metadata import lower_bound, reached, reconciled, requires, simplest, upper_bound
 from suite.judge.rules import AnyRule, Pins, Run, first_match, requirements
-from suite.stack.releases import PACKAGES, Packages, exclusion, guests
+from suite.stack.packages import PACKAGES, guests
+from suite.stack.releases import Packages, exclusion
 
 Tables = Mapping[str, Sequence[AnyRule]]
 

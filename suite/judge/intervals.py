@@ -11,7 +11,7 @@ from suite.judge.attribution import LINKED, Blame, told
 from suite.judge.metadata import in_version_order
 from suite.judge.rules import AnyRule, Pins, Run, first_match, in_stack_order, requirements
 from suite.judge.table import Verdict
-from suite.stack.beside import BESIDE
+from suite.stack.packages import BESIDE
 
 # If there are more ranges of releases, they are not listed one by one.
 _MAX_RANGES = 3

@@ -19,7 +19,7 @@ from suite.judge.metadata import parsed
 from suite.judge.rules import IMPORTS, AnyRule, Pins, Run, concerned, first_match, is_there, met, requirements
 from suite.judge.verdicts import goes_wrong
 from suite.judge.wording import named
-from suite.stack.beside import BESIDE
+from suite.stack.packages import BESIDE
 
 # The ids of an issue and of a case.
 Name = tuple[str, str]

@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 
 from suite.cell.issue import Case, Rule
 from suite.spelling import plain_requirement
-from suite.stack.beside import BESIDE, LISTED
+from suite.stack.packages import BESIDE, LISTED
 
 Pins = Mapping[str, str]
 

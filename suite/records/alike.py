@@ -15,8 +15,8 @@ from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.stack import lock, plan
 from suite.stack.lock import Lock
+from suite.stack.packages import guests
 from suite.stack.plan import Cell
-from suite.stack.releases import guests
 
 # Each layer builds on the layers before it, and on packages in no layer: jax, jaxlib, numpy and their dependencies.
 LAYERS = (

@@ -40,6 +40,7 @@ from suite.run.spread.shard import Shard
 from suite.stack import lock, plan, releases
 from suite.stack.chosen import Rows
 from suite.stack.lock import Lock
+from suite.stack.packages import HELD
 from suite.stack.plan import Cell
 
 _CORRECTIONS = Path(__file__).with_name("corrections.toml")
@@ -177,7 +178,7 @@ def _cell(
         asks=[AskRow(question=question, along=along) for question, along in cell.asks],
         python=cell.python,
         released_on=cell.released_on,
-        packages=dict(pinned.pins) or {name: version for name, version in cell.holds if name in releases.HELD},
+        packages=dict(pinned.pins) or {name: version for name, version in cell.holds if name in HELD},
         lock_sha256=pinned.sha256,
         declared=says,
         declared_observed=declared_observed(says, works),

@@ -37,7 +37,8 @@ from suite.report.model import (
     StackRow,
     TurnRow,
 )
-from suite.stack.releases import Packages, guests
+from suite.stack.packages import guests
+from suite.stack.releases import Packages
 
 Seen = tuple[str, Verdict] | None
 # The pins on each release of jax of the line, in version order; empty if unknown.

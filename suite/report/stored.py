@@ -23,7 +23,8 @@ from suite.errors import BadFile, Fault
 from suite.report.markup import one_line
 from suite.report.model import CellRow, CompatFile, IssueRow, Observation, Report
 from suite.spelling import quoted
-from suite.stack.releases import GUESTS, PACKAGES, tag_of
+from suite.stack.packages import GUESTS, PACKAGES
+from suite.stack.releases import tag_of
 
 COMPAT = "compat.json"
 _SEEN: Final = tuple(Observation.model_fields)

@@ -16,7 +16,7 @@ from suite.judge.rules import concerned
 from suite.judge.table import UNDECIDED, Verdict
 from suite.judge.verdicts import Agreement
 from suite.report.model import CaseRow, CellRow, IntervalRow, Observation, Report, StackRow
-from suite.stack.beside import BESIDE, LISTED
+from suite.stack.packages import BESIDE, LISTED
 
 # The plan already knows that these are missing; no run can change it.
 PLANNED_REASONS = frozenset({"plan.yanked", "plan.excludes", "plan.no-release", "plan.no-wheel"})

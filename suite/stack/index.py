@@ -28,7 +28,8 @@ from pypi_simple import (
 from remotezip import RemoteIOError, RemoteZip
 
 from suite.errors import Failed
-from suite.stack.releases import EXTRAS, HELD, PYTHONS, Release, Snapshot, Wheels, tag_of
+from suite.stack.packages import HELD
+from suite.stack.releases import EXTRAS, PYTHONS, Release, Snapshot, Wheels, tag_of
 
 # nox logs at debug level, where urllib3 reports each connection.
 logging.getLogger("urllib3").setLevel(logging.WARNING)

@@ -32,8 +32,9 @@ from suite.errors import BadFile, Failed, Fault
 from suite.files import STACK, STATE, FileModel, dump, read
 from suite.spelling import is_version, quoted
 from suite.stack import plan, uv_call
+from suite.stack.packages import PACKAGES
 from suite.stack.plan import Cell
-from suite.stack.releases import PACKAGES, tag_of
+from suite.stack.releases import tag_of
 
 LOCKS = STACK / "locks"
 # The locks of unplanned stacks that a user asked for.

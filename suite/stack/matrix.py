@@ -20,7 +20,8 @@ from suite.errors import BadFile, Fault, nearest
 from suite.fields import PlainRequirement
 from suite.files import STACK, FileModel
 from suite.spelling import plain_requirement, requirement
-from suite.stack.releases import AXES, HELD, PACKAGES, Device, Python, Snapshot, applies
+from suite.stack.packages import AXES, HELD, PACKAGES
+from suite.stack.releases import Device, Python, Snapshot, applies
 
 PATH = STACK / "matrix.toml"
 NEWEST = "newest"

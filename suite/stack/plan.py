@@ -19,9 +19,9 @@ from suite.files import read
 from suite.spelling import requirement
 from suite.stack import chosen as choice
 from suite.stack import releases
-from suite.stack.beside import BESIDE
 from suite.stack.matrix import PATH, Arm, Matrix, Reading, Runs
-from suite.stack.releases import AXES, EXTRAS, HELD, Device, Snapshot
+from suite.stack.packages import AXES, BESIDE, HELD, guests
+from suite.stack.releases import EXTRAS, Device, Snapshot
 
 TAGS = ("default", "line", "full")
 # The last part of a cell's id if its unheld packages are as of the snapshot's day.
@@ -64,7 +64,7 @@ class Cell:
     @cached_property
     def guests(self) -> frozenset[str]:
         """The held packages outside the stack."""
-        return releases.guests(dict(self.holds))
+        return guests(dict(self.holds))
 
     @property
     def extra(self) -> str:

@@ -5,8 +5,7 @@ The plan is made from this file, not from the live index, so that every machine 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from typing import Annotated, Literal, get_args
@@ -30,48 +29,9 @@ Device = Literal["cpu", "gpu", "tpu"]
 EXTRAS: Mapping[Device, str] = {"cpu": "cpu", "gpu": "cuda12", "tpu": "tpu"}
 
 
-@dataclass(frozen=True)
-class Package:
-    """A package that a cell can hold.
-
-    `oldest` is the first release that a cell can hold; for packages of the stack, the newest release on the line's
-    first day. With `asked`, every cell requests the package by name; the others are dependencies, unless a cell holds
-    them.
-    """
-
-    oldest: str
-    asked: bool = False
-
-
-# In the order in which a cell's id names them. Every lock pins all of them.
-PACKAGES: Mapping[str, Package] = {
-    "jax": Package("0.4.18", asked=True),
-    "jaxlib": Package("0.4.18"),
-    "equinox": Package("0.11.0", asked=True),
-    "diffrax": Package("0.4.1", asked=True),
-    "lineax": Package("0.0.4"),
-    "optimistix": Package("0.0.6"),
-    "jaxtyping": Package("0.2.22"),
-    "numpy": Package("1.26.0"),
-    "scipy": Package("1.11.3"),
-}
-# Packages that build on the stack. A cell that holds a guest runs only the guest's cases: see `suite.catalogue`.
-GUESTS: Mapping[str, Package] = {
-    "numpyro": Package("0.15.3"),
-    "tensorflow-probability": Package("0.24.0"),
-    "dm-haiku": Package("0.0.12"),
-    "flax": Package("0.9.0"),
-    "optax": Package("0.1.5"),
-    "blackjax": Package("1.0.0"),
-    "e3nn-jax": Package("0.20.3"),
-}
-HELD: Mapping[str, Package] = {**PACKAGES, **GUESTS}
-_GUESTS = frozenset(GUESTS)
 # The interpreters that a cell can have: jaxlib 0.4.18 has wheels for the first, and jaxlib 0.12 for the last.
 Python = Literal["3.10", "3.11", "3.12", "3.13", "3.14"]
 PYTHONS: tuple[Python, ...] = get_args(Python)
-# The axes: the things that a cell can hold and that an arm can move.
-AXES = (*HELD, "python")
 
 
 class Wheels(FileModel):
@@ -145,11 +105,6 @@ def load() -> Snapshot:
 def save(taken: Snapshot) -> None:
     """Write `taken` to the tree."""
     write(PATH, dump(taken.model_dump(mode="json")))
-
-
-def guests(names: Iterable[str]) -> frozenset[str]:
-    """Return the packages that do not belong to the stack."""
-    return _GUESTS.intersection(names)
 
 
 def applies(wanted: Requirement, python: str, extra: str = "cpu") -> bool:

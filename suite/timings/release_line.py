@@ -20,8 +20,8 @@ from filelock import FileLock
 from suite.files import STATE
 from suite.judge.neighbours import LineCell
 from suite.stack import lock, plan
+from suite.stack.packages import PACKAGES
 from suite.stack.plan import Cell
-from suite.stack.releases import PACKAGES
 
 PATH = STATE / "line"
 # The only file of a commit, with the name that every installer knows.

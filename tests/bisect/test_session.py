@@ -17,8 +17,9 @@ from suite.judge.record import Record
 from suite.records import records
 from suite.run import environment
 from suite.run.environment import Environment, Unprepared
-from suite.stack import lock, plan, releases
+from suite.stack import lock, plan
 from suite.stack.lock import Lock
+from suite.stack.packages import PACKAGES
 from suite.stack.plan import Cell
 from tests.processes import program
 from tests.worlds import pretend, ran
@@ -54,7 +55,7 @@ class Bench:
         if cell.id in self.unprepared:
             raise self.unprepared[cell.id]
         packages = self.folder / "packages" / cell.id
-        for name in (each for each in releases.PACKAGES if each in pinned.pins):
+        for name in (each for each in PACKAGES if each in pinned.pins):
             (packages / name).mkdir(parents=True, exist_ok=True)
             text = "1 / 0\n" if name == "jax" and cell.id in self.broken else f"__version__ = {pinned.pins[name]!r}\n"
             (packages / name / "__init__.py").write_text(text, encoding="utf-8")

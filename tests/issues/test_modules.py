@@ -24,6 +24,7 @@ from suite.report.model import CaseRow, Report
 from suite.report.stored import read_report
 from suite.spelling import RELEASE
 from suite.stack import releases
+from suite.stack.packages import PACKAGES
 
 LISTED = tomllib.loads((Path(__file__).with_name("offenders.toml")).read_text(encoding="utf-8"))
 # Words that claim something about all releases, or about all tested ones.
@@ -238,7 +239,7 @@ def touch_is_not_used(entry: Entry) -> bool:
 def touch_is_not_upstream(entry: Entry) -> bool:
     """Each touch of an issue or case can be read by `check --source`, and each function is upstream's."""
     told = map(touch, (*entry.issue.touches, *(each for case in entry.issue.cases for each in case.touches)))
-    return any(not each.is_untold and not each.name.startswith(tuple(releases.PACKAGES)) for each in told)
+    return any(not each.is_untold and not each.name.startswith(tuple(PACKAGES)) for each in told)
 
 
 OFFENCES: Mapping[str, Callable[[Entry], bool]] = {

@@ -23,7 +23,7 @@ from suite.records.work import ask, planned
 from suite.report.assemble import assemble
 from suite.run import interpreter
 from suite.stack import lock, plan
-from suite.stack.releases import guests
+from suite.stack.packages import guests
 from tests.catalogue.test_source import CASE, instead
 from tests.catalogue.test_source import MODULE as ISSUE_MODULE
 from tests.cell.test_wall import PROBE, module_of, reached

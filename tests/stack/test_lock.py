@@ -8,6 +8,7 @@ import pytest
 from suite.errors import BadFile, Fault
 from suite.stack import lock, plan, releases
 from suite.stack.lock import Lock
+from suite.stack.packages import PACKAGES
 from suite.stack.plan import Cell
 from tests.worlds import refused
 
@@ -69,7 +70,7 @@ def test_a_lock_pins_what_there_was_for_its_interpreter(locks: dict[Cell, Lock])
     known = releases.load().packages
     wrong = []
     for cell, locked in locks.items():
-        for name in releases.PACKAGES.keys() & locked.pins.keys():
+        for name in PACKAGES.keys() & locked.pins.keys():
             release = known[name].get(locked.pins[name])
             if (
                 release is None

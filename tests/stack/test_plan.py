@@ -16,8 +16,9 @@ from suite.errors import BadFile, Misused
 from suite.stack import matrix as matrices
 from suite.stack import plan, releases
 from suite.stack.matrix import Matrix
+from suite.stack.packages import AXES, HELD
 from suite.stack.plan import Cell
-from suite.stack.releases import HELD, PYTHONS, Release, Snapshot
+from suite.stack.releases import PYTHONS, Release, Snapshot
 from tests.worlds import refused
 
 DAY = "2024-05-01T17:00:00Z"
@@ -41,7 +42,7 @@ def jax(version: str, **changes: Any) -> dict[str, Any]:
 
 def offering(**packages: dict[str, dict[str, Any]]) -> Snapshot:
     """Return a snapshot of an index that offers these packages."""
-    every: dict[str, dict[str, dict[str, Any]]] = {**{name: {} for name in releases.HELD}, **packages}
+    every: dict[str, dict[str, dict[str, Any]]] = {**{name: {} for name in HELD}, **packages}
     return Snapshot.model_validate({"schema_version": 2, "taken_at": "2026-01-01T00:00:00Z", "packages": every})
 
 
@@ -399,13 +400,13 @@ OFFERED = releases.load()
 @settings(deadline=None, max_examples=12)
 def test_a_stack_is_found_again_by_its_id(data: st.DataObject) -> None:
     """An id means one stack, whatever its packages, releases, interpreter and cutoff."""
-    axes = data.draw(st.permutations(releases.AXES))[: data.draw(st.integers(2, len(releases.AXES)))]
+    axes = data.draw(st.permutations(AXES))[: data.draw(st.integers(2, len(AXES)))]
     holds = {axis: data.draw(st.sampled_from(OFFERED.versions(axis))) for axis in axes}
     today, beside = data.draw(st.booleans()), data.draw(st.booleans())
     cell = plan.holding(holds, today=today, beside=beside)
     python = holds.pop("python", "3.12")
 
-    held = {name: holds[name] for name in releases.HELD if name in holds}
+    held = {name: holds[name] for name in HELD if name in holds}
     assert [*held.items()] == [each for each in cell.holds if each[0] != "python"]
     assert (python, python, today) == (cell.python, dict(cell.holds).get("python", "3.12"), cell.today)
     assert len(cell.holds) == 1 or cell == plan.stack(cell.id)
@@ -532,7 +533,7 @@ def test_versions_stand_in_order_and_less_what_was_yanked() -> None:
     known = releases.load()
     yanked = {version for version, release in known.packages["jax"].items() if release.yanked is not None}
 
-    for axis in releases.AXES:
+    for axis in AXES:
         assert sorted(known.versions(axis), key=Version) == [*known.versions(axis)], axis
     assert yanked == {*known.versions("jax", yanked=True)} - {*known.versions("jax")}
     assert "0.4.32" in yanked

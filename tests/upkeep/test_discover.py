@@ -14,7 +14,8 @@ from suite.catalogue.catalogue import Entry
 from suite.errors import Exit, Failed
 from suite.stack import index, lock, plan, releases
 from suite.stack import matrix as matrices
-from suite.stack.releases import HELD, Wheels
+from suite.stack.packages import HELD
+from suite.stack.releases import Wheels
 from suite.upkeep import discover
 from tests.report.test_report import observation, report
 from tests.upkeep.conftest import Serve

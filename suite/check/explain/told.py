@@ -24,7 +24,7 @@ from suite.check.output.text import say
 from suite.console import Terminal
 from suite.errors import Exit, Misused
 from suite.judge.rules import first_match, requirements
-from suite.stack.beside import BESIDE
+from suite.stack.packages import BESIDE
 
 # Enough for the log of a whole run.
 _MAX_TEXT_BYTES = 256 * 2**20

@@ -21,7 +21,7 @@ from suite.judge.prediction import predict
 from suite.judge.rules import STACK, Pins, concerned, in_stack_order, is_there, met, requirements
 from suite.judge.table import GOOD, UNDECIDED
 from suite.judge.verdicts import goes_wrong
-from suite.stack.beside import BESIDE
+from suite.stack.packages import BESIDE
 
 Bounds = Mapping[str, SpecifierSet]
 

@@ -16,7 +16,7 @@ from suite.check.source import numbers
 from suite.judge.rules import STACK, requirements
 from suite.judge.table import PROPERTIES
 from suite.judge.wording import named as some
-from suite.stack.beside import BESIDE
+from suite.stack.packages import BESIDE
 
 _MAX_USES = 5
 _MAX_ROWS = 12

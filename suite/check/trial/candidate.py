@@ -36,8 +36,8 @@ from suite.records.work import Task
 from suite.run import interpreter, probe_call
 from suite.run.progress import RunProgress
 from suite.stack import lock, plan, uv_call
+from suite.stack.packages import PACKAGES
 from suite.stack.plan import Cell
-from suite.stack.releases import PACKAGES
 
 _PLACE = STATE / "candidates"
 # Builds of pure Python packages take less time than this, and jaxlib comes as a wheel.

@@ -30,7 +30,7 @@ from suite.records.work import Task
 from suite.run import probe_call
 from suite.run.probe_call import Ended
 from suite.run.progress import RunProgress
-from suite.stack.releases import HELD
+from suite.stack.packages import HELD
 
 CELL = "own-stack"
 # Other packages that jax and the libraries import, and that can change a result.

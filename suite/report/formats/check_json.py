@@ -13,7 +13,7 @@ from suite.files import dump_lines
 from suite.judge.table import UNDECIDED
 from suite.report.model import CaseRow, IssueRow, Observation, Report
 from suite.report.summary import by_case, packages
-from suite.stack.releases import PACKAGES
+from suite.stack.packages import PACKAGES
 
 SCHEMA = 1
 

@@ -32,6 +32,7 @@ from suite.report.derive import coverage
 from suite.report.model import CellRow, Observation, Platform, Report
 from suite.spelling import cell_id, version
 from suite.stack import releases
+from suite.stack.packages import HELD
 
 
 def _normal(text: str) -> str:
@@ -199,7 +200,7 @@ def _other_code(record: Record, entry: Entry, case: Case) -> str:
 
 def _cell(sent: Sent) -> CellRow:
     machine, offered = sent.records[0].machine, releases.load().packages
-    holds = {name: Version(sent.packages[name]).public for name in releases.HELD if name in sent.packages}
+    holds = {name: Version(sent.packages[name]).public for name in HELD if name in sent.packages}
     python = machine.python.rpartition(".")[0]
     excluded = releases.exclusion(sent.packages, offered, python)
     return CellRow(

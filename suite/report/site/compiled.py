@@ -21,7 +21,7 @@ from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
 from suite.report.site.facts import Facts
 from suite.report.site.timeline import is_mended, stands
 from suite.report.summary import packages
-from suite.stack.releases import PACKAGES
+from suite.stack.packages import PACKAGES
 
 # In place of a release: the cell does not have the package. In place of a run: the case is undecided in the cell.
 NONE = -1

@@ -13,7 +13,7 @@ from suite.report.model import CellRow, Observation
 from suite.report.site.facts import Facts
 from suite.report.standing import label
 from suite.spelling import is_version
-from suite.stack.releases import PACKAGES, guests
+from suite.stack.packages import PACKAGES, guests
 
 # On every release, this extra requires jaxlib; up to 0.4.29, only the extra does.
 _EXTRA = {"jax": "jax[cpu]"}

@@ -22,7 +22,7 @@ from suite.report.site.page import Page
 from suite.report.site.table import Grid, Stretch, grids, kind_of, stretches
 from suite.report.site.timeline import Axis, is_mended, ticks, timeline, verified
 from suite.report.standing import Now, Standing, now
-from suite.stack.releases import guests
+from suite.stack.packages import guests
 
 _RELATED_SHOWN = 5
 

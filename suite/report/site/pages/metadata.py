@@ -17,7 +17,7 @@ from suite.report.site.install import ordered
 from suite.report.site.page import Page
 from suite.report.site.table import Grid, grids
 from suite.spelling import specifiers
-from suite.stack.releases import PACKAGES
+from suite.stack.packages import PACKAGES
 
 
 @dataclass(frozen=True)

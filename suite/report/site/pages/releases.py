@@ -20,7 +20,7 @@ from suite.report.site.pages.timings import charts, keyed
 from suite.report.site.timeline import Turned, stands
 from suite.report.site.timings import Chart, Shift, Spell, TimedMachine, spells
 from suite.report.standing import label
-from suite.stack.releases import PACKAGES
+from suite.stack.packages import PACKAGES
 
 # The packages that people ask for by name.
 _LIBRARIES = tuple(name for name, package in PACKAGES.items() if package.asked)
