@@ -29,7 +29,7 @@ from suite.stack import lock, plan
 from suite.stack.plan import Cell
 
 WALKS = STATE / "numbers"
-# In seconds; a quiet core needs seven to nine minutes.
+# In seconds; a quiet core needs six minutes.
 _SECONDS = 3600
 _ONE_CORE = "--xla_cpu_multi_thread_eigen=false"
 
