@@ -51,7 +51,7 @@ def test_seeded_faults_are_found_and_confirmed(
     assert Exit.UNEXPECTED == code
     assert set(FOUND) == set(re.findall(r"^  ✗ ([a-z0-9-]+)  ", told, re.MULTILINE))
     assert [] == [place for place in FOUND.values() if place not in told]
-    tried = re.findall(r"^  ([a-z0-9-]+)/[a-z0-9-]+: predicted, (.*?):", told, re.MULTILINE)
+    tried = re.findall(r"^  ([a-z0-9-]+)/[a-z0-9-]+: (confirmed) as predicted:", told, re.MULTILINE)
     assert {(issue, "confirmed") for issue in FOUND} == set(tried)
     seen = Path("jax-stack-compat-seen.json")
     made = add(assemble([CELL], catalogue.select(list(FOUND))), [seen])
