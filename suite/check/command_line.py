@@ -6,6 +6,7 @@ import argparse
 import inspect
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, NoReturn, get_args
@@ -151,6 +152,7 @@ def parse_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> argpar
     return parser.parse_args(words)
 
 
+@cache
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="jax-stack-compat",

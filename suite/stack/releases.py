@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 from packaging.requirements import Requirement
@@ -19,7 +20,7 @@ from pydantic import StringConstraints
 from suite.cell.atomic import write
 from suite.fields import Moment, RequirementText, SpecifierText, VersionText
 from suite.files import STACK as FOLDER
-from suite.files import FileModel, dump, read
+from suite.files import FileModel, dump, parse, text
 from suite.spelling import requirement, specifiers
 
 PATH = FOLDER / "releases.json"
@@ -99,7 +100,13 @@ def _here() -> frozenset[str]:
 
 def load() -> Snapshot:
     """Return the snapshot in the tree. Raises BadFile."""
-    return read(Snapshot, PATH)
+    return _read(text(PATH, Snapshot), PATH)
+
+
+# A command asks for the snapshot several times.
+@cache
+def _read(told: str, path: Path) -> Snapshot:
+    return parse(Snapshot, told, path)
 
 
 def save(taken: Snapshot) -> None:
