@@ -18,7 +18,7 @@ from suite.stack import lock, releases
 from tests.processes import git
 
 # The test publishes one issue in so many.
-PART = 30
+PART = 60
 KB, MB = 1_000, 1_000_000
 Files = dict[str, bytes]
 
