@@ -29,7 +29,7 @@ from suite.stack import lock, plan
 from suite.stack.plan import Cell
 
 WALKS = STATE / "numbers"
-# In seconds; a quiet core needs six minutes.
+# In seconds; a core needs four to seven minutes, by what else its machine does.
 _SECONDS = 3600
 _ONE_CORE = "--xla_cpu_multi_thread_eigen=false"
 
