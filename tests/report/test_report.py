@@ -581,7 +581,7 @@ def test_a_terminal_lists_the_known_issues() -> None:
 
     lines = shown(report(*seen)).splitlines()
 
-    assert "Known issues on jax 0.6.0, the newest of 3 releases, and the release that brought each" in lines
+    assert "Known issues on jax 0.6.0, the newest of 3 releases, and the first release with each" in lines
     assert "  ✗ some-issue/headline: bad  jax 0.5.0" in lines
     well = shown(report(observation(), observation(cell="jax-0.5.0", verdict="clear", behaviour="good")))
     assert "  the other issues: ✓ 1 clear; `-- --verbose` shows each case" in well.splitlines()

@@ -61,7 +61,7 @@ def _standings(report: Report, console: Console, most: int) -> None:
     told = [(f"{each.issue.id}/{each.seen[0].case}: {each.shows}", each) for each in found if each.is_affected]
     heading = f"\nKnown issues on {standing.label(columns[-1])}"
     if len(columns) > 1:
-        heading += f", the newest of {len(columns)} releases, and the release that brought each"
+        heading += f", the newest of {len(columns)} releases, and the first release with each"
     console.print(Text(heading, "bold"), soft_wrap=True)
     if told_on := summary.run_on(report):
         console.print(Text(f"  {told_on}", "dim"), soft_wrap=True)
