@@ -168,12 +168,8 @@ def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console
     tail += [(f"Admitted and never run: {some(idle)}.", "yellow")] if idle else []
     listed = ", ".join if verbose else some
     if narrow.untold:
-        tail.append(
-            (
-                f"These issues also occur there, but source code cannot show whether yours is concerned: {listed(narrow.untold)}.",
-                "",
-            )
-        )
+        unseen = "These issues also occur there, but source code cannot show whether yours is concerned"
+        tail.append((f"{unseen}: {listed(narrow.untold)}.", ""))
     if narrow.unused:
         tail.append((f"Issues of functions that this code does not use: {listed(narrow.unused)}.", "dim"))
     if narrow.unread:
