@@ -11,6 +11,7 @@ import ast
 import hashlib
 import json
 import platform
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -67,7 +68,13 @@ def _case_sha256(text: str, case: Case) -> str:
 @cache
 def probe_sha256() -> str:
     """Return the sha256 of the modules that run a case."""
-    return _sha256(*(canonical(ast.parse(_text(ROOT / "suite" / "cell" / f"{name}.py"))) for name in PROBE))
+    return probe_of(_text)
+
+
+def probe_of(text: Callable[[Path], str]) -> str:
+    """Return the sha256 of the modules that run a case, whose text `text` returns."""
+    paths = (ROOT / "suite" / "cell" / f"{name}.py" for name in PROBE)
+    return _sha256(*(canonical(ast.parse(text(path))) for path in paths))
 
 
 @cache

@@ -1,8 +1,7 @@
-"""Move records from an earlier commit's keys to this tree's keys, if both trees run the same code.
+"""Move records from an earlier commit's probe to this tree's probe, if the change of the probe changes no observation.
 
-Use this after a change of the probe or of the keys that changes no observation. A record is moved if its key is the one
-that the earlier commit computes; other records stay, and do not count. Then random records are run again in new
-environments, and every difference is printed.
+A record is moved if its case's own code is the code of this tree, and its probe is the earlier commit's. Other records
+stay, and do not count. Then random records are run again in new environments, and every difference is printed.
 """
 
 from __future__ import annotations
@@ -10,12 +9,10 @@ from __future__ import annotations
 import json
 import random
 import subprocess
-import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from pathlib import Path
@@ -30,8 +27,8 @@ from suite.console import OUT
 from suite.errors import Exit, Failed
 from suite.files import ROOT, read
 from suite.judge import verdicts
-from suite.judge.record import Record
-from suite.records import archive, records
+from suite.judge.record import Key, Record
+from suite.records import archive, keys, records
 from suite.records.work import Work, orders
 from suite.report import stored
 from suite.run import environment, probe_call
@@ -41,30 +38,8 @@ from suite.stack import lock, plan, uv_call
 from suite.stack.plan import Cell
 
 _OF_A_CELL = 8
-# Prints the hash of the probe and the hash of each case, in the tree of a commit.
-_PRINT = """
-import json
-from suite.catalogue import catalogue
-from suite.records import keys
-cases = {
-    f"{entry.issue.id}/{case.id}": keys.case_sha256(entry, case)
-    for entry in catalogue.entries()
-    for case in entry.issue.cases
-}
-print(json.dumps({"probe": keys.probe_sha256(), "cases": cases}))
-"""
-
-
-@dataclass(frozen=True)
-class _Hashes:
-    """The hashes of a tree: of its probe, and of each case by `issue/case`."""
-
-    probe: str
-    cases: Mapping[str, str]
-
-    def of(self, name: str) -> dict[str, str]:
-        """Return the parts of a key that depend on the tree."""
-        return {"issue": self.cases.get(name, ""), "probe": self.probe}
+# What happens to a record.
+HAD, MOVED, LEFT = "already had this tree's key", "moved", "had another case or probe and were left alone"
 
 
 @dataclass(frozen=True)
@@ -78,14 +53,12 @@ class _Moved:
 
 
 def rekey(commit: str, draw: int) -> Exit:
-    """Give the records that count under `commit` the keys of this tree, pack them, and run `draw` of them again.
+    """Give the records of the probe of `commit` this tree's keys, pack them, and run `draw` of them again.
 
     Raises Failed, BadFile, OSError.
     """
+    probe = earlier_probe(commit)
     archive.unpack()
-    with _tree(commit) as tree:
-        before = _hashes(tree)
-    now = _hashes(ROOT)
     cells = [cell for cell in plan.cells() if cell.unavailable is None]
     cases = [(entry, case) for entry in catalogue.entries() for case in entry.issue.cases]
     told: Counter[str] = Counter()
@@ -97,50 +70,41 @@ def rekey(commit: str, draw: int) -> Exit:
             if not path.exists():
                 continue
             record = read(Record, path)
-            name = f"{entry.issue.id}/{case.id}"
-            wanted = [
-                record.key.model_copy(update={"lock": pinned.sha256, "python": cell.python, **keys.of(name)})
-                for keys in (before, now)
-            ]
-            if record.key == wanted[1]:
-                told["already had this tree's key"] += 1
-            elif record.key != wanted[0]:
-                told["had another key and were left alone"] += 1
-                continue
-            else:
-                told["moved"] += 1
+            now = keys.key(entry, case, pinned.sha256, cell.python, record.key.platform)
+            how = standing(record.key, now, probe)
+            told[how] += 1
+            if how == MOVED:
                 raw = json.loads(path.read_text(encoding="utf-8"))
-                write(path, json.dumps({**raw, "key": wanted[1].model_dump()}, indent=1) + "\n")
-            held.append(_Moved(cell, entry, case, record))
+                write(path, json.dumps({**raw, "key": now.model_dump()}, indent=1) + "\n")
+            if how != LEFT:
+                held.append(_Moved(cell, entry, case, record))
     OUT.print(", ".join(f"{count:,} {what}" for what, count in told.items()) or "no records")
     packed = archive.pack(plan.tagged("full"))
     OUT.print(f"{packed:,} records packed into {archive.FOLDER.name}/")
-    report = stored.read_report(commands.PUBLISHED).model_copy(update={"probe_sha256": now.probe})
+    report = stored.read_report(commands.PUBLISHED).model_copy(update={"probe_sha256": keys.probe_sha256()})
     write(commands.PUBLISHED / stored.COMPAT, stored.texts(report)[stored.COMPAT])
     commands.rebuild(commands.PUBLISHED)
-    return _run_again(_drawn(held, draw, now.probe)) if draw else Exit.AS_EXPECTED
+    return _run_again(_drawn(held, draw, keys.probe_sha256())) if draw else Exit.AS_EXPECTED
 
 
-@contextmanager
-def _tree(commit: str) -> Iterator[Path]:
-    """Check a commit out into a temporary folder. Raises Failed if there is no such commit."""
-    with tempfile.TemporaryDirectory() as folder:
-        tree = Path(folder, "tree")
-        command = ["git", "worktree", "add", "--quiet", "--detach", str(tree), commit]
-        made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-        if made.returncode:
-            raise Failed(f"git cannot check {commit} out: {made.stderr.strip()}")
-        try:
-            yield tree
-        finally:
-            subprocess.run(["git", "worktree", "remove", "--force", str(tree)], cwd=ROOT, check=True)
+def standing(key: Key, now: Key, probe: str) -> str:
+    """Return what happens to a record: it is moved to the key `now` if only the probe differs, and was `probe`."""
+    if key == now:
+        return HAD
+    return MOVED if key == now.model_copy(update={"probe": probe}) else LEFT
 
 
-def _hashes(tree: Path) -> _Hashes:
-    ran = subprocess.run([sys.executable, "-c", _PRINT], cwd=tree, capture_output=True, text=True, check=False)
-    if ran.returncode:
-        raise Failed(f"the keys of {tree} cannot be computed: {ran.stderr.strip()[-500:]}")
-    return _Hashes(**json.loads(ran.stdout))
+def earlier_probe(commit: str) -> str:
+    """Return the hash of a commit's probe. Raises Failed if git cannot show it."""
+
+    def text(path: Path) -> str:
+        command = ["git", "show", f"{commit}:{path.relative_to(ROOT).as_posix()}"]
+        shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if shown.returncode:
+            raise Failed(f"git cannot show the probe of {commit}: {shown.stderr.strip()}")
+        return shown.stdout
+
+    return keys.probe_of(text)
 
 
 def _drawn(held: Sequence[_Moved], count: int, seed: str) -> list[list[_Moved]]:

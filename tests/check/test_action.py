@@ -41,7 +41,7 @@ def ran(repository: Path, **inputs: str) -> tuple[int, str]:
     """Return the exit code and the output of the action's step."""
     temporary = repository.parent / "runner"
     temporary.mkdir(exist_ok=True)
-    python = program(temporary / "bin" / "python3", f'cp -r "{temporary}/tool" "$3"')
+    python = program(temporary / "bin" / "python3", f'[ "$1" = -I ] && cp -r "{temporary}/tool" "$4"')
     program(temporary / "tool" / "bin" / "pip", "exit 0")
     code = "from suite.check.command_line import main; main()"
     program(temporary / "tool" / "bin" / "jax-stack-compat", f"exec '{sys.executable}' -P -c '{code}' \"$@\"")

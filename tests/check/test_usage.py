@@ -342,6 +342,22 @@ def test_many_files_are_read_side_by_side(tmp_path: Path, monkeypatch: pytest.Mo
     assert (3, 3) == (len(told(alone, "jax.vmap")), len(alone.unread))
 
 
+# What a Python that starts imports before it knows its path, or soon after.
+@pytest.mark.parametrize("name", ["signal", "socket", "types", "threading", "pickle", "struct"])
+def test_a_tree_is_read_and_never_run(tmp_path: Path, name: str) -> None:
+    """A module of the tree that is called like one of Python's is not imported, however many files are read."""
+    for number in range(70):
+        (tmp_path / f"{number}.py").write_text("import jax\njax.vmap(f)\n")
+    (tmp_path / f"{name}.py").write_text('open("it_ran", "w").close()\n')
+    # As its script starts it: Python puts no folder before its own modules.
+    start = [sys.executable, "-P", "-c", "from suite.check.command_line import main; main()"]
+    words = ["check", "--from", "jax==0.6.0", "--source", "."]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ran = subprocess.run([*start, *words], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert not (tmp_path / "it_ran").exists()
+    assert "function you call" in ran.stdout, ran.stderr
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_all_that_read(tmp_path: Path, number: signal.Signals) -> None:
     """Ending the command in any way also ends the processes it started."""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from suite.__main__ import asked
 from suite.files import ROOT
 from suite.stack import plan
 from tests.processes import printed
@@ -70,6 +71,17 @@ def test_every_step_runs_here_too(name: str, sessions: dict[str, str]) -> None:
             assert rest[rest.index("-s") + 1] in sessions, line
         else:
             assert first in {*GLUE, ".ci/run"}, line
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nox_accepts_what_a_workflow_sets(name: str) -> None:
+    """A workflow's variables are ones that every nox session takes; the state has an absolute path."""
+    variables = {
+        key: value.replace("${{ github.workspace }}", "/w") for key, value in workflow(name).get("env", {}).items()
+    }
+    for line in commands(name):
+        if line.startswith("python -m nox"):
+            assert asked(["-s", "compat"], variables, ROOT)
 
 
 @pytest.mark.parametrize("name", NAMES)

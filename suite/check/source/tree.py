@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import re
-import signal
-import threading
 from collections.abc import Collection, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from suite.check.source import reader
+from suite.check.source import reader, readers
 from suite.check.source.conditions import UNKNOWN
 from suite.check.source.project import Index, Project, module
 from suite.check.source.reader import Read
 from suite.check.source.sources import BEYOND, Source, Text, below_repository, files, mentions, text, why
 from suite.check.source.uses import Thing, Unread, Usage, Use
-from suite.errors import Failed
 from suite.names import query
 
 # The packages whose names are looked for.
 PACKAGES = frozenset({"jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping"})
 # Names of settings, found anywhere in a text.
 MARKS = frozenset({"jax_enable_x64", "enable_x64", "JAX_ENABLE_X64"})
-# Fewer files are read faster than processes start; more processes wait for the disk.
+# Fewer files are read faster than processes start.
 _MANY = 60
-_WORKERS = 8
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
@@ -101,33 +93,7 @@ def _all(there: list[Source], words: frozenset[str], packages: Collection[str], 
     of = partial(_of_file, words=words, packages=packages, own=own)
     if len(there) < _MANY:
         return list(map(of, there))
-    workers = min(os.cpu_count() or 1, _WORKERS)
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _end_with_parent) as pool:
-        try:
-            return list(pool.map(of, there, chunksize=max(1, min(32, len(there) // (4 * workers)))))
-        except BrokenProcessPool as error:
-            raise Failed(
-                "a process that was reading the source was killed: give --source fewer files at a time"
-            ) from error
-        except BaseException:
-            # The pool would wait for all of the files.
-            for child in multiprocessing.active_children():
-                child.terminate()
-            raise
-
-
-def _end_with_parent() -> None:
-    """End this process when its parent ends, in whatever way."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    # Ctrl-C reaches every process of a terminal: the parent ends the others.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+    return readers.apart(of, there)
 
 
 def _of_file(source: Source, words: frozenset[str], packages: Collection[str], own: frozenset[str]) -> _Found:
