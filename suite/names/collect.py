@@ -49,17 +49,15 @@ def wanted() -> dict[Cell, list[str]]:
 
 def publish(*, fresh: bool, console: Terminal) -> None:
     """Walk the missing releases, or all with `fresh`, and write the files. Raises Failed, BadFile, OSError."""
-    there = [] if fresh else [package for package in PACKAGES if (FOLDER / f"{package}.json").exists()]
-    known = {package: spans.split(store.detailed(store.load(package))) for package in there}
+    is_known = (FOLDER / store.DETAILS).exists() and not fresh
+    known = {package: spans.split(names) for package, names in store.detailed().items()} if is_known else {}
     new = collect({package: tuple(walks) for package, walks in known.items()}, console)
-    files = {"names.schema.json": store.schema()}
-    for package in PACKAGES:
-        names = spans.join(package, {**known.get(package, {}), **new[package]})
-        files |= store.texts(names)
+    joined = [spans.join(package, {**known.get(package, {}), **new[package]}) for package in PACKAGES]
+    for package, names in zip(PACKAGES, joined, strict=True):
         count, first, last = len(names.releases), names.releases[0], names.releases[-1]
         told = f"{count} releases, {first} to {last}, {len(new[package])} of them walked now"
         console.print(f"{package}: {told}", soft_wrap=True)
-    replace_all(FOLDER, files)
+    replace_all(FOLDER, store.files(joined))
 
 
 def collect(known: Mapping[str, tuple[str, ...]], console: Terminal) -> dict[str, dict[str, Walk]]:

@@ -1,32 +1,40 @@
-"""The two files of a package's names.
+"""The files of names: one for each package, and one with the details of all packages.
 
-The second file has defining modules, members and docstring hashes, which `check` does not read.
+Details are defining modules, members and docstring hashes, which `check` does not read.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import lzma
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from suite.files import FileModel, dump, read
+from suite.errors import BadFile, Fault
+from suite.files import FileModel, content, dump, parse, read
 from suite.names.model import FOLDER, Module, Name, Names, Signature, Text
 
 
+DETAILS = "details.json.xz"
+
+
 class Details(FileModel):
-    """The details of a name, in the second file."""
+    """The details of a name."""
 
     home: tuple[Text, ...] = ()
     doc: tuple[Text, ...] = ()
     members: Mapping[str, tuple[Signature, ...]] = {}
 
 
-class Detailed(FileModel):
-    """The second file: details by module and name."""
+# Details by module and name.
+Modules: TypeAlias = Mapping[str, Mapping[str, Details]]
 
-    package: str
-    modules: Mapping[str, Mapping[str, Details]]
+
+class Detailed(FileModel):
+    """The file of details, by package."""
+
+    packages: Mapping[str, Modules]
 
 
 def load(package: str, folder: Path = FOLDER) -> Names:
@@ -34,21 +42,28 @@ def load(package: str, folder: Path = FOLDER) -> Names:
     return read(Names, folder / f"{package}.json")
 
 
-def detailed(names: Names, folder: Path = FOLDER) -> Names:
-    """Return names with their details. Raises BadFile."""
-    return _with(names, read(Detailed, folder / f"{names.package}.details.json").modules)
+def detailed(folder: Path = FOLDER) -> dict[str, Names]:
+    """Return the names of each package in the file of details, with their details. Raises BadFile."""
+    path = folder / DETAILS
+    try:
+        text = lzma.decompress(content(path)).decode()
+    except (OSError, ValueError, lzma.LZMAError) as error:
+        raise BadFile([Fault(path, "file", str(error))]) from error
+    packages = parse(Detailed, text, path).packages
+    return {package: _with(load(package, folder), modules) for package, modules in packages.items()}
 
 
-def texts(names: Names) -> dict[str, str]:
-    """Return the files of a package: name → text. Each module is one line, so that git compares by module."""
-    details = {
-        module: {name: told for name, each in found.names.items() if (told := _details(each)) != Details()}
-        for module, found in names.modules.items()
-    }
-    second = Detailed(package=names.package, modules={module: found for module, found in details.items() if found})
+def files(every: Iterable[Names]) -> dict[str, str | bytes]:
+    """Return the files of these packages: name → content. Each module is one line, so that git compares by module."""
+    names = {each.package: each for each in every}
+    details = Detailed(packages={package: _details_of(each) for package, each in names.items()})
+    text = json.dumps(details.model_dump(mode="json", exclude_defaults=True), separators=(",", ":"))
     return {
-        f"{names.package}.json": _lines(_with(names, {}).model_dump(mode="json", exclude_defaults=True)),
-        f"{names.package}.details.json": _lines(second.model_dump(mode="json", exclude_defaults=True)),
+        **{
+            f"{package}.json": _lines(_with(each, {}).model_dump(mode="json", exclude_defaults=True))
+            for package, each in names.items()
+        },
+        DETAILS: lzma.compress(text.encode(), preset=9),
     }
 
 
@@ -57,11 +72,17 @@ def schema() -> str:
     return dump({"$schema": "https://json-schema.org/draft/2020-12/schema", **Names.model_json_schema()})
 
 
-def _details(name: Name) -> Details:
-    return Details(home=name.home, doc=name.doc, members=name.members)
+def _details_of(names: Names) -> Modules:
+    found: dict[str, dict[str, Details]] = {}
+    for path, module in names.modules.items():
+        for name, each in module.names.items():
+            details = Details(home=each.home, doc=each.doc, members=each.members)
+            if details != Details():
+                found.setdefault(path, {})[name] = details
+    return found
 
 
-def _with(names: Names, details: Mapping[str, Mapping[str, Details]]) -> Names:
+def _with(names: Names, details: Modules) -> Names:
     def of(module: str, found: Module) -> Module:
         told = details.get(module, {})
         named = {name: each.model_copy(update=dict(told.get(name, Details()))) for name, each in found.names.items()}

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,10 +47,10 @@ _OF_CELL = ("cell", "lock", "packages")
 # The fields in which records with the same result differ.
 _OF_RECORD = ("started_at", "import_errors", "unforkable", "seconds", "peak_rss_mib")
 # Cell, issue and case.
-_Name = tuple[str, str, str]
+Name = tuple[str, str, str]
 
 
-class _CellLine(FileModel):
+class CellLine(FileModel):
     """A cell in the archive."""
 
     status: Status
@@ -58,12 +58,12 @@ class _CellLine(FileModel):
     packages: dict[str, str | None]
 
 
-class _Packed(NamedTuple):
+class PackedRecord(NamedTuple):
     """A record as packed: the JSON that it shares with others, its key there, and its own values."""
 
     shared: str
     key: dict[str, Any]
-    own: list[Any]
+    own: Sequence[Any]
 
 
 def pack(cells: Iterable[Cell], folder: Path = FOLDER) -> int:
@@ -72,8 +72,8 @@ def pack(cells: Iterable[Cell], folder: Path = FOLDER) -> int:
     A record is left out if its case is not in the tree, or its key is not the tree's. Files whose text changes are
     written, all or none; other versions of xz give other bytes for the same text. Raises BadFile, OSError.
     """
-    there, cells_there = _load(folder)
-    of_cells: list[_CellLine] = []
+    there, cells_there = load(folder)
+    of_cells: list[CellLine] = []
     of_issues: dict[str, dict[str, list[list[Any]]]] = {}
     packed = 0
     for cell in sorted(cells, key=lambda each: each.id):
@@ -81,13 +81,13 @@ def pack(cells: Iterable[Cell], folder: Path = FOLDER) -> int:
         if status is None:
             continue
         pinned = lock.load(cell)
-        of_cells.append(_CellLine(status=status, lock=pinned.sha256, packages=dict(pinned.pins)))
+        of_cells.append(CellLine(status=status, lock=pinned.sha256, packages=dict(pinned.pins)))
         # Each run of a cell rewrites its status, so an equal status means unchanged records.
         same = of_cells[-1] == cells_there.get(cell.id)
         for entry in catalogue.entries():
             for case in entry.issue.cases:
                 known = there.get((cell.id, entry.issue.id, case.id)) if same else None
-                if known is None or not _holds(known.key, cell, entry, case, pinned):
+                if known is None or not holds(known.key, cell, entry, case):
                     known = _of_disk(cell, entry, case, pinned)
                 if known is not None:
                     packed += 1
@@ -106,21 +106,20 @@ def pack(cells: Iterable[Cell], folder: Path = FOLDER) -> int:
 
 def unpack(folder: Path = FOLDER) -> int:
     """Write the files that the archive has and this machine lacks; return how many. Raises BadFile, OSError."""
-    there, cells = _load(folder)
+    there, cells = load(folder)
     lacking = 0
     for (cell, issue, case), packed in there.items():
         path, line = records.path_of(cell, issue, case), cells[cell]
         if path.exists():
             continue
-        of_cell = {"cell": cell, "lock": line.lock, "packages": line.packages}
         try:
-            record = _filled(json.loads(packed.shared), of_cell, iter(packed.own))
+            whole = record(packed, line)
         except StopIteration as error:
             raise BadFile([_fault(folder / f"{issue}{_SUFFIX}", f"{cell}/{case} is cut short")]) from error
         # `atomic.write` would wait for the disk with each record.
         new = path.with_suffix(".new")
         path.parent.mkdir(parents=True, exist_ok=True)
-        new.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        new.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
         new.replace(path)
         lacking += 1
     for cell, line in cells.items():
@@ -130,10 +129,17 @@ def unpack(folder: Path = FOLDER) -> int:
     return lacking
 
 
-def _load(folder: Path) -> tuple[dict[_Name, _Packed], dict[str, _CellLine]]:
+def record(packed: PackedRecord, line: CellLine) -> dict[str, Any]:
+    """Return a packed record of a cell as its file has it. Raises StopIteration if values are missing."""
+    of_cell = {"cell": line.status.cell, "lock": line.lock, "packages": line.packages}
+    found: dict[str, Any] = _filled(json.loads(packed.shared), of_cell, iter(packed.own))
+    return found
+
+
+def load(folder: Path) -> tuple[dict[Name, PackedRecord], dict[str, CellLine]]:
     """Return the records and the cells of an archive. Raises BadFile with every fault in it."""
-    found: dict[_Name, _Packed] = {}
-    cells: dict[str, _CellLine] = {}
+    found: dict[Name, PackedRecord] = {}
+    cells: dict[str, CellLine] = {}
     faults: list[Fault] = []
     left = _MOST
     for path in sorted(folder.glob(f"*{_SUFFIX}")):
@@ -143,7 +149,7 @@ def _load(folder: Path) -> tuple[dict[_Name, _Packed], dict[str, _CellLine]]:
             left -= len(unpacked)
             for line in filter(None, unpacked.split("\n")):
                 if path.name == _CELLS:
-                    cell = _CellLine.model_validate_json(line)
+                    cell = CellLine.model_validate_json(line)
                     cells[cell.status.cell] = cell
                     continue
                 shared, *rows = json.loads(line)
@@ -151,7 +157,7 @@ def _load(folder: Path) -> tuple[dict[_Name, _Packed], dict[str, _CellLine]]:
                 # The ids become paths, so check them.
                 issue, case = identifier(shared["issue"]), identifier(shared["case"])
                 for cell_id, *own in rows:
-                    found[cell_id, issue, case] = _Packed(text, shared["key"], own)
+                    found[cell_id, issue, case] = PackedRecord(text, shared["key"], own)
         except (lzma.LZMAError, OSError, EOFError, ValueError, LookupError, TypeError, RecursionError) as error:
             faults.append(_fault(path, f"{type(error).__name__}: {error}"))
     if not faults and (lost := {cell for cell, _, _ in found} - cells.keys()):
@@ -165,7 +171,7 @@ def _fault(path: Path, why: str) -> Fault:
     return Fault(path, "archive", f"{why}; `git checkout -- {shown(path)}` restores it")
 
 
-def _of_disk(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> _Packed | None:
+def _of_disk(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> PackedRecord | None:
     """Return the record of a case on this machine if its key is the tree's, on any platform."""
     path = records.path_of(cell.id, entry.issue.id, case.id)
     try:
@@ -174,19 +180,20 @@ def _of_disk(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> _Packed | No
         of_lock = (record["key"]["lock"], record["machine"]["packages"]) == (pinned.sha256, pinned.pins)
         own: list[Any] = []
         shared = _split(record, own)
-        if not (named and of_lock and _holds(shared["key"], cell, entry, case, pinned)):
+        if not (named and of_lock and holds(shared["key"], cell, entry, case)):
             return None
     except FileNotFoundError:
         return None
     except (ValueError, LookupError, TypeError) as error:
         raise BadFile([Fault(path, "record", f"{type(error).__name__}: {error} ({AGAIN})")]) from error
-    return _Packed(_line(shared), shared["key"], own)
+    return PackedRecord(_line(shared), shared["key"], own)
 
 
-def _holds(key: dict[str, Any], cell: Cell, entry: Entry, case: Case, pinned: Lock) -> bool:
+def holds(key: Mapping[str, Any], cell: Cell, entry: Entry, case: Case) -> bool:
     """Return True if a key agrees with the tree's in everything but the lock."""
-    wanted = keys.key(entry, case, pinned.sha256, cell.python, key["platform"])
-    return key == {**dict(wanted), "lock": None}
+    # `keys.key` would make a model for each of some hundred thousand records.
+    ours = {"lock": None, "issue": keys.case_sha256(entry, case), "probe": keys.probe_sha256()}
+    return key == {**ours, "python": cell.python, "platform": key["platform"]}
 
 
 def _split(found: Any, own: list[Any]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from suite.catalogue import catalogue
 from suite.catalogue.catalogue import Entry
@@ -17,7 +17,7 @@ from suite.judge.record import Record
 from suite.judge.verdicts import Judged
 from suite.judge.wording import not_imported
 from suite.records import alike, records
-from suite.records.records import Stamp
+from suite.records.records import Stamp, Status
 from suite.stack.lock import Lock
 from suite.stack.plan import Cell
 
@@ -46,15 +46,40 @@ _SEEN: dict[str, _Known] = {}
 _CASES: dict[int, Case] = {}
 
 
-def seen(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
+class Evidence(Protocol):
+    """Records of runs, judged: the ones on this machine's disk, or the ones that are packed."""
+
+    def status(self, cell: str) -> Status | None:
+        """Return the cell's last status. Raises BadFile."""
+
+    def of_cell(self, cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
+        """Return the cell's own observation of a case if it counts. Raises BadFile."""
+
+
+class Disk:
+    """The records on this machine's disk."""
+
+    def status(self, cell: str) -> Status | None:
+        """Return the cell's last status. Raises BadFile."""
+        return records.status(cell)
+
+    def of_cell(self, cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
+        """Return the cell's own observation of a case if it counts. Raises BadFile."""
+        return _of_cell(cell, entry, case, pinned)
+
+
+DISK = Disk()
+
+
+def seen(cell: Cell, entry: Entry, case: Case, pinned: Lock, evidence: Evidence = DISK) -> Seen | None:
     """Return the valid observation of a case, judged together with the cases that it waits for. Raises BadFile."""
     places = alike.places(cell, entry, case, pinned)
-    found = next(filter(None, (_of_cell(each, entry, case, held) for each, held in places)), None)
+    found = next(filter(None, (evidence.of_cell(each, entry, case, held) for each, held in places)), None)
     if found is None or not case.waits_for:
         return found
     known = dict(catalogue.by_rule(case, pinned.pins))
     for name, each in catalogue.awaited(case).items():
-        if (there := seen(cell, *each, pinned)) is not None:
+        if (there := seen(cell, *each, pinned, evidence)) is not None:
             known[name] = there.judged.verdict
     return found._replace(judged=verdicts.waited(found.judged, known))
 

@@ -21,7 +21,7 @@ from suite.judge.verdicts import Judged, agree, workaround_expected
 from suite.judge.wording import tidy
 from suite.records import keys, records
 from suite.records.records import Status
-from suite.records.seen import Seen, seen
+from suite.records.seen import DISK, Evidence, Seen, seen
 from suite.report.derive import coverage, derive
 from suite.report.model import (
     SCHEMA,
@@ -61,14 +61,15 @@ def assemble(
     shard: Shard | None = None,
     rows: Rows = "cases",
     unread: Judged | None = None,
+    evidence: Evidence = DISK,
 ) -> Report:
-    """Return the report on these cells and issues, from the records on disk. Raises BadFile.
+    """Return the report on these cells and issues, from the records that are the `evidence`. Raises BadFile.
 
     For a `shard`, `planned` has the cells of the whole run. `rows` selects the entries of each cell. With `unread`, no
     records are read, and every case has the verdict `unread`.
     """
     offered = releases.load().packages
-    judged = [_judged(cell, catalogue.planned(entries, cell, rows), offered, unread) for cell in cells]
+    judged = [_judged(cell, catalogue.planned(entries, cell, rows), offered, unread, evidence) for cell in cells]
     observations = [row for _, made, _ in judged for row in made]
     nowhere = Platform(system="", machine="", cpu="", device="")
     report = Report(
@@ -97,10 +98,10 @@ def untried(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows = "cases
 
 
 def _judged(
-    cell: Cell, entries: Sequence[Entry], offered: releases.Packages, unread: Judged | None
+    cell: Cell, entries: Sequence[Entry], offered: releases.Packages, unread: Judged | None, evidence: Evidence
 ) -> tuple[CellRow, list[Observation], Platform | None]:
     """Judge every case planned in `cell`; with `unread`, read no records and use that verdict."""
-    pinned, status = lock.load(cell), None if unread else records.status(cell.id)
+    pinned, status = lock.load(cell), None if unread else evidence.status(cell.id)
     # If this machine lacks an interpreter or device, records made elsewhere stay valid. Any other failure to make the
     # environment voids them.
     failed = status is not None and status.verdict == "error" and not status.python
@@ -109,7 +110,7 @@ def _judged(
     platform, blocked_by = None, None
     for entry in entries:
         for case in entry.cases(cell):
-            record = seen(cell, entry, case, pinned) if tried else None
+            record = seen(cell, entry, case, pinned, evidence) if tried else None
             judged = record.judged if record else unread or _without(cell, status)
             made.append(observation(cell.id, entry.issue.id, case, pinned.pins, judged, record))
             if record is not None:
