@@ -149,6 +149,8 @@ class Case:
     `touches` are the functions that code has to use for this case to concern it, where they are not the issue's, with
     what has to be written: `"jax.numpy.round(a, decimals) if decimals >= 38"`. `check --source` reads them; see
     suite/check/source/touched.py.
+
+    `alone` says why a case cannot run beside others: it times something, counts threads, or waits for a limit.
     """
 
     reproducer: Callable[[], Seen]
@@ -168,6 +170,7 @@ class Case:
     memory_mib: int = 4096
     touches: tuple[str, ...] = ()
     waits_for: tuple[str, ...] = ()
+    alone: str = ""
 
     @property
     def id(self) -> str:
@@ -209,6 +212,7 @@ class Issue:
     isolation: Isolation | None = None
     seconds: float | None = None
     waits_for: tuple[str, ...] | None = None
+    alone: str | None = None
 
     def __post_init__(self) -> None:
         """Complete the cases. One that is complete stays the same object."""
