@@ -151,6 +151,7 @@ class Case:
     suite/check/source/touched.py.
 
     `alone` says why a case cannot run beside others: it times something, counts threads, or waits for a limit.
+    `pictured`: the picture in the README shows this case.
     """
 
     reproducer: Callable[[], Seen]
@@ -171,6 +172,7 @@ class Case:
     touches: tuple[str, ...] = ()
     waits_for: tuple[str, ...] = ()
     alone: str = ""
+    pictured: bool = False
 
     @property
     def id(self) -> str:

@@ -267,3 +267,8 @@ def test_an_issue_offends_where_it_is_listed(offence: str) -> None:
 def test_each_list_of_offenders_is_of_an_offence() -> None:
     """offenders.toml has no list that no test reads."""
     assert LISTED.keys() <= OFFENCES.keys()
+
+
+def test_one_case_is_pictured() -> None:
+    """The README has one picture."""
+    assert 1 == sum(case.pictured for entry in catalogue.entries() for case in entry.issue.cases)
