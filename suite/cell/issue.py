@@ -57,11 +57,15 @@ class Signature:
 
     `type` is the `__name__` of its own class, not of a base. `message` is a part of its text, where a `…` stands for
     anything. `module` is a module that the traceback goes through, or a package of one.
+
+    `everyday`: ordinary mistakes raise the same, so `explain` asks for more evidence: the place where it was raised,
+    or what the issue is known by.
     """
 
     type: str
     message: str = ""
     module: str = ""
+    everyday: bool = False
 
 
 @dataclass(frozen=True)
@@ -192,7 +196,9 @@ class Issue:
     `touches` are the functions and keywords that it concerns, as qualified names, and areas: code that names none of
     them is not concerned. `"jax.numpy.pad(constant_values=)"`, `"jax.stages.Wrapped.lower"`, `"control flow"`. What its
     cases touch is added; without either, what the reproducers use. `row_zero`: it asks whether the stack works at all,
-    and every other waits for it.
+    and every other waits for it. `known_by` is a regular expression for what else its tracebacks say, such as the name
+    of a function: `explain` takes it for evidence beside an `everyday` signature, and other matches without it for less
+    likely.
 
     The other fields are of each of its cases that leaves them at their defaults.
     """
@@ -202,6 +208,7 @@ class Issue:
     cases: tuple[Case, ...]
     touches: tuple[str, ...] = ()
     row_zero: bool = False
+    known_by: str = ""
     _: KW_ONLY
     control: Callable[[], None] | None = None
     behaviours: Mapping[str, Meaning] | None = None
