@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import traceback
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -216,6 +217,10 @@ def faults(found: Entry) -> list[Fault]:
     ids = [case.id for case in issue.cases]
     for twice in sorted({each for each in ids if ids.count(each) > 1}):
         note("cases", f"{twice!r} is listed twice")
+    try:
+        re.compile(issue.known_by)
+    except re.error as error:
+        note("known_by", f"{issue.known_by!r} is not a regular expression: {error}")
     for case in issue.cases:
         for key, message in _of_case(case):
             note(f"{case.id}.{key}", message)

@@ -57,11 +57,15 @@ class Signature:
 
     `type` is the `__name__` of its own class, not of a base. `message` is a part of its text, where a `…` stands for
     anything. `module` is a module that the traceback goes through, or a package of one.
+
+    `everyday`: ordinary mistakes raise the same, so `explain` asks for more evidence: the place where it was raised,
+    or what the issue is known by.
     """
 
     type: str
     message: str = ""
     module: str = ""
+    everyday: bool = False
 
 
 @dataclass(frozen=True)
@@ -149,6 +153,9 @@ class Case:
     `touches` are the functions that code has to use for this case to concern it, where they are not the issue's, with
     what has to be written: `"jax.numpy.round(a, decimals) if decimals >= 38"`. `check --source` reads them; see
     suite/check/source/touched.py.
+
+    `alone` says why a case cannot run beside others: it times something, counts threads, or waits for a limit.
+    `pictured`: the picture in the README shows this case.
     """
 
     reproducer: Callable[[], Seen]
@@ -168,6 +175,8 @@ class Case:
     memory_mib: int = 4096
     touches: tuple[str, ...] = ()
     waits_for: tuple[str, ...] = ()
+    alone: str = ""
+    pictured: bool = False
 
     @property
     def id(self) -> str:
@@ -187,7 +196,9 @@ class Issue:
     `touches` are the functions and keywords that it concerns, as qualified names, and areas: code that names none of
     them is not concerned. `"jax.numpy.pad(constant_values=)"`, `"jax.stages.Wrapped.lower"`, `"control flow"`. What its
     cases touch is added; without either, what the reproducers use. `row_zero`: it asks whether the stack works at all,
-    and every other waits for it.
+    and every other waits for it. `known_by` is a regular expression for what else its tracebacks say, such as the name
+    of a function: `explain` takes it for evidence beside an `everyday` signature, and other matches without it for less
+    likely.
 
     The other fields are of each of its cases that leaves them at their defaults.
     """
@@ -197,6 +208,7 @@ class Issue:
     cases: tuple[Case, ...]
     touches: tuple[str, ...] = ()
     row_zero: bool = False
+    known_by: str = ""
     _: KW_ONLY
     control: Callable[[], None] | None = None
     behaviours: Mapping[str, Meaning] | None = None
@@ -209,6 +221,7 @@ class Issue:
     isolation: Isolation | None = None
     seconds: float | None = None
     waits_for: tuple[str, ...] | None = None
+    alone: str | None = None
 
     def __post_init__(self) -> None:
         """Complete the cases. One that is complete stays the same object."""

@@ -74,6 +74,7 @@ class KnownIssue:
     touches: tuple[str, ...]
     upstream: tuple[str, ...]
     cases: tuple[KnownCase, ...]
+    known_by: str = ""
 
     @property
     def link(self) -> str:
@@ -134,7 +135,8 @@ def _issue(row: Mapping[str, Any], cells: Mapping[str, Pins], kinds: list[list[s
     own = {name: row[name] for name in ("id", "title", "kind", "row_zero")}
     touches = tuple(row["touches"])
     cases = tuple(_case(each, touches, cells, kinds) for each in row["cases"])
-    return KnownIssue(**own, touches=touches, upstream=tuple(row["upstream"]), cases=cases)
+    known_by = row.get("known_by", "")
+    return KnownIssue(**own, touches=touches, upstream=tuple(row["upstream"]), cases=cases, known_by=known_by)
 
 
 def _case(

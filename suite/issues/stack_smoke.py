@@ -152,7 +152,7 @@ _SIGNATURES = {
     "get-aval-removed": Signature("AttributeError", "get_aval"),
     "jaxpr-removed": Signature("AttributeError", "jax.core…Jaxpr"),
     "params-unhashable": Signature("TypeError", "parameters to jaxpr equations must have __hash__"),
-    "unhashable-dict": Signature("TypeError", "unhashable type: 'dict'"),
+    "unhashable-dict": Signature("TypeError", "unhashable type: 'dict'", everyday=True),
     "implicit-steps-all-rejected": Signature("EquinoxRuntimeError", "The maximum number of solver steps was reached"),
     "lu-transpose-is-traced": Signature("TracerBoolConversionError", "boolean conversion of", "lineax._solver.lu"),
 }

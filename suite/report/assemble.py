@@ -199,6 +199,7 @@ def _issue(entry: Entry) -> IssueRow:
         cases=[_case(case, source.of_case(text, case)) for case in issue.cases],
         touches=list(source.touches(text, issue)),
         row_zero=issue.row_zero,
+        known_by=issue.known_by,
         source_sha256=records.source_sha256(entry.source),
         shared_source=source.shared(text, issue),
     )

@@ -197,6 +197,7 @@ class SignatureRow(FileModel):
     type: str
     message: str = ""
     module: str = ""
+    everyday: bool = Field(default=False, description="whether ordinary mistakes raise the same")
 
 
 class CaseRow(FileModel):
@@ -231,6 +232,7 @@ class IssueRow(FileModel):
     cases: list[CaseRow] = Field(min_length=1)
     touches: list[str] = Field(default=[], description="the names, keywords and areas of the stack that it concerns")
     row_zero: bool = Field(default=False, description="whether it tests if the stack works at all")
+    known_by: str = Field(default="", description="a regular expression for what else its tracebacks say")
     source_sha256: str = Field(description="of the issue's module")
     shared_source: str = Field(default="", description="the code of the module that its cases share")
 

@@ -1,8 +1,6 @@
-"""The cases that cannot run beside others, from a table and from the results of earlier runs."""
+"""The cases that cannot run beside others, by their tables and by the results of earlier runs."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from suite.catalogue.catalogue import by_rule
 from suite.cell.issue import Case
@@ -12,18 +10,13 @@ from suite.judge.rules import Pins, expected
 from suite.judge.verdicts import GIVEN, agree, workaround_expected
 from suite.records.work import Task
 
-# Issue → the reason why its cases run alone: they time something, count threads, or wait for a limit.
-ALONE: Mapping[str, str] = {
-    "callback-waits-for-jax-forever": "a case waits five seconds for a callback, and a busy machine takes longer",
-    "product-sum-of-many-axes-crashes": "on some releases a case hangs until its limit of 60 seconds",
-}
 # Outcomes that a busy machine can cause.
 _OF_A_BUSY_MACHINE = frozenset({"signal", "timeout", "memory"})
 
 
 def runs_alone(task: Task) -> bool:
     """Return True if a case must run alone from the start."""
-    return task.entry.issue.id in ALONE or task.expected == GIVEN["timeout"]
+    return bool(task.case.alone) or task.expected == GIVEN["timeout"]
 
 
 def must_run_again(case: Case, record: Record, pins: Pins) -> bool:

@@ -20,6 +20,7 @@ from rich.console import Console
 
 from suite.__main__ import explained
 from suite.address import address
+from suite.catalogue.catalogue import entries
 from suite.cell.atomic import write
 from suite.command_table import SESSIONS, help_of
 from suite.errors import Exit, Failed
@@ -33,8 +34,6 @@ from suite.report.stored import read_report
 PUBLISHED = REPORTS / "published"
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md")
 PICTURE = ROOT / "docs" / "strip.svg"
-# A widely used function that was right, then wrong, then right again.
-_PICTURED = ("pad-corners-of-two-constants", "tuple-of-two")
 # The most lines of each list; a document shows fewer than a report.
 _MOST = 4
 
@@ -70,7 +69,7 @@ def renew() -> None:
 def renewed(report: Report) -> Mapping[Path, str]:
     """Return the picture and the documents as the published report makes them. Raises Failed."""
     made = {name: f"\n{block(report)}\n\n" for name, block in BLOCKS.items()}
-    return {PICTURE: strip_svg(report, *_PICTURED), **{path: _with_blocks(path, made) for path in DOCUMENTS}}
+    return {PICTURE: strip_svg(report, *_pictured()), **{path: _with_blocks(path, made) for path in DOCUMENTS}}
 
 
 def runner() -> str:
@@ -100,6 +99,11 @@ def answer(example: Example) -> str:
     if ran.returncode not in (Exit.AS_EXPECTED, Exit.UNEXPECTED):
         raise Failed(f"jax-stack-compat {example.words}: {ran.stderr.strip()}")
     return ran.stdout
+
+
+def _pictured() -> tuple[str, str]:
+    """Return the issue and the case that the picture shows."""
+    return next((of.issue.id, case.id) for of in entries() for case in of.issue.cases if case.pictured)
 
 
 def _console(example: Example) -> str:
@@ -152,7 +156,7 @@ def _sessions(document: str, _: Report) -> str:
 
 
 BLOCKS: Mapping[str, Callable[[Report], str]] = {
-    "picture": lambda report: f"![{sentence(report, *_PICTURED)}](docs/{PICTURE.name})",
+    "picture": lambda report: f"![{sentence(report, *_pictured())}](docs/{PICTURE.name})",
     "check": lambda _: _console(CHECK),
     "needs": lambda _: _console(NEEDS),
     "explain": lambda _: _console(EXPLAIN),

@@ -153,6 +153,14 @@ def test_every_fault_of_a_table_is_said_at_once(cases: list[Case], faults: dict[
     assert [] == [each.message for each, said in zip(found, faults.values(), strict=True) if said not in each.message]
 
 
+def test_a_pattern_that_cannot_be_read_is_a_fault() -> None:
+    """What an issue is known by must be a regular expression."""
+    of = entry(CASE)
+    (fault,) = catalogue.faults(replace(of, issue=replace(of.issue, known_by="(")))
+
+    assert ("known_by", True) == (fault.key, fault.message.startswith("'(' is not a regular expression"))
+
+
 @pytest.mark.parametrize(
     "name", ["../../../../escaped", "/absolute", "x" * 300, "a\0b", "\ud800", "<lambda>", "Upper", "", "_x"]
 )

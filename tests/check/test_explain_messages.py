@@ -134,11 +134,3 @@ def test_issues_are_found_by_what_was_seen_of_them(published: Knowledge) -> None
             missed.add(issue.id)
 
     assert missed == BY_TRACEBACK
-
-
-def test_the_table_of_everyday_messages_has_only_signatures(published: Knowledge) -> None:
-    """The lists contain only messages of current signatures and ids of existing issues."""
-    messages = {signature.message for case in published.cases.values() for _, signature in case.signatures}
-
-    assert {*matching.EVERYDAY} <= messages
-    assert {*matching.ABOUT} <= {issue.id for issue in published.issues}

@@ -14,7 +14,7 @@ import pytest
 
 from suite.catalogue import catalogue, source, threads
 from suite.catalogue.catalogue import Entry
-from suite.cell.issue import Case, Issue
+from suite.cell.issue import Case, Issue, Signature
 from suite.check.source.touched import touch
 from suite.files import REPORTS
 from suite.judge.metadata import in_version_order, parsed
@@ -100,6 +100,11 @@ def is_bad(case: Case, pins: Pins) -> bool:
     """Return True if a rule says that a case goes wrong on a stack."""
     rule = first_match(case.rules, pins)
     return rule is not None and case.behaviours[rule.behaviour] == "affected"
+
+
+def signatures(case: Case) -> list[Signature]:
+    """Return a case's signatures."""
+    return [each for some in case.signatures.values() for each in (some if isinstance(some, tuple) else (some,))]
 
 
 def names(sentence: str, known: Set[str]) -> bool:
@@ -242,6 +247,19 @@ def touch_is_not_upstream(entry: Entry) -> bool:
     return any(not each.is_untold and not each.name.startswith(tuple(PACKAGES)) for each in told)
 
 
+def everyday_message_needs_evidence(entry: Entry) -> bool:
+    """An issue with an everyday signature is known by a pattern, a function that it concerns, or a library."""
+    issue = entry.issue
+    is_named = bool(issue.known_by) or any("." in each for each in source.touches(source_of(entry), issue))
+    cases = [case for case in issue.cases if any(each.everyday for each in signatures(case))]
+    return not all(is_named or len(case.needs) > 1 for case in cases)
+
+
+def known_by_is_of_no_signature(entry: Entry) -> bool:
+    """An issue that is known by a pattern has a signature, because `explain` reads the one beside the other."""
+    return bool(entry.issue.known_by) and not any(case.signatures for case in entry.issue.cases)
+
+
 OFFENCES: Mapping[str, Callable[[Entry], bool]] = {
     offends.__name__.replace("_", "-"): offends
     for offends in (
@@ -249,7 +267,7 @@ OFFENCES: Mapping[str, Callable[[Entry], bool]] = {
         *(range_ends_at_the_newest_release, report_is_a_pull_request, fix_is_not_known_to_have_landed),
         *(threads_are_not_named, thread_is_an_address, text_is_lacking, upstream_is_said_to_be_silent),
         *(symptom_is_as_its_absence, control_stands_elsewhere, one_case_is_long),
-        *(touch_is_not_used, touch_is_not_upstream),
+        *(touch_is_not_used, touch_is_not_upstream, everyday_message_needs_evidence, known_by_is_of_no_signature),
     )
 }
 
@@ -267,3 +285,17 @@ def test_an_issue_offends_where_it_is_listed(offence: str) -> None:
 def test_each_list_of_offenders_is_of_an_offence() -> None:
     """offenders.toml has no list that no test reads."""
     assert LISTED.keys() <= OFFENCES.keys()
+
+
+def test_a_message_is_everyday_wherever_it_is() -> None:
+    """Two signatures with one message agree on whether ordinary mistakes raise it."""
+    told: dict[str, set[bool]] = {}
+    for each in (one for entry in catalogue.entries() for case in entry.issue.cases for one in signatures(case)):
+        told.setdefault(each.message, set()).add(each.everyday)
+
+    assert [] == [message for message, said in told.items() if len(said) > 1]
+
+
+def test_one_case_is_pictured() -> None:
+    """The README has one picture."""
+    assert 1 == sum(case.pictured for entry in catalogue.entries() for case in entry.issue.cases)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -116,20 +117,14 @@ def test_a_signal_beside_others_is_met_again_alone(state: State) -> None:
     assert (1, 1, "affected") == (len(seen.attempts), len(seen.shared), verdict(entry, "crashes"))
 
 
-def test_what_cannot_run_beside_others_runs_alone(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cases of an issue in the table run one after the other, though there are two slots."""
+def test_what_cannot_run_beside_others_runs_alone(state: State) -> None:
+    """The cases of an issue that must run alone run one after the other, though there are two slots."""
     entry = of("takes-a-moment", "takes-another")
-    monkeypatch.setattr(alone, "ALONE", {entry.issue.id: "it takes the time"})
+    entry = replace(entry, issue=replace(entry.issue, alone="it takes the time"))
     run(planned(ONE, [entry]), planned(OTHER, [entry]))
 
     assert ["begins", "ends"] * 4 == moments(state)
     assert [] == record(entry, "takes-a-moment").shared
-
-
-def test_every_issue_of_the_table_is_one() -> None:
-    """Each name in the table is an issue, with a reason."""
-    assert set(alone.ALONE) <= {entry.issue.id for entry in catalogue.entries()}
-    assert all(alone.ALONE.values())
 
 
 def test_siblings_end_before_an_environment_is_replaced(state: State, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -29,69 +29,6 @@ _LAYERS = ("jax", "equinox", "lineax", "optimistix", "diffrax")
 _BESIDE = (*_LAYERS, "jaxlib", "jaxtyping", "numpy", "scipy", "ml-dtypes")
 # A name that more issues concern does not identify one.
 _MAX_ISSUES_OF_RARE_NAME = 3
-# Messages of ordinary mistakes in Python, NumPy and JAX: they match an issue only with more evidence.
-EVERYDAY = (
-    "__class__ assignment: …object layout differs from",
-    "'Ref' object has no attribute",
-    "'function' object is not iterable",
-    "Non-hashable static arguments are not supported",
-    "Cannot concatenate arrays with shapes that differ",
-    "Custom node type mismatch",
-    "Error interpreting argument to … as an abstract array",
-    "Indexer must have integer or boolean type",
-    "as an abstract array",
-    "boolean conversion of traced array",
-    "boolean index did not match",
-    "can only concatenate str (not …) to str",
-    "does not accept dtype bool",
-    "foreach() argument 2 is longer",
-    "got an unexpected keyword argument",
-    "got axis spec None but output was batched",
-    "got multiple values for argument",
-    "has no attribute '__wrapped__'",
-    "has no attribute 'block_until_ready'",
-    "has no attribute 'lower'",
-    "is not a valid JAX array type",
-    "is not a valid JAX type",
-    "is out of bounds for array of dimension",
-    "list index out of range",
-    "list indices must be integers",
-    "missing 1 required positional argument: 'half'",
-    "module 'jax.experimental.pallas' has no attribute",
-    "must have same type structure",
-    "must have the same pytree structure",
-    "object does not support item assignment",
-    "object has no attribute 'sum'",
-    "object of type 'function' has no len()",
-    "out of bounds for uint8",
-    "parameters to jaxpr equations must have __hash__ and __eq__ methods",
-    "pytree structure error: different types",
-    "requires arguments to have the same dtypes",
-    "safe_map() argument 3 is longer than argument 1",
-    "safe_zip() argument 2 is shorter than argument 1",
-    "unhashable type: 'dict'",
-)
-# Other evidence that such a message belongs to the issue, besides the name of a function that the issue concerns.
-ABOUT: Mapping[str, str] = {
-    "arrays-refuse-assignment-and-lists": r"\bArrayImpl\b|JAX arrays are immutable",
-    "closed-over-index-in-a-slice": r"\bin clamp_index\b",
-    "compile-time-eval-leaks-tracers": r"compile_time_eval",
-    "compute-on-aot": r"'function' object has no attribute 'lower'",
-    "default-not-set-in-init": r"\b_(Sentinel|Missing)\b",
-    "keyword-arguments-taken-by-jit": r"\b(_python_pjit_helper|result_paths)\(\)",
-    "linalg-results-are-named-tuples": r"\b(Eigh?|QR|SVD|Slogdet)Result\b",
-    "method-jit-caching": r"at path self\b",
-    "modules-of-lists-are-unhashable": r"Non-hashable.*\b(equinox|eqx)\b",
-    "none-taken-for-nan-or-any-tree": r"pytree None\b",
-    "numpy-array-without-sum": r"'(LiteralArray|TypedNdArray)'",
-    "pallas-kernels-of-older-releases": r"\bpallas_call\b|jax/_src/pallas|attribute '(load|store|swap)'",
-    "polyval-keeps-integers": r"\b(polyval|polynomial)\b",
-    "ref-gradients-fail": r"\bnew_ref\b|\bRef\b|\bin jacfun\b",
-    "static-arguments-are-compared": r"Non-hashable static arguments",
-    "tracer-hash-while-loop": r"\bjax/_src/interpreters/mlir\.py",
-    "vmap-over-refs": r"\bnew_ref\b|\bRef\b|jax/_src/state/",
-    "wraps-lower-bypass": r"'function' object has no attribute 'lower'",
-}
 
 
 @dataclass(frozen=True)
@@ -157,13 +94,12 @@ def _score(issue: KnownIssue, case: KnownCase, signature: Signature, error: Rais
     through = bool(module) and (named or error.through(module))
     if module and not through and (error.files or not own):
         return 0.0
-    everyday = signature.message in EVERYDAY
-    if (everyday or issue.row_zero) and not _is_concerned(issue, case, error, rare):
+    if (signature.everyday or issue.row_zero) and not _is_concerned(issue, case, error, rare):
         return 0.0
-    if everyday and issue.row_zero:
+    if signature.everyday and issue.row_zero:
         # An ordinary mistake does not show that a stack fails to work at all.
         return 0.0
-    unlike = issue.id in ABOUT and not everyday and not re.search(ABOUT[issue.id], error.said)
+    unlike = bool(issue.known_by) and not signature.everyday and not re.search(issue.known_by, error.said)
     return min(count, 10) + 5 * own + 3 * through - unlike
 
 
@@ -174,9 +110,11 @@ def _is_concerned(issue: KnownIssue, case: KnownCase, error: Raised, rare: froze
     if issue.row_zero:
         return innermost in _LAYERS
     about = max((need for need in case.needs if need in _LAYERS), key=_LAYERS.index, default="jax")
-    if innermost == about or (issue.id in ABOUT and re.search(ABOUT[issue.id], error.said)):
+    if innermost == about:
         return True
-    return issue.id not in ABOUT and any(re.search(rf"\b{re.escape(name)}\b", error.said) for name in rare)
+    if issue.known_by:
+        return re.search(issue.known_by, error.said) is not None
+    return any(re.search(rf"\b{re.escape(name)}\b", error.said) for name in rare)
 
 
 def _names(issue: KnownIssue) -> set[str]:

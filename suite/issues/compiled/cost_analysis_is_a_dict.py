@@ -61,7 +61,7 @@ ISSUE = Issue(
         Case(
             in_a_dict,
             behaviours={"dict": "clear", "list": "guarded"},
-            signatures={"list": Signature("TypeError", "list indices must be integers")},
+            signatures={"list": Signature("TypeError", "list indices must be integers", everyday=True)},
         ),
     ),
 )

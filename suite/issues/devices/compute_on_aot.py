@@ -176,13 +176,17 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#27825", fix="jax#27873"),
     touches=("jax.experimental.compute_on.compute_on", "ahead of time", "host offloading"),
+    known_by=r"'function' object has no attribute 'lower'",
     signatures=_NO_COMPUTE_ON,
     behaviours={"mark-kept": "clear", "mark-lost": "affected"},
     cases=(
         Case(
             decorator_outside,
             control_decorator_outside,
-            signatures={**_NO_COMPUTE_ON, "attribute-error": Signature("AttributeError", "has no attribute 'lower'")},
+            signatures={
+                **_NO_COMPUTE_ON,
+                "attribute-error": Signature("AttributeError", "has no attribute 'lower'", everyday=True),
+            },
             rules=(
                 _ABSENT,
                 Rule("mark-lost", "jax<0.6.0", "libtpu 0.0.11.4 (jax 0.5.3) too has nothing of it on the host"),

@@ -73,7 +73,9 @@ ISSUE = Issue(
     rules=(Rule("gone", "jax==0.8.0", "jax#32701"), Rule("there", "", "ebb84c4c79")),
     workaround=Workaround("Wrap it: functools.wraps(f)(lambda *args: pmapped(*args)).", keep_it),
     cases=(
-        Case(wrapped, signatures={"gone": Signature("AttributeError", "has no attribute '__wrapped__'")}),
+        Case(
+            wrapped, signatures={"gone": Signature("AttributeError", "has no attribute '__wrapped__'", everyday=True)}
+        ),
         Case(signature),
     ),
 )

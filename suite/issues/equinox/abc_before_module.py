@@ -100,7 +100,9 @@ ISSUE = Issue(
         Rule("made", "", "2c3fbae"),
     ),
     workaround=Workaround("Put eqx.Module first, or leave abc.ABC out.", module_first),
-    signatures={"type-error": Signature("TypeError", "__class__ assignment: …object layout differs from")},
+    signatures={
+        "type-error": Signature("TypeError", "__class__ assignment: …object layout differs from", everyday=True)
+    },
     needs=("jax", "equinox"),
     cases=(Case(abc_first), Case(generic_first)),
 )

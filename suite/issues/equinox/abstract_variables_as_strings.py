@@ -130,7 +130,9 @@ ISSUE = Issue(
             behaviours={"made": "clear", "another-argument": "affected"},
             rules=(Rule("another-argument"),),
             signatures={
-                "another-argument": Signature("TypeError", "missing 1 required positional argument: 'half'"),
+                "another-argument": Signature(
+                    "TypeError", "missing 1 required positional argument: 'half'", everyday=True
+                ),
                 "not-implemented": Signature("NotImplementedError", "Stringified abstract annotations"),
             },
             touches=_TOUCHED,

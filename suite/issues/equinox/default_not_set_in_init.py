@@ -128,6 +128,7 @@ ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="equinox#1172 equinox#1187", fix="equinox@218c944 equinox@5500f3d"),
     touches=("equinox.field(default=)", "default values of fields"),
+    known_by=r"\b_(Sentinel|Missing)\b",
     control=set_in_init,
     rules=(
         Rule("agrees", "equinox<0.13.3"),
@@ -137,15 +138,15 @@ ISSUE = Issue(
     workaround=Workaround("Set it in __init__, as well.", set_in_init),
     signatures={
         "type-error": (
-            Signature("TypeError", "is not a valid JAX type"),
-            Signature("TypeError", "Error interpreting argument to … as an abstract array"),
+            Signature("TypeError", "is not a valid JAX type", everyday=True),
+            Signature("TypeError", "Error interpreting argument to … as an abstract array", everyday=True),
         )
     },
     needs=("jax", "equinox"),
     cases=(
         Case(
             static_field,
-            signatures={"type-error": Signature("TypeError", "can only concatenate str (not …) to str")},
+            signatures={"type-error": Signature("TypeError", "can only concatenate str (not …) to str", everyday=True)},
             rules=(
                 Rule("agrees", "equinox<0.13.3"),
                 Rule("type-error", "equinox<0.13.4", "0277a30"),

@@ -61,7 +61,7 @@ ISSUE = Issue(
     control=control_by_itself,
     rules=(Rule("attribute-error", "equinox==0.12.0", "equinox#988"), Rule("taken", "", "fcfaa0b")),
     workaround=Workaround("Leave inline out.", not_inlined),
-    signatures={"attribute-error": Signature("AttributeError", "has no attribute 'block_until_ready'")},
+    signatures={"attribute-error": Signature("AttributeError", "has no attribute 'block_until_ready'", everyday=True)},
     needs=("jax", "equinox"),
     cases=(Case(within_jit), Case(within_scan)),
 )

@@ -99,7 +99,7 @@ ISSUE = Issue(
             of_a_model,
             behaviours={"mismatch": "affected"},
             rules=(_ABSENT, Rule("mismatch", "equinox<0.11.5"), _MENDED),
-            signatures={"mismatch": Signature("ValueError", "Custom node type mismatch")},
+            signatures={"mismatch": Signature("ValueError", "Custom node type mismatch", everyday=True)},
         ),
     ),
 )

@@ -92,16 +92,21 @@ ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="equinox#1089 equinox#1097 escalante-bio/mosaic#23", commit="equinox@2c3fbae"),
     touches=("equinox.partition", "jax.jit(static_argnums=)", "jax.jit(static_argnames=)"),
+    known_by=r"Non-hashable.*\b(equinox|eqx)\b",
     control=control_tuple,
     behaviours={"hashed": "clear", "two-hashes": "affected", "unhashable": "documented"},
     rules=(Rule("hashed", "equinox<0.13.0"), Rule("unhashable", "", "2c3fbae")),
     workaround=Workaround("eqx.filter_jit of the whole module; or a tuple for the list.", by_filter_jit),
     needs=("jax", "equinox"),
     cases=(
-        Case(hash_of_a_dict, signatures={"unhashable": Signature("TypeError", "unhashable type: 'dict'")}),
+        Case(
+            hash_of_a_dict, signatures={"unhashable": Signature("TypeError", "unhashable type: 'dict'", everyday=True)}
+        ),
         Case(
             static_argument,
-            signatures={"unhashable": Signature("ValueError", "Non-hashable static arguments are not supported")},
+            signatures={
+                "unhashable": Signature("ValueError", "Non-hashable static arguments are not supported", everyday=True)
+            },
         ),
     ),
 )

@@ -61,6 +61,6 @@ ISSUE = Issue(
     control=of_one_dtype,
     rules=(Rule("refused", "jax<0.10.0"), Rule("agrees", "", "jax#36734")),
     workaround=Workaround("Cast both before, and leave preferred_element_type out.", cast_before),
-    signatures={"refused": Signature("TypeError", "requires arguments to have the same dtypes")},
+    signatures={"refused": Signature("TypeError", "requires arguments to have the same dtypes", everyday=True)},
     cases=(Case(gradients),),
 )

@@ -226,6 +226,7 @@ ISSUE = Issue(
         *("jax.experimental.pallas.tpu.TPUCompilerParams", "jax.experimental.pallas.pallas_call(compiler_params=)"),
         "jax.experimental.pallas.pallas_call",
     ),
+    known_by=r"\bpallas_call\b|jax/_src/pallas|attribute '(load|store|swap)'",
     cases=(
         _case(
             block_spec_with_its_map_first,
@@ -239,8 +240,8 @@ ISSUE = Issue(
             workaround=Workaround("pl.BlockSpec(block_shape=…, index_map=…).", by_keywords),
             signatures={
                 "refused": (
-                    Signature("TypeError", "object of type 'function' has no len()"),
-                    Signature("TypeError", "'function' object is not iterable"),
+                    Signature("TypeError", "object of type 'function' has no len()", everyday=True),
+                    Signature("TypeError", "'function' object is not iterable", everyday=True),
                 ),
                 "no-interpreter": _NO_CPU,
             },
@@ -253,7 +254,7 @@ ISSUE = Issue(
             block_spec_with_its_shape_first,
             rules=(Rule("refused", "jax<0.4.31"), Rule("agrees", "absl-py jax>=0.4.31"), _LACKING, Rule("agrees")),
             workaround=Workaround("pl.BlockSpec(block_shape=…, index_map=…).", by_keywords, fails=("jax<0.4.21",)),
-            signatures={"refused": Signature("TypeError", "'function' object is not iterable")},
+            signatures={"refused": Signature("TypeError", "'function' object is not iterable", everyday=True)},
             touches=("jax.experimental.pallas.BlockSpec(index_map, block_shape) if type(index_map) == 'tuple'",),
         ),
         _case(
@@ -269,7 +270,7 @@ ISSUE = Issue(
             ),
             workaround=Workaround("o_ref[…] = x_ref[…].", by_index),
             signatures={
-                "gone": Signature("AttributeError", "module 'jax.experimental.pallas' has no attribute"),
+                "gone": Signature("AttributeError", "module 'jax.experimental.pallas' has no attribute", everyday=True),
                 "warns": (
                     Signature("DeprecationWarning", "pl.store is deprecated"),
                     Signature("DeprecationWarning", "pl.load is deprecated"),
@@ -313,8 +314,12 @@ ISSUE = Issue(
             signatures={
                 "refused": (
                     Signature("ValueError", "Unknown backend in compiler_params"),
-                    Signature("TypeError", "parameters to jaxpr equations must have __hash__ and __eq__ methods"),
-                    Signature("TypeError", "unhashable type: 'dict'"),
+                    Signature(
+                        "TypeError",
+                        "parameters to jaxpr equations must have __hash__ and __eq__ methods",
+                        everyday=True,
+                    ),
+                    Signature("TypeError", "unhashable type: 'dict'", everyday=True),
                 ),
                 "no-interpreter": _NO_CPU,
             },
@@ -336,8 +341,8 @@ ISSUE = Issue(
             signatures={
                 "refused": (
                     Signature("ValueError", "captures constants"),
-                    Signature("ValueError", "safe_zip() argument 2 is shorter than argument 1"),
-                    Signature("ValueError", "safe_map() argument 3 is longer than argument 1"),
+                    Signature("ValueError", "safe_zip() argument 2 is shorter than argument 1", everyday=True),
+                    Signature("ValueError", "safe_map() argument 3 is longer than argument 1", everyday=True),
                 ),
                 "no-interpreter": _NO_CPU,
             },

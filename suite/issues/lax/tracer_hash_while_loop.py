@@ -193,7 +193,7 @@ _REFUSED = (
     Rule("future-warning", "jax>=0.4.30", "jax#21863, and the changelog"),
 )
 _NO_HASH = Signature("TypeError", "parameters to jaxpr equations must have __hash__")
-_DICT = Signature("TypeError", "unhashable type: 'dict'")
+_DICT = Signature("TypeError", "unhashable type: 'dict'", everyday=True)
 
 ISSUE = Issue(
     kind="crash",
@@ -207,6 +207,7 @@ ISSUE = Issue(
         *("jax.lax.while_loop", "equinox.internal.while_loop", "diffrax.diffeqsolve", "jax.core.Tracer.__hash__"),
         *("control flow", "tracing"),
     ),
+    known_by=r"\bjax/_src/interpreters/mlir\.py",
     signatures=_TRACER_SIGNATURES,
     cases=(
         Case(

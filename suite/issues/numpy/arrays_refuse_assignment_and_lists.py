@@ -59,6 +59,7 @@ ISSUE = Issue(
         "jax:notebooks/Common_Gotchas_in_JAX.html#non-array-inputs"
     ),
     touches=("jax.Array.at", "lists"),
+    known_by=r"\bArrayImpl\b|JAX arrays are immutable",
     control=asked_for,
     behaviours={"taken": "different"},
     rules=(Rule("refused", "", "the sharp bits"),),
@@ -69,7 +70,7 @@ ISSUE = Issue(
             assignment,
             signatures={
                 "refused": (
-                    Signature("TypeError", "object does not support item assignment"),
+                    Signature("TypeError", "object does not support item assignment", everyday=True),
                     Signature("TypeError", "JAX arrays are immutable"),
                 )
             },

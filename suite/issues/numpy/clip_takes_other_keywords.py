@@ -69,7 +69,7 @@ ISSUE = Issue(
     workaround=Workaround("Give the bounds by position.", by_position),
     signatures={
         "warns": Signature("DeprecationWarning", "Passing arguments 'a', 'a_min'"),
-        "gone": Signature("TypeError", "got an unexpected keyword argument"),
+        "gone": Signature("TypeError", "got an unexpected keyword argument", everyday=True),
     },
     cases=(
         Case(old_keywords, touches=(f"{_CLIP} if given(a_min) or given(a_max)",)),
@@ -77,7 +77,7 @@ ISSUE = Issue(
         Case(
             new_keywords,
             behaviours={"refused": "guarded"},
-            signatures={"refused": Signature("TypeError", "got an unexpected keyword argument")},
+            signatures={"refused": Signature("TypeError", "got an unexpected keyword argument", everyday=True)},
             rules=(Rule("refused", "jax<0.4.27"), Rule("taken")),
             touches=("jax.numpy.clip(min=)", "jax.numpy.clip(max=)"),
         ),

@@ -53,9 +53,10 @@ ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(fix="jax#18818 jax@ec460585c8"),
     touches=("indexing", "slices"),
+    known_by=r"\bin clamp_index\b",
     control=outside,
     rules=(Rule("refused", "jax==0.4.21", "jax#18818"), Rule("agrees")),
     workaround=Workaround("Make it a Python integer before: int(index).", as_a_number),
-    signatures={"refused": Signature("TracerBoolConversionError", "boolean conversion of traced array")},
+    signatures={"refused": Signature("TracerBoolConversionError", "boolean conversion of traced array", everyday=True)},
     cases=(Case(start), Case(set_from)),
 )

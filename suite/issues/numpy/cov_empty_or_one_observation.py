@@ -90,7 +90,9 @@ ISSUE = Issue(
         Case(corrcoef_one_row, touches=("jax.numpy.corrcoef(x, y, rowvar) if rowvar == False and len(x) == 1",)),
         Case(
             two_rows_apart,
-            signatures={"refused": Signature("TypeError", "Cannot concatenate arrays with shapes that differ")},
+            signatures={
+                "refused": Signature("TypeError", "Cannot concatenate arrays with shapes that differ", everyday=True)
+            },
             rules=(_BEFORE, Rule("refused", "", "came with f36c44f669")),
             touches=("jax.numpy.cov(m, y, rowvar) if rowvar == False and given(y) and len(m) == 1",),
         ),

@@ -85,7 +85,7 @@ _BOTH = (
     Rule("differs", "jax<0.10.2", "jax#23873 (0.4.34) did not reach it"),
     Rule("agrees", "", "jax#38039 (9d7ed1b0aa)"),
 )
-_DOES_NOT = {"refused": Signature("TypeError", "does not accept dtype bool")}
+_DOES_NOT = {"refused": Signature("TypeError", "does not accept dtype bool", everyday=True)}
 
 ISSUE = Issue(
     kind="silent-wrong",

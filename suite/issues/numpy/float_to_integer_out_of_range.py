@@ -81,7 +81,7 @@ ISSUE = Issue(
         Case(
             from_list,
             behaviours={"converted": "documented", "refused": "guarded"},
-            signatures={"refused": Signature("OverflowError", "out of bounds for uint8")},
+            signatures={"refused": Signature("OverflowError", "out of bounds for uint8", everyday=True)},
             rules=(Rule("converted", "numpy<2"), Rule("refused")),
         ),
     ),

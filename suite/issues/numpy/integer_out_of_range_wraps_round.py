@@ -112,7 +112,7 @@ ISSUE = Issue(
             constructor,
             behaviours={"wrapped": "affected", "refused": "clear"},
             signatures={
-                "refused": Signature("OverflowError", "out of bounds for uint8"),
+                "refused": Signature("OverflowError", "out of bounds for uint8", everyday=True),
                 "warns": Signature("DeprecationWarning", "conversion of out-of-bound Python integers"),
             },
             rules=(Rule("warns", "numpy<2"), Rule("refused", "", "jax#19701")),

@@ -65,7 +65,7 @@ ISSUE = Issue(
         Case(
             string,
             behaviours={"answered": "clear", "refused": "affected"},
-            signatures={"refused": Signature("TypeError", "is not a valid JAX array type")},
+            signatures={"refused": Signature("TypeError", "is not a valid JAX array type", everyday=True)},
             rules=(Rule("refused", "jax==0.4.35"), Rule("answered")),
             touches=("jax.numpy.isscalar(element) if type(element) == 'str'",),
         ),

@@ -63,13 +63,14 @@ ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(changelog="jax:changelog.html", commit="jax@f3b4d7b57e"),
     touches=members("jax.numpy.linalg", "eig eigh qr svd slogdet"),
+    known_by=r"\b(Eigh?|QR|SVD|Slogdet)Result\b",
     control=unpacked,
     behaviours={"same-structure": "clear", "refused": "documented"},
     workaround=Workaround("Make it plain in the branch: tuple(jnp.linalg.eig(a)).", plain_tuple),
     signatures={
         "refused": (
-            Signature("TypeError", "must have the same pytree structure"),
-            Signature("TypeError", "must have same type structure"),
+            Signature("TypeError", "must have the same pytree structure", everyday=True),
+            Signature("TypeError", "must have same type structure", everyday=True),
         )
     },
     cases=(

@@ -69,6 +69,7 @@ ISSUE = Issue(
         changelog="jax:changelog.html#jax-0-4-34-october-4-2024",
     ),
     touches=("jax.numpy.array", "jax.numpy.asarray", "jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"),
+    known_by=r"pytree None\b",
     control=none_in_both,
     behaviours={"taken": "affected", "other": "different"},
     cases=(
@@ -93,7 +94,7 @@ ISSUE = Issue(
                 "warns": Signature("DeprecationWarning", "will no longer consider None to be a t"),
                 "refused": (
                     Signature("ValueError", "Expected None, got 3.0"),
-                    Signature("ValueError", "pytree structure error: different types"),
+                    Signature("ValueError", "pytree structure error: different types", everyday=True),
                 ),
             },
         ),

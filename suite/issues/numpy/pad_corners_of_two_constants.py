@@ -86,5 +86,5 @@ ISSUE = Issue(
     workaround=Workaround(
         "Write the pair out for each axis: constant_values=((a, b),) * x.ndim.", a_pair_for_each_axis
     ),
-    cases=(Case(tuple_of_two), Case(jitted_3d), Case(gradient)),
+    cases=(Case(tuple_of_two, pictured=True), Case(jitted_3d), Case(gradient)),
 )

@@ -65,6 +65,7 @@ ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(report="jax#11633", fix="jax#37448"),
     touches=("jax.numpy.polyval",),
+    known_by=r"\b(polyval|polynomial)\b",
     control=floats,
     behaviours={"float": "clear", "wrapped": "affected", "other": "different"},
     rules=(Rule("float", "jax<0.10.1"), Rule("wrapped", "", "jax#37448 (6c690e77a1)")),
@@ -75,7 +76,7 @@ ISSUE = Issue(
         Case(
             truth_values,
             behaviours={"float": "clear", "truth": "affected", "other": "different"},
-            signatures={"refused": Signature("TypeError", "does not accept dtype bool")},
+            signatures={"refused": Signature("TypeError", "does not accept dtype bool", everyday=True)},
             rules=(Rule("float", "jax<0.10.1"), Rule("truth", "jax<0.12.0", "jax#37448"), Rule("refused")),
         ),
     ),

@@ -71,7 +71,7 @@ ISSUE = Issue(
         Case(
             matrix,
             behaviours={"index-error": "affected", "differs": "different"},
-            signatures={"index-error": Signature("IndexError", "boolean index did not match")},
+            signatures={"index-error": Signature("IndexError", "boolean index did not match", everyday=True)},
             rules=(Rule("index-error", "jax<0.8.0"), _NEW),
         ),
     ),

@@ -67,6 +67,9 @@ ISSUE = Issue(
     workaround=Workaround("rankdata(x).astype(int), or jnp.argsort(jnp.argsort(x)).", twice_argsort),
     cases=(
         Case(dtypes),
-        Case(as_an_index, signatures={"floats": Signature("TypeError", "Indexer must have integer or boolean type")}),
+        Case(
+            as_an_index,
+            signatures={"floats": Signature("TypeError", "Indexer must have integer or boolean type", everyday=True)},
+        ),
     ),
 )

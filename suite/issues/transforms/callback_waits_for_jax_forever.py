@@ -151,6 +151,7 @@ ISSUE = Issue(
         dispatched_at_once,
     ),
     environment={"NPROC": "1"},
+    alone="it waits five seconds for a callback, and a busy machine takes longer",
     cases=(
         Case(pure_callback, touches=("jax.pure_callback",)),
         Case(debug_callback, touches=("jax.debug.callback",)),

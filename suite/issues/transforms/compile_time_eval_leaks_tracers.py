@@ -80,6 +80,7 @@ _OLD = Rule("agrees", "jax<0.4.36")
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="jax#25847 jax#30787", fix="jax@6f3a8b4a75 jax#33711"),
+    known_by=r"compile_time_eval",
     control=primitives,
     rules=(_OLD, Rule("leaked", "jax<0.8.2"), Rule("agrees", "", "jax#33711")),
     workaround=Workaround("Compute it with NumPy, or before the jitted function is called.", by_numpy),

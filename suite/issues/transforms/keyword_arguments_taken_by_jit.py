@@ -58,10 +58,11 @@ ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="jax#25329", commit="jax@1c9b23c566"),
     touches=("keyword arguments",),
+    known_by=r"\b(_python_pjit_helper|result_paths)\(\)",
     control=another_name,
     rules=(Rule("refused", "jax==0.4.36", "jax#25329"), Rule("taken")),
     workaround=Workaround("Pass it by position, or name it otherwise.", by_position),
-    signatures={"refused": Signature("TypeError", "got multiple values for argument")},
+    signatures={"refused": Signature("TypeError", "got multiple values for argument", everyday=True)},
     cases=(
         Case(named_f),
         Case(named_store),

@@ -320,6 +320,7 @@ ISSUE = Issue(
         docs="jax:notebooks/Common_Gotchas_in_JAX.html#jax-jit-class-methods",
     ),
     touches=("jax.jit", "methods", "jit cache"),
+    known_by=r"at path self\b",
     control=unchanged,
     behaviours=_patterns("documented"),
     cases=(
@@ -328,7 +329,7 @@ ISSUE = Issue(
             decorated_method,
             behaviours={**_patterns("affected")},
             rules=_always("raises-type-error", "JAX's gotchas begin with this"),
-            signatures={"raises-type-error": Signature("TypeError", "as an abstract array")},
+            signatures={"raises-type-error": Signature("TypeError", "as an abstract array", everyday=True)},
             workaround=_HELPER,
         ),
         Case(static_self, rules=_always("stale", "JAX's gotchas warn of it"), workaround=_PYTREE),

@@ -90,10 +90,11 @@ ISSUE = Issue(
         changelog="jax:changelog.html", report="equinox#1095", commit="equinox#1099", fix="jax@dda9695795"
     ),
     touches=("jax.custom_vjp", "jax.custom_jvp", "jax.grad(has_aux=)", "jax.vjp(has_aux=)"),
+    known_by=r"'(LiteralArray|TypedNdArray)'",
     control=jax_arrays,
     behaviours={"array": "clear", "other": "different"},
     workaround=Workaround("Convert what arrives: np.asarray(c).sum(), or give a jax.Array.", as_an_array),
-    signatures={"no-sum": Signature("AttributeError", "object has no attribute 'sum'")},
+    signatures={"no-sum": Signature("AttributeError", "object has no attribute 'sum'", everyday=True)},
     cases=(
         Case(
             custom_vjp, rules=(Rule("array", "jax<0.7.2"), Rule("no-sum", "jax<0.9.2"), Rule("array", "", "dda9695795"))

@@ -127,6 +127,7 @@ _OVERWRITTEN = (f"jax.new_ref if {GRADIENTS}",)
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="jax#33987", fix="jax#38927", change="jax#35217", commit="jax#31672"),
+    known_by=r"\bnew_ref\b|\bRef\b|\bin jacfun\b",
     control=doubled,
     rules=(
         _ABSENT,
@@ -144,7 +145,9 @@ ISSUE = Issue(
             behaviours={"agrees": "clear", "differs": "different"},
             rules=(_ABSENT, Rule("axis-spec", "", "jax#31672 batches the ref")),
             workaround=Workaround("Use jax.jvp, one direction at a time, or from 0.8.0 on jacrev.", one_direction),
-            signatures={"axis-spec": Signature("ValueError", "got axis spec None but output was batched")},
+            signatures={
+                "axis-spec": Signature("ValueError", "got axis spec None but output was batched", everyday=True)
+            },
             touches=(
                 "jax.new_ref if uses('jax.jacfwd', 'jax.hessian', 'equinox.filter_jacfwd', 'equinox.filter_hessian')",
             ),

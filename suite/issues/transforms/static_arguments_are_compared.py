@@ -82,6 +82,7 @@ ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(docs="jax:_autosummary/jax.jit.html jax:jit-compilation.html#marking-arguments-as-static"),
     touches=("jax.jit(static_argnums=)", "jax.jit(static_argnames=)"),
+    known_by=r"Non-hashable static arguments",
     control=equal_tuples,
     behaviours={"each-time": "documented", "once": "different", "other": "different"},
     rules=(Rule("each-time"),),
@@ -94,7 +95,9 @@ ISSUE = Issue(
             a_list,
             behaviours={"each-time": "different", "once": "different"},
             rules=(Rule("refused"),),
-            signatures={"refused": Signature("ValueError", "Non-hashable static arguments are not supported")},
+            signatures={
+                "refused": Signature("ValueError", "Non-hashable static arguments are not supported", everyday=True)
+            },
         ),
     ),
 )

@@ -119,7 +119,7 @@ ISSUE = Issue(
                 Rule("crashed-in-jax", "jax<0.7.2", "jax#31448"),
                 Rule("agrees", "", "jax#31496"),
             ),
-            signatures={"crashed-in-jax": Signature("ValueError", "foreach() argument 2 is longer")},
+            signatures={"crashed-in-jax": Signature("ValueError", "foreach() argument 2 is longer", everyday=True)},
             touches=(
                 "jax.custom_jvp "
                 "if uses('jax.custom_derivatives.SymbolicZero', 'jax.custom_derivatives.zero_from_primal')",

@@ -126,6 +126,7 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#33309 jax#39288", fix="jax#37113 jax#39293 jax#39745"),
     touches=("jax.new_ref", "jax.vmap"),
+    known_by=r"\bnew_ref\b|\bRef\b|jax/_src/state/",
     control=whole_rows,
     workaround=Workaround("Map over the array, and write it back: ref[...] = jax.vmap(f)(ref[...]).", map_the_array),
     cases=(
@@ -150,14 +151,14 @@ ISSUE = Issue(
         Case(
             first_element,
             behaviours={"refused": "affected", "differs": "different"},
-            signatures={"refused": Signature("ValueError", "is out of bounds for array of dimension")},
+            signatures={"refused": Signature("ValueError", "is out of bounds for array of dimension", everyday=True)},
             rules=(_ABSENT, _FIRST, Rule("refused", "jax<0.8.2", "jax#33309"), Rule("agrees", "", "ce6f33d55b")),
             touches=(f"jax.vmap if {_REFS}",),
         ),
         Case(
             in_a_loop,
             behaviours={"refused": "affected", "differs": "different"},
-            signatures={"refused": Signature("AttributeError", "'Ref' object has no attribute")},
+            signatures={"refused": Signature("AttributeError", "'Ref' object has no attribute", everyday=True)},
             rules=(_ABSENT, Rule("refused", "jax<0.12.0", "jax#39288"), Rule("agrees", "", "jax#39745")),
             touches=(
                 f"jax.vmap(fun, in_axes) if in_axes != 0 and {_REFS} "

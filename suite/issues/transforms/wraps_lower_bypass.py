@@ -256,7 +256,7 @@ def _case(
         control,
         {**_BEHAVIOURS, "attribute-error": "guarded", other: "different"},
         rules=(Rule("bypassed", "jax<0.6.0", before), Rule("attribute-error", "", after)),
-        signatures={"attribute-error": Signature("AttributeError", "has no attribute 'lower'")},
+        signatures={"attribute-error": Signature("AttributeError", "has no attribute 'lower'", everyday=True)},
         workaround=Workaround("Apply jax.jit last, outside every other decorator and transform.", workaround),
     )
 
@@ -270,6 +270,7 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#27829", fix="jax#27873"),
     touches=("jax.stages.Wrapped.lower", "ahead of time"),
+    known_by=r"'function' object has no attribute 'lower'",
     cases=(
         _case(jit, jit_control, jit_last, f"jit {_SETS_LOWER}"),
         replace(

@@ -49,7 +49,8 @@ def _kind(observation: Observation | None, kinds: dict[tuple[str, str], int]) ->
 
 def _issue(issue: IssueRow) -> dict[str, Any]:
     told = {name: getattr(issue, name) for name in ("id", "title", "kind", "row_zero", "touches")}
-    return {**told, "title": issue.heading, "upstream": [each.ref for each in issue.upstream]}
+    known_by = {"known_by": issue.known_by} if issue.known_by else {}
+    return {**told, "title": issue.heading, "upstream": [each.ref for each in issue.upstream], **known_by}
 
 
 def _case(case: CaseRow) -> dict[str, Any]:
@@ -58,7 +59,9 @@ def _case(case: CaseRow) -> dict[str, Any]:
     return {
         **told,
         "rules": [[rule.behaviour, rule.on, rule.evidence] for rule in case.rules],
-        "signatures": [[each.behaviour, each.type, each.message, each.module] for each in case.signatures],
+        "signatures": [
+            [each.behaviour, each.type, each.message, each.module, *[True] * each.everyday] for each in case.signatures
+        ],
         "workaround": [instead.text, *instead.fails] if instead else [],
         **{name: told for name in ("touches", "waits_for") if (told := getattr(case, name))},
     }
