@@ -70,8 +70,6 @@ def suite(session: nox.Session, of: Session) -> None:
         session.run("python", "-m", "suite", *words, success_codes=[0, of.fine.value], log=group != "cluster")
     else:
         code = main(words)
-    for follows in of.then:
-        main([follows])
     if code not in (Exit.AS_EXPECTED, of.fine):
         session.error(f"{session.name}: {code.name.lower().replace('_', ' ')}")
 

@@ -40,10 +40,10 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     options = parse_words(parser, words)
     if options.command in ("run", "report") and options.shard and not getattr(options, "tag", None):
         raise Misused(f"--shard needs --tag: report --tag line --shard {options.shard}")
-    if options.command in ("compat", "report"):
-        partial = options.issue or options.shard or options.rows == "headlines" or options.tag == "default"
-        if os.path.realpath(options.to) == str(REPORTS / "published") and partial:
-            raise Misused("reports/published holds full runs only: run a part with `nox -s compat-full -- …`")
+    if os.path.realpath(getattr(options, "to", "")) == str(REPORTS / "published"):
+        raise Misused("reports/published has tracked files, which `nox -s publish` writes: name another folder")
+    if options.command == "report" and options.published and (options.cells or options.tag or options.issue):
+        raise Misused("--published is about all cells and issues: leave out the others")
     if options.command == "report" and options.cells and options.tag:
         raise Misused(f"cells do not combine with --tag {options.tag}: use one of the two")
     return options

@@ -50,7 +50,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Session:
-    """A nox session that calls a command, and afterwards the commands in `then`.
+    """A nox session that calls a command.
 
     `of` are the command's arguments, by default the session's name. `group` is the dependency group in pyproject.toml
     that the session needs. The exit code `fine` is not a failure. The table in `document` has a line for each of the
@@ -62,7 +62,6 @@ class Session:
     about: str = ""
     group: str = ""
     fine: Exit = Exit.AS_EXPECTED
-    then: tuple[str, ...] = ()
     document: str = ""
     examples: tuple[str, ...] = ("",)
 
@@ -117,6 +116,8 @@ _CELL, _OF_LINE = _named("stack.plan:stack"), _named("timings.release_line:cell"
 _REPORT = "a compat.json, or a folder with one"
 _VERBOSE = _flag("--verbose", "report every case on the line and the arms, and every undecided one")
 _TO = _option("--to FOLDER", "where the report goes (default: reports/latest)", type=Path, default=REPORTS / "latest")
+_SCHEDULER = _option("--scheduler ADDRESS",
+                     "run on the workers of this Dask scheduler: tcp://host:8786 (see suite/run/spread/cluster.py)")
 # All sessions of one nox run get the same options, and each uses its own.
 _OF_A_RUN = (
     _option("--issue ID", "only this issue, with a line for each case; may be repeated", action="append", default=[],
@@ -129,9 +130,7 @@ _OF_A_RUN = (
     _flag("--fresh", "also run cached cases again"), _VERBOSE,
     _option("--shard 3/10", "only a part of the cells: 3/10 is the third of ten parts of equal cost",
             type=_named("run.spread.shard:parse")),
-    _option("--scheduler ADDRESS",
-            "run on the workers of this Dask scheduler: tcp://host:8786 (see suite/run/spread/cluster.py)"),
-    _TO,
+    _SCHEDULER, _TO,
 )
 _RUN = (*_OF_A_RUN, _option("cells CELL", "a cell, such as jax-0.4.30, or your own stack: jax-0.4.36+diffrax-0.6.0",
                             nargs="+", type=_CELL))
@@ -159,10 +158,12 @@ COMMANDS = (
     Command("run", "run issues in cells, and print the results, the worst first", "commands:run", _RUN,
             "A result comes with its workaround, if that was run there and helps.", codes=_CACHED),
     Command("record", "run issues in cells, and keep the records for a report", "commands:record", _RUN),
-    Command("report", "judge the records and write a report, except on cells that only a bisection ran",
+    Command("report", "judge the records, and write a report to reports/latest: pages, data and tables",
             "commands:report", (
         *_OF_A_RUN, _option("cells CELL", "default: the cells that were run", nargs="*", type=_CELL),
-        _option("--tag", "all cells with this tag, run or not: default, line or full", type=_tag)), codes=RUN_CODES),
+        _option("--tag", "all cells with this tag, run or not: default, line or full", type=_tag),
+        _flag("--published", "the published report, made from the packed records (default: if nothing was run here)")),
+        codes=RUN_CODES),
     Command("merge", "join the reports of a run's shards into one", "commands:merge", (
         _option("shards SHARD", f"{_REPORT}; a file that `check --confirm` wrote becomes a cell of its own",
                 nargs="+", type=Path), _TO, _VERBOSE), codes=RUN_CODES),
@@ -171,9 +172,14 @@ COMMANDS = (
         _option("old OLD", _REPORT, type=Path), _option("new NEW", "the same", type=Path),
         _option("--format", "default: %(default)s", choices=("terminal", "markdown", "json"), default="terminal")),
         codes="Exit codes: 0 nothing regressed; 1 something did, or --strict; 2 the command or a file is wrong."),
-    Command("rebuild", "rewrite the files made from a report; for the published one, the documents' excerpts too",
-            "commands:rebuild", (_option("folder FOLDER", "default: reports/published", nargs="?", type=Path,
-                                         default=REPORTS / "published"),)),
+    Command("publish", "run every cell, pack the records, and rewrite the tracked files that follow from them",
+            "commands:publish", (
+        _SCHEDULER, _TO, _flag("--fresh", "also run cached cases again"), _VERBOSE,
+        Option(("--no-run",), {"help": "run nothing: publish the records that are here", "dest": "run",
+                               "action": "store_false"})),
+            "The packed records count as this machine's.", codes=RUN_CODES),
+    Command("rebuild", "rewrite the tracked files that follow from the packed records: COMPAT.md, check.json, the "
+                       "documents' excerpts, the default plan", "commands:rebuild"),
     Command("clean", "free the disk space of environments, and keep the records", "commands:clean", codes=
         "Removes the environments and the store of packages, some gigabytes. Keeps records, reports, locks, logs, the "
         "release line, timings and interpreters, so finished cases stay cached. A cell with cases left to run "
@@ -251,13 +257,10 @@ COMMANDS = (
         "programs are not compiled again. The counts are kept in benchmarks/programs. The last lines list the "
         "changes from one release to the next.",
         codes=f"{_codes('all programs are known', 'does not occur', 'a program could not be compiled here')} {STATE}"),
-    Command("readme", "put an excerpt of the published report into the README", "upkeep.readme:renew"),
     Command("rekey", "move records to this tree's keys, after a change that affects no run", "upkeep.rekey:rekey", (
         _option("commit COMMIT", "the commit whose keys the records have, such as HEAD~1"),
         _option("--draw N", "run N of these records again, drawn at random, and print the ones that differ (default: "
                             "%(default)s)", type=int, default=500))),
-    Command("choose", "compute the default plan and the cost of each case from the published report",
-            "upkeep.choose:write_all"),
     Command("pins", "renew the pins of the driver's own packages: constraints.txt, the noxfile's header",
             "upkeep.pins:renew"),
     Command("cost", "time runs and answers, and compare each with its least possible time", "upkeep.cost:measure"),
@@ -270,21 +273,20 @@ SESSIONS = (
             "Run all cases of all issues in every cell of the line, and report as compat does."),
     Session("compat-full", _ALL, "Run all cases of all issues in every planned cell, and report as compat does.",
             document="running"),
-    Session("publish", (*_ALL, "--to", str(REPORTS / "published")), then=("readme", "choose"), about=
-            "Run every cell, and write the report and its excerpts in the documents, ready to commit."),
+    Session("publish"),
     Session("run", document="running", examples=("jax-0.4.36+diffrax-0.6.0",)),
     Session("report", document="running", examples=("", "--verbose")),
     Session("check"),
     Session("try", document="running", examples=("equinox=../equinox",)),
     Session("explain"),
     Session("merge"),
-    Session("diff", document="running", examples=("reports/published reports/latest",)),
+    Session("diff", document="running", examples=("OLD reports/latest",)),
     Session("rebuild", document="upkeep"),
     Session("bisect", document="running", examples=(_CHANGED, f"--hold jax==0.9.2 --package equinox {_CHANGED}")),
     *(Session(name, document="running") for name in ("clean", "discover")),
     *(Session(name, document="upkeep") for name in ("snapshot", "threads", "names")),
     Session("numbers", group="numbers", document="upkeep"),
-    *(Session(name, document="upkeep") for name in ("lock", "choose")),
+    *(Session(name, document="upkeep") for name in ("lock",)),
     Session("rekey", document="upkeep", examples=("HEAD~1",)),
     *(Session(name, document="upkeep") for name in ("pins", "cost")),
     Session("device-programs", ("programs",), fine=Exit.INCOMPLETE, document="timings", examples=(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +16,10 @@ from rich.text import Text
 
 from suite.catalogue import catalogue
 from suite.catalogue.catalogue import Entry
+from suite.check import knowledge
 from suite.console import OUT
 from suite.errors import BadFile, Exit, Failed, Fault, Misused
-from suite.files import REPORTS, STATE
+from suite.files import STATE, replace_all
 from suite.records import archive, records
 from suite.records.records import Asked
 from suite.records.seen import read_ahead
@@ -35,8 +36,6 @@ from suite.stack.plan import Cell
 
 if TYPE_CHECKING:
     from suite.report.model import Report
-
-PUBLISHED = REPORTS / "published"
 
 
 @contextmanager
@@ -96,14 +95,13 @@ def share(cells: Sequence[Cell], part: Shard | None) -> tuple[Cell, ...]:
 
 
 def measured() -> Mapping[str, float]:
-    """Return the seconds of each cell in the published report; empty without a readable report."""
-    from suite.report.stored import read_report
+    """Return the seconds of each cell in the published report. Raises BadFile."""
+    from suite.report.published import published
 
     seconds: dict[str, float] = {}
-    with suppress(BadFile):
-        for each in read_report(PUBLISHED).observations:
-            if each.attempts:
-                seconds[each.cell] = seconds.get(each.cell, 0.0) + each.seconds
+    for each in published().observations:
+        if each.attempts:
+            seconds[each.cell] = seconds.get(each.cell, 0.0) + each.seconds
     return seconds
 
 
@@ -123,9 +121,6 @@ def compat(
     wanted = rows_of(tag, rows)
     entries = selected(issue, wanted)
     cells = share(_tagged(tag, entries, wanted), shard)
-    if _is_published(to):
-        # Cases with a record in the published report are not run again.
-        archive.unpack()
     asked = left(cells, entries, wanted, fresh=fresh)
     _tell_plan(asked, len(entries), issue, named=plan)
     if plan:
@@ -232,14 +227,7 @@ def _foretell(cells: Sequence[Cell], entries: Sequence[Entry]) -> None:
     made = assemble(cells, entries)
     seen = {each.cell for each in made.observations if each.attempts}
     if unseen := [row for row in made.cells if row.id not in seen]:
-        one_stack.show(made, unseen, OUT, _evidence(made))
-
-
-def _evidence(made: Report) -> Report:
-    """Return the published report, from which expectations follow; without one, return `made`. Raises BadFile."""
-    from suite.report.stored import COMPAT, read_report
-
-    return read_report(PUBLISHED) if (PUBLISHED / COMPAT).exists() else made
+        one_stack.show(made, unseen, OUT, knowledge.load())
 
 
 def renew_threads() -> None:
@@ -273,10 +261,7 @@ def build_line() -> None:
 def _recorded() -> tuple[Cell, ...]:
     """Return the planned cells and users' own stacks that were run, without cells of bisections."""
     asked_for = [plans.stack(path.stem) for path in sorted(lock.ASKED_FOR.glob("*.txt"))]
-    found = tuple(cell for cell in (*plans.cells(), *asked_for) if _asked(cell) not in (None, "bisection"))
-    if not found:
-        raise Misused("there are no records to report on: `nox -s compat` makes some")
-    return found
+    return tuple(cell for cell in (*plans.cells(), *asked_for) if _asked(cell) not in (None, "bisection"))
 
 
 def _asked(cell: Cell) -> Asked | None:
@@ -294,22 +279,23 @@ def report(
     *,
     rows: Rows | None,
     verbose: bool,
+    published: bool = False,
 ) -> Exit:
     """Judge observations, write the report to `to`, and print it; return the exit code.
 
-    The report is about `cells` or the cells with a tag; without these, about all cells that were run. Print one screen;
+    The report is about `cells` or the cells with a tag; without these, about all cells that were run. It is the
+    published report if asked for, or if nothing was run here. Print one screen;
     with `verbose`, print everything; for named issues, print a line for each case. With a `shard`, report on its cells
     only. In a cell that ran only its headlines, other cases count as unplanned, unless the user names the cell or one
     of its tags.
     """
     from suite.report.assemble import assemble
     from suite.report.formats import one_stack
-    from suite.report.summary import exit_code, lacking_pythons
 
-    if to.resolve() == PUBLISHED and (lost := catalogue.unread()):
-        raise BadFile([*lost.values(), Fault(PUBLISHED, "issues", "the published report needs all issues")])
     wanted = rows_of(tag, rows)
     planned = tuple(cells) or _tagged(tag or "", selected(issue, wanted), wanted) or _recorded()
+    if published or not planned:
+        return _write_published(packed.published(), to, verbose=verbose)
     if not tag and not cells and "all" not in {_asked(cell) for cell in planned}:
         # No cell ran more than headlines, so the other cases count as unplanned.
         wanted = "headlines"
@@ -320,14 +306,8 @@ def report(
     if not tag and not cells:
         made = _asked_only(made, some)
     if own := [cell.id for cell in some if not cell.tags]:
-        one_stack.show(made, [row for row in made.cells if row.id in own], OUT, _evidence(made))
+        one_stack.show(made, [row for row in made.cells if row.id in own], OUT, knowledge.load())
     code = _of_named(cells, _publish(made, to, cases=bool(issue), verbose=verbose))
-    if _is_published(to):
-        archive.pack(cell for cell in some if cell.tags)
-        if told := lacking_pythons(made):
-            # Few machines have all Pythons. The report still has the results of other machines for these Pythons.
-            OUT.print(told, soft_wrap=True)
-            code = _of_named(cells, exit_code(made, other_pythons=False))
     if tag and wanted != "cases":
         more = {
             "chosen": "Each behaviour of a headline was run once: "
@@ -383,12 +363,58 @@ def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
     return _publish(sent.add(whole, files), to, verbose=verbose)
 
 
+def publish(scheduler: str | None, to: Path, *, fresh: bool, run: bool, verbose: bool) -> Exit:
+    """Run every cell, pack the records, and write every file that follows from them; with `run` off, run nothing."""
+    from suite.report.published import pack
+
+    # Cases with a record in the published report are not run again.
+    archive.unpack()
+    if run:
+        cells, entries = plans.tagged("full"), selected([], "cases")
+        _run([each for each in left(cells, entries, "cases", fresh=fresh) if each.left], "cases", scheduler)
+    report = pack()
+    _renew(report)
+    return _write_published(report, to, verbose=verbose)
+
+
+def rebuild() -> None:
+    """Rewrite the tracked files that follow from the packed records, without running a case or packing a record."""
+    from suite.report.published import published
+
+    _renew(published())
+
+
+def _renew(report: Report) -> None:
+    from suite.report.published import FOLDER, tracked
+    from suite.upkeep import choose, readme
+
+    replace_all(FOLDER, tracked(report))
+    readme.renew(report)
+    choose.write_all(report)
+
+
+def _write_published(made: Report, to: Path, *, verbose: bool) -> Exit:
+    """Write the published report to a folder, print it, and return its exit code."""
+    from suite.report import published
+    from suite.report.formats import terminal
+    from suite.report.summary import lacking_pythons
+    from suite.report.write import write
+
+    write(made, to, whole=True)
+    OUT.print(f"About the published records. The report: {to / 'index.html'}", soft_wrap=True)
+    terminal.show(made, OUT, verbose=verbose)
+    if told := lacking_pythons(made):
+        OUT.print(told, soft_wrap=True)
+    return published.code(made)
+
+
 def _publish(made: Report, folder: Path, *, cases: bool = False, verbose: bool = False) -> Exit:
     from suite.report.formats import terminal
     from suite.report.summary import exit_code
     from suite.report.write import publish
 
     published = publish(made, folder)
+    OUT.print(f"The report: {folder / 'index.html'}", soft_wrap=True)
     terminal.show(published, OUT, cases=cases, verbose=verbose)
     return exit_code(published)
 
@@ -411,21 +437,6 @@ def diff(old: Path, new: Path, format: str, *, strict: bool) -> Exit:
         # A program or a file reads this text, so print it unwrapped.
         OUT.file.write(text)
     return compare.exit_code(found, strict=strict)
-
-
-def rebuild(folder: Path) -> None:
-    """Rewrite every file beside the compat.json in `folder`, and for the published report the documents too."""
-    from suite.report import write
-    from suite.upkeep import readme
-
-    for path in write.rebuild(folder, with_timings=_is_published(folder)):
-        OUT.print(str(path), soft_wrap=True)
-    if _is_published(folder):
-        readme.renew()
-
-
-def _is_published(folder: Path) -> bool:
-    return folder.exists() and PUBLISHED.exists() and folder.samefile(PUBLISHED)
 
 
 def clean() -> None:

@@ -19,8 +19,9 @@ from nox._cli import main as nox_main
 from suite import commands
 from suite.__main__ import main
 from suite.errors import Exit
-from suite.files import REPORTS, ROOT
+from suite.files import ROOT
 from suite.records import alike
+from suite.report import published as packed
 from suite.report import write as writing
 from suite.report.model import Report
 from suite.report.stored import read_report
@@ -69,9 +70,21 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(scope="session")
-def published() -> Report:
-    """The report in the tree, which takes a second to read."""
-    return read_report(REPORTS / "published")
+def report_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The published report with its pages, as `nox -s report` makes it: the first who asks builds it for all workers."""
+    base = tmp_path_factory.getbasetemp()
+    # The workers of pytest-xdist have their folders side by side.
+    made = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "published-report"
+    with FileLock(made.with_suffix(".lock")):
+        if not made.exists():
+            writing.write(packed.published(), made, whole=True)
+    return made
+
+
+@pytest.fixture(scope="session")
+def published(report_folder: Path) -> Report:
+    """The published report, which takes a second to read."""
+    return read_report(report_folder)
 
 
 @pytest.fixture(scope="module")

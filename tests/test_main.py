@@ -22,7 +22,7 @@ from suite.catalogue import catalogue
 from suite.command_table import COMMANDS
 from suite.errors import BadFile, Exit, Failed, Fault, Misused, guarded, installation
 from suite.files import REPORTS, ROOT
-from suite.records import archive, records
+from suite.records import records
 from suite.report import write
 from suite.report.formats.diff import FORMATS
 from suite.report.model import Report
@@ -86,11 +86,11 @@ def test_each_session_of_a_run_takes_all_its_words(words: list[str]) -> None:
     assert ("3/10", Path("elsewhere")) == (str(options.shard), options.to)
 
 
-@pytest.mark.parametrize("words", [["--issue", "stack-smoke"], ["--shard", "1/3"], ["--headlines"]])
+@pytest.mark.parametrize("words", [[], ["--shard", "1/3"]])
 def test_what_is_published_is_the_whole(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """A partial report never replaces the published one, however the path is written."""
+    """No report is written over the tracked files."""
     assert Exit.MISUSED == main(["report", "--tag", "full", "--to", str(REPORTS / "published"), *words])
-    assert "reports/published holds full runs only" in capsys.readouterr().err
+    assert "reports/published has tracked files" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["run", "report"])
@@ -219,7 +219,7 @@ def test_a_fault_of_ours_keeps_its_traceback(raised: Exception) -> None:
 
 
 @pytest.mark.parametrize("place", ["/dev/null", "/dev/null/below", "file", "file/below", "n" * 300, "loop"])
-@pytest.mark.parametrize("words", [["merge", "report", "--to", "{}"], ["rebuild", "{}"], ["diff", "{}", "{}"]])
+@pytest.mark.parametrize("words", [["merge", "report", "--to", "{}"], ["diff", "{}", "{}"]])
 def test_a_path_that_can_be_none_is_a_sentence(
     words: list[str], place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -291,14 +291,10 @@ def asked(elsewhere: Path) -> Callable[[str, str], None]:
     return write
 
 
-def test_a_report_is_of_what_was_asked(
-    asked: Callable[[str, str], None], reported: list[Report], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_is_of_what_was_asked(asked: Callable[[str, str], None], reported: list[Report]) -> None:
     """Without a tag, a report has the cells that users ran, with the requested cases, but nothing from bisections."""
     one, two, three, *_ = (cell.id for cell in plan.tagged("default"))
     asked(three, "bisection")
-    assert Exit.MISUSED == main(["report"])
-    assert "`nox -s compat` makes some" in capsys.readouterr().err
     asked(one, "headlines")
     asked(two, "all")
 
@@ -343,15 +339,30 @@ def test_a_report_of_the_default_cells_has_what_they_run(words: list[str], repor
 def test_who_publishes_may_lack_a_python(
     elsewhere: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A publish that lacks only a Python succeeds, and names it last; any other report is incomplete."""
-    for name in ("published", "elsewhere"):
-        (tmp_path / name).mkdir()
-    monkeypatch.setattr(commands, "PUBLISHED", tmp_path / "published")
-    monkeypatch.setattr(archive, "pack", lambda cells: None)
+    """The published report may lack a Python, which it names last; any other report is incomplete."""
     cell = plan.cell("jax-0.9.2+python-3.14")
     put_status(cell, "unavailable", "plan.no-interpreter", python="", detail="no CPython 3.14 on this machine")
 
     assert Exit.INCOMPLETE == main(["report", cell.id, "--to", str(tmp_path / "elsewhere")])
     assert "0 run, 0 not run, 2 unavailable, 0 error" in capsys.readouterr().out.splitlines()[-1]
-    assert Exit.AS_EXPECTED == main(["report", cell.id, "--to", str(tmp_path / "published")])
+    made = read_report(tmp_path / "elsewhere")
+    monkeypatch.setattr("suite.report.published.published", lambda: made)
+    assert Exit.AS_EXPECTED == main(["report", "--published", "--to", str(tmp_path / "published")])
     assert "This machine has no CPython 3.14, which 2 observations in 1" in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_a_clone_has_the_published_report(
+    published: Report, elsewhere: Path, reported: list[Report], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nothing was run, `report` is about the packed records, and leaves none on disk for a later run to find."""
+    monkeypatch.setattr("suite.report.published.published", lambda: published)
+
+    assert Exit.AS_EXPECTED == main(["report", "--to", str(elsewhere / "report")])
+    assert [published] == reported
+    assert not (elsewhere / "records").exists()
+
+
+def test_published_is_about_everything(capsys: pytest.CaptureFixture[str]) -> None:
+    """--published does not combine with cells, a tag or issues."""
+    assert Exit.MISUSED == main(["report", "--published", "--issue", "stack-smoke"])
+    assert "--published is about all cells and issues" in capsys.readouterr().err

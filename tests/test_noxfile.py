@@ -74,7 +74,7 @@ def test_tests_and_faults_are_one_run_of_pytest(
         (("--", "--shard", "4/3"), "there is no part 4 of 3"),
         (("-s", "cell(jax-0.4.3)", "report"), "no cell 'jax-0.4.3'; the nearest are jax-0.4.30"),
         (("-s", "run", "--", "jax-0.4.36+diffrax-9"), "releases.json has no diffrax 9"),
-        (("-k", "publish", "--", "--issue", "stack-smoke"), "reports/published holds full runs only"),
+        (("-k", "publish", "--", "--issue", "stack-smoke"), "unrecognized arguments: --issue stack-smoke"),
         (("-s", "bench-compare", "--", "jax-0.9.2"), "the following arguments are required: B"),
     ],
 )

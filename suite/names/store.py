@@ -13,8 +13,7 @@ from typing import Any, TypeAlias
 
 from suite.errors import BadFile, Fault
 from suite.files import FileModel, content, dump, parse, read
-from suite.names.model import FOLDER, Module, Name, Names, Signature, Text
-
+from suite.names.model import FOLDER, Module, Names, Signature, Text
 
 DETAILS = "details.json.xz"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +18,7 @@ from suite.stack.plan import Cell
 
 
 class _Line(NamedTuple):
-    """The records of a line, judged once: the first of them, and the places of time and memory among a record's values."""
+    """A line of records: the first, judged, and the places of time and memory among the values of each."""
 
     first: Seen | None
     seconds: int

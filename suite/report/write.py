@@ -8,9 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
+from suite import files
 from suite.cores import over_cores
 from suite.errors import BadFile, Misused, shown
 from suite.files import dump, replace_all
+from suite.names.model import FOLDER as NAMES
+from suite.names.store import schema as names_schema
+from suite.numbers.model import FOLDER as NUMBERS
+from suite.numbers.model import MEASURED
 from suite.programs import model as programs
 from suite.programs import texts
 from suite.programs.model import FOLDER as COMPILED
@@ -44,15 +49,27 @@ def schema() -> str:
     )
 
 
-def write(report: Report, folder: Path) -> list[Path]:
-    """Write every file of the report into `folder`; return their paths. Raises BadFile, Misused, OSError."""
-    return _write(report, folder, *_read(folder))
+def write(report: Report, folder: Path, *, whole: bool = False) -> list[Path]:
+    """Write every file of the report into `folder`; return their paths. Raises BadFile, Misused, OSError.
+
+    With `whole`, the published report, also write the names and numbers of the releases.
+    """
+    return _write(report, folder, *_read(folder), whole=whole)
 
 
-def _write(report: Report, folder: Path, former: Report | None, measured: _Measured) -> list[Path]:
+def _write(
+    report: Report, folder: Path, former: Report | None, measured: _Measured, *, whole: bool = False
+) -> list[Path]:
     timed, compiled = measured
-    own = {**stored.texts(report), **_as_data(timed, compiled)}
-    return _put_all({**own, **siblings(report, timed, compiled, numbers.load(folder))}, folder, former)
+    own = {**stored.texts(report), **_as_data(timed, compiled), **(carried() if whole else {})}
+    return _put_all({**own, **siblings(report, timed, compiled, numbers.load() if whole else NOTHING)}, folder, former)
+
+
+def carried() -> dict[str, str]:
+    """Return the text, by name, of each file of names and numbers, which a whole report has as the tree has them."""
+    paths = [*NAMES.glob("*.json"), *NUMBERS.glob("*.csv"), NUMBERS / MEASURED]
+    texts = {f"{path.parent.name}/{path.name}": files.text(path) for path in sorted(paths)}
+    return {**texts, "names/names.schema.json": names_schema()}
 
 
 def publish(report: Report, folder: Path) -> Report:
@@ -64,19 +81,6 @@ def publish(report: Report, folder: Path) -> Report:
     dated = report.model_copy(update={"since": since(former, report) if former else None})
     _write(dated, folder, former, measured)
     return dated
-
-
-def rebuild(folder: Path, *, with_timings: bool = False) -> list[Path]:
-    """Rebuild the files made from the report, timings and programs in `folder`. Raises BadFile, Misused, OSError.
-
-    With `with_timings`, first rebuild the timings and programs from the results of the benchmarks.
-    """
-    report = stored.read_report(folder / stored.COMPAT)
-    timed, compiled = (
-        _measured() if with_timings else (timings.load(folder / TIMINGS), programs.listed(folder / PROGRAMS))
-    )
-    own = _as_data(timed, compiled) if with_timings else {}
-    return _put_all({**own, **siblings(report, timed, compiled, numbers.load(folder))}, folder, report)
 
 
 def _read(folder: Path) -> tuple[Report | None, _Measured]:
@@ -116,12 +120,12 @@ def siblings(
     }
 
 
-def _put_all(files: Mapping[str, str], folder: Path, former: Report | None) -> list[Path]:
-    """Write all `files` into `folder` or none, and remove files that only the `former` report had; return the paths.
+def _put_all(texts: Mapping[str, str], folder: Path, former: Report | None) -> list[Path]:
+    """Write all `texts` into `folder` or none, and remove files that only the `former` report had; return the paths.
 
     Other files in the folder stay, and files that no report wrote are never replaced. Raises Misused, OSError.
     """
-    found = next((folder / name for name in files if (folder / name).exists()), None)
+    found = next((folder / name for name in texts if (folder / name).exists()), None)
     if found and not (folder / stored.COMPAT).exists():
         raise Misused(f"no report wrote {shown(found)}: it has no compat.json beside it. Name another folder")
     timed: tuple[TimedMachine, ...] = ()
@@ -132,11 +136,12 @@ def _put_all(files: Mapping[str, str], folder: Path, former: Report | None) -> l
         compiled = programs.listed(folder / PROGRAMS)
     known: set[str] = set()
     if former is not None:
+        known |= carried().keys()
         known |= named_after(former, timed, compiled)
-        if stored.COMPAT in files:
+        if stored.COMPAT in texts:
             known |= {stored.name_of(issue.id) for issue in former.issues}
-    replace_all(folder, files, sorted(name for name in known.difference(files) if (folder / name).exists()))
-    return [folder / name for name in files]
+    replace_all(folder, texts, sorted(name for name in known.difference(texts) if (folder / name).exists()))
+    return [folder / name for name in texts]
 
 
 def _former(folder: Path) -> Report | None:

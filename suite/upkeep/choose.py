@@ -6,7 +6,7 @@ best choice of four, with the smallest download.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from statistics import median
 
@@ -15,12 +15,10 @@ from packaging.version import Version
 from suite.catalogue import catalogue
 from suite.cell.atomic import write
 from suite.console import OUT
-from suite.files import REPORTS, dump
-from suite.judge.record import Record
+from suite.files import dump
 from suite.judge.table import UNDECIDED
-from suite.records import archive, records
+from suite.records.packed import Packed
 from suite.report.model import Report
-from suite.report.stored import read_report
 from suite.run.schedule import costs
 from suite.run.schedule.costs import Cost, Costs
 from suite.stack import chosen, lock, plan
@@ -36,28 +34,35 @@ _SAME = 1.5
 Pair = tuple[str, str]
 
 
-def write_all() -> None:
+def write_all(published: Report) -> None:
     """Rewrite default.json and costs.json. Raises BadFile, OSError."""
-    published = read_report(REPORTS / "published")
     before = chosen.load() if chosen.PATH.exists() else Chosen(rows={})
     made = choose(shown(published), bytes_of(), before)
     write(chosen.PATH, chosen.text(made))
     told = ", ".join(f"{version}: {len(rows)}" for version, rows in made.rows.items())
     OUT.print(f"{chosen.PATH.name}: rows besides the newest release: {told}", soft_wrap=True)
-    archive.unpack()
     known = costs.load() if costs.PATH.exists() else {}
-    runs = (record for cell in plan.tagged("line") for record in records.there(cell, catalogue.entries()))
-    made_costs = measured(runs, known)
+    made_costs = measured(published_costs(), known)
     write(costs.PATH, dump(Costs(cases=made_costs).model_dump(mode="json")))
     OUT.print(f"{costs.PATH.name}: {len(made_costs)} cases, {sum(cost.seconds for cost in made_costs.values()):,.0f} s")
 
 
-def measured(runs: Iterable[Record], before: Mapping[str, Cost]) -> Mapping[str, Cost]:
-    """Return the costs by these records; a cost in `before` that is similar is kept."""
-    of_case: dict[str, list[Cost]] = {}
-    for record in runs:
-        last = record.attempts[-1]
-        of_case.setdefault(f"{record.issue}/{record.case}", []).append(Cost(last.seconds, last.peak_rss_mib))
+def published_costs() -> dict[str, list[Cost]]:
+    """Return the costs of each case in the packed records of the line, by `issue/case`. Raises BadFile."""
+    evidence, found = Packed(), dict[str, list[Cost]]()
+    for cell in plan.tagged("line"):
+        pinned = lock.load(cell)
+        for entry in catalogue.entries():
+            for case in entry.issue.cases:
+                seen = evidence.of_cell(cell, entry, case, pinned)
+                if seen is not None:
+                    cost = Cost(seen.seconds, seen.peak_rss_mib)
+                    found.setdefault(f"{entry.issue.id}/{case.id}", []).append(cost)
+    return found
+
+
+def measured(of_case: Mapping[str, Sequence[Cost]], before: Mapping[str, Cost]) -> Mapping[str, Cost]:
+    """Return the cost of each case by its runs; a cost in `before` that is similar is kept."""
     found = {}
     for name, seen in sorted(of_case.items()):
         seconds = float(f"{median(attempt.seconds for attempt in seen):.2g}")

@@ -126,15 +126,13 @@ def compare(added: Sequence[Cell], entries: Sequence[Entry], console: Console) -
     """Write a report on the cells `added` to reports/latest, and print their changes from the cell before each."""
     from suite.report.assemble import assemble
     from suite.report.formats import terminal
-    from suite.report.stored import COMPAT, read_report
+    from suite.report.published import published
     from suite.report.write import write
 
     report = assemble(added, entries)
     write(report, REPORTS / "latest")
     terminal.show(report, console)
-    published = REPORTS / "published"
-    last = read_report(published) if (published / COMPAT).exists() else report
-    found = changes(last, report, [cell.id for cell in added])
+    found = changes(published(), report, [cell.id for cell in added])
     console.print()
     for changed in found:
         console.print(line(changed), soft_wrap=True)

@@ -24,14 +24,12 @@ from suite.catalogue.catalogue import entries
 from suite.cell.atomic import write
 from suite.command_table import SESSIONS, help_of
 from suite.errors import Exit, Failed
-from suite.files import REPORTS, ROOT
+from suite.files import ROOT
 from suite.judge.table import TABLE
 from suite.report.formats import terminal
 from suite.report.formats.strip_svg import sentence, strip_svg
 from suite.report.model import Report
-from suite.report.stored import read_report
 
-PUBLISHED = REPORTS / "published"
 DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "CONTRIBUTING.md")
 PICTURE = ROOT / "docs" / "strip.svg"
 # The most lines of each list; a document shows fewer than a report.
@@ -60,9 +58,9 @@ NEEDS = Example(
 EXPLAIN = Example("explain", lines=4, asked="TypeError: unhashable type: 'DynamicJaxprTracer'")
 
 
-def renew() -> None:
+def renew(published: Report) -> None:
     """Write the picture, and each generated block of the documents. Raises BadFile, Failed."""
-    for path, text in renewed(read_report(PUBLISHED)).items():
+    for path, text in renewed(published).items():
         write(path, text)
 
 

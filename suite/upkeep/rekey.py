@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from pathlib import Path
 
-from suite import commands
 from suite.catalogue import catalogue
 from suite.catalogue.catalogue import Entry
 from suite.cell import machine
@@ -30,7 +29,6 @@ from suite.judge import verdicts
 from suite.judge.record import Key, Record
 from suite.records import archive, keys, records
 from suite.records.work import Work, orders
-from suite.report import stored
 from suite.run import environment, probe_call
 from suite.run.progress import RunProgress
 from suite.run.schedule import costs
@@ -81,9 +79,6 @@ def rekey(commit: str, draw: int) -> Exit:
     OUT.print(", ".join(f"{count:,} {what}" for what, count in told.items()) or "no records")
     packed = archive.pack(plan.tagged("full"))
     OUT.print(f"{packed:,} records packed into {archive.FOLDER.name}/")
-    report = stored.read_report(commands.PUBLISHED).model_copy(update={"probe_sha256": keys.probe_sha256()})
-    write(commands.PUBLISHED / stored.COMPAT, stored.texts(report)[stored.COMPAT])
-    commands.rebuild(commands.PUBLISHED)
     return _run_again(_drawn(held, draw, keys.probe_sha256())) if draw else Exit.AS_EXPECTED
 
 

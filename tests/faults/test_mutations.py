@@ -143,11 +143,11 @@ AT = "2026-11-21T10:00:00Z"
 
 
 def test_a_report_cut_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """rebuild, diff and merge accept a compat.json with anything missing or added, or say what is wrong."""
+    """diff and merge accept a compat.json with anything missing or added, or say what is wrong."""
     good, cut = saved([small(), small()], tmp_path)
     path = cut / "compat.json"
     both, to = [str(good), str(path)], str(tmp_path / "to")
-    calls = [["rebuild", str(cut)], ["diff", *both], ["diff", *reversed(both)], ["merge", both[1], "--to", to]]
+    calls = [["diff", *both], ["diff", *reversed(both)], ["merge", both[1], "--to", to]]
 
     assert "" == "\n".join(Net(path, CompatFile, json.loads(stored.texts(small())["compat.json"]), calls, capsys).odd())
 

@@ -16,12 +16,10 @@ from suite.catalogue import catalogue, source, threads
 from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case, Issue, Signature
 from suite.check.source.touched import touch
-from suite.files import REPORTS
 from suite.judge.metadata import in_version_order, parsed
 from suite.judge.rules import Pins, first_match, met, requirements
 from suite.judge.table import UNDECIDED
 from suite.report.model import CaseRow, Report
-from suite.report.stored import read_report
 from suite.spelling import RELEASE
 from suite.stack import releases
 from suite.stack.packages import PACKAGES
@@ -33,24 +31,32 @@ CLAIM = re.compile(r"\b(works?|right|no release)\b", re.IGNORECASE)
 END = re.compile(r"(?<=[.:;])\s+|\n\s*\n|\n(?=- )")
 
 
-@cache
-def published() -> Report:
+# The published report, once a test has asked for it: the table of offences has functions of an issue alone.
+_READ: list[Report] = []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _read(published: Report) -> None:
+    _READ[:] = [published]
+
+
+def last_run() -> Report:
     """The report of the last full run."""
-    return read_report(REPORTS / "published")
+    return _READ[0]
 
 
 @cache
 def rows() -> Mapping[tuple[str, str], CaseRow]:
     """Each case as it was published."""
-    return {(issue.id, case.id): case for issue in published().issues for case in issue.cases}
+    return {(issue.id, case.id): case for issue in last_run().issues for case in issue.cases}
 
 
 @cache
 def ran() -> Mapping[tuple[str, str], list[Pins]]:
     """The stacks on which each case was run."""
-    pins = {cell.id: cell.packages for cell in published().run_here}
+    pins = {cell.id: cell.packages for cell in last_run().run_here}
     found: dict[tuple[str, str], list[Pins]] = {}
-    for each in published().observations:
+    for each in last_run().observations:
         if each.verdict not in UNDECIDED and each.cell in pins:
             found.setdefault((each.issue, each.case), []).append(pins[each.cell])
     return found
@@ -141,7 +147,7 @@ def pin_meets_a_bad_rule(entry: Entry) -> bool:
         met(case.workaround.pin, cell.packages) and is_bad(case, cell.packages)
         for case in entry.issue.cases
         if case.workaround and case.workaround.pin
-        for cell in published().run_here
+        for cell in last_run().run_here
     )
 
 

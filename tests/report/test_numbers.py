@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from suite.files import replace_all
-from suite.numbers.model import MEASURED, CallRow, Measured, by_function, measured, written
+from suite.numbers.model import MEASURED, CallRow, Measured, written
 from suite.report.model import Report
 from suite.report.site import numbers
 from suite.report.site.build import named_after, site
@@ -15,7 +15,7 @@ from suite.report.site.facts import Facts
 from suite.report.site.numbers import MeasuredNumbers
 from suite.report.site.pages import numbers as page_of
 from suite.report.site.pages.numbers import NumbersView
-from suite.report.write import rebuild, write
+from suite.report.write import write
 from tests.report.site_browser import afresh, put
 from tests.report.test_release_pages import shown
 from tests.report.test_report import EMPTY, observation, report
@@ -170,18 +170,15 @@ def test_without_numbers_there_is_no_page_and_no_way_to_one() -> None:
     assert "numbers.html" in named_after(EMPTY, ())
 
 
-def test_the_page_is_made_of_what_lies_beside_the_report(tmp_path: Path) -> None:
-    """A report that is written over numbers has the page, and one that is rebuilt without them loses it."""
-    save(EVERY, tmp_path)
-    write(on(*RELEASES), tmp_path)
-    assert "jax.some.differs" in (tmp_path / "numbers.html").read_text(encoding="utf-8")
+def test_a_whole_report_has_the_numbers_and_names(tmp_path: Path) -> None:
+    """The published report has the page and the data; a report on some cells that is written over it loses both."""
+    write(on(*RELEASES), tmp_path, whole=True)
+    assert "jax.numpy" in (tmp_path / "numbers.html").read_text(encoding="utf-8")
+    assert {"jax.json", "libraries.json", "names.schema.json"} < {path.name for path in (tmp_path / "names").iterdir()}
 
-    for path in (tmp_path / "numbers").iterdir():
-        path.unlink()
-    by_function.cache_clear()
-    measured.cache_clear()
-    rebuild(tmp_path)
+    write(on(*RELEASES), tmp_path)
     assert not (tmp_path / "numbers.html").exists()
+    assert [] == [*(tmp_path / "numbers").iterdir(), *(tmp_path / "names").iterdir()]
 
 
 def test_a_release_names_the_numbers_that_it_changed() -> None:

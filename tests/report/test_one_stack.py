@@ -6,11 +6,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from suite import commands
 from suite.__main__ import main
 from suite.errors import Exit, Failed
 from suite.report.formats import one_stack
-from suite.report.model import Report
 from suite.stack import lock
 from tests.report.test_report import observation, report
 
@@ -66,9 +64,8 @@ def test_what_kept_all_of_it_from_running_is_told_once() -> None:
 
 
 @pytest.fixture
-def nothing_ran(elsewhere: Path, monkeypatch: pytest.MonkeyPatch, published: Report) -> None:
-    """Use no records and locks of own stacks, and read the published report once."""
-    monkeypatch.setattr(commands, "_evidence", lambda _: published)
+def nothing_ran(elsewhere: Path) -> None:
+    """Use no records and locks of own stacks."""
 
 
 @pytest.mark.usefixtures("nothing_ran")

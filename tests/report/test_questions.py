@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Page, expect
 
-from suite.files import REPORTS
 from suite.judge.table import TABLE, Verdict
 from suite.report.model import Report
 from suite.report.site.build import ASSETS
@@ -16,7 +15,6 @@ from tests.report.site_browser import UNFOLD, WIDTH, afresh
 from tests.report.test_report import observation, report
 
 pytestmark = pytest.mark.usefixtures("_no_complaints")
-FRONT = (REPORTS / "published" / "index.html").as_uri()
 
 
 @dataclass
@@ -56,9 +54,15 @@ class Reader:
 
 
 @pytest.fixture
-def reader(opened: Page) -> Reader:
+def front(report_folder: Path) -> str:
+    """Return the address of the published front page."""
+    return (report_folder / "index.html").as_uri()
+
+
+@pytest.fixture
+def reader(opened: Page, front: str) -> Reader:
     """Return a reader at the front page."""
-    return Reader(afresh(opened, FRONT))
+    return Reader(afresh(opened, front))
 
 
 def test_can_i_go_there(reader: Reader) -> None:
@@ -85,9 +89,9 @@ NAMED = {
 }
 
 
-def test_a_question_names_a_stack(opened: Page) -> None:
+def test_a_question_names_a_stack(opened: Page, front: str) -> None:
     """Every known package keeps its version, and a bare version is jax's if jax has it."""
-    page = afresh(opened, FRONT)
+    page = afresh(opened, front)
     for question, stack in NAMED.items():
         page.fill("#search", question)
         expect(page.get_by_role("link", name=re.compile(f"{re.escape(stack)}[,:]"))).to_be_visible()
@@ -158,13 +162,13 @@ def test_what_is_new(reader: Reader, published: Report) -> None:
     assert f"{last.moves} {last.holds[last.moves]}" in reader.sees(".newest")
 
 
-def test_what_do_i_install(reader: Reader) -> None:
+def test_what_do_i_install(reader: Reader, report_folder: Path) -> None:
     """The page of jax 0.6.2 has a pip command for the newest working set, and constraints with those pins."""
     reader.asks("What do I install today for jax 0.6.2?")
     reader.follows("what to install with it")
 
     (line,) = re.findall(r'pip install "jax\[cpu\]==0\.6\.2".*', reader.page.locator("main").inner_text())
-    pins = (REPORTS / "published" / "constraints" / "jax-0.6.2.txt").read_text(encoding="utf-8").splitlines()
+    pins = (report_folder / "constraints" / "jax-0.6.2.txt").read_text(encoding="utf-8").splitlines()
     assert set(re.findall(r"[a-z]+==[\d.]+", line)) <= set(pins)
     expect(reader.page.locator("a[href$='constraints/jax-0.6.2.txt']")).to_be_visible()
 

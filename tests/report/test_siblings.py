@@ -13,7 +13,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from suite.errors import Misused
-from suite.files import REPORTS
 from suite.printable import printable
 from suite.report import stored, summary
 from suite.report.derive import derive
@@ -241,13 +240,10 @@ def test_anybodys_report_is_text(text: str) -> None:
     ]
 
 
-PUBLISHED = REPORTS / "published"
-
-
-def test_the_published_report_is_small() -> None:
+def test_the_published_report_is_small(report_folder: Path) -> None:
     """The published compat.json has at most 3 MB, and no file of observations more than 1 MB."""
-    assert (PUBLISHED / "compat.json").stat().st_size <= 3_000_000
-    assert max(path.stat().st_size for path in (PUBLISHED / "observations").iterdir()) <= 1_000_000
+    assert (report_folder / "compat.json").stat().st_size <= 3_000_000
+    assert max(path.stat().st_size for path in (report_folder / "observations").iterdir()) <= 1_000_000
 
 
 def test_its_markdown_is_short(published: Report) -> None:
@@ -260,9 +256,9 @@ def test_it_is_a_screen(published: Report) -> None:
     assert sum(max(1, ceil(len(line) / 100)) for line in shown(published, 100).splitlines()) <= 40
 
 
-def test_no_page_is_large() -> None:
+def test_no_page_is_large(report_folder: Path) -> None:
     """The published front page has at most 200 kB, any other page at most 400 kB."""
-    sizes = {path.relative_to(PUBLISHED).as_posix(): path.stat().st_size for path in PUBLISHED.rglob("*.html")}
+    sizes = {path.relative_to(report_folder).as_posix(): path.stat().st_size for path in report_folder.rglob("*.html")}
 
     assert {} == {path: size for path, size in sizes.items() if size > 400_000}
     assert sizes["index.html"] <= 200_000

@@ -14,13 +14,10 @@ from suite.catalogue import threads
 from suite.catalogue.retired import retired
 from suite.files import REPORTS, ROOT
 from suite.judge.table import Verdict
-from suite.programs import model as programs
 from suite.programs.model import FOLDER as COMPILED
 from suite.report import write as writing
 from suite.report.compare import since
 from suite.report.derive import derive
-from suite.report.formats.check_json import check_json
-from suite.report.formats.compat_md import compat_md
 from suite.report.model import (
     CellRow,
     CorrectionRow,
@@ -31,10 +28,6 @@ from suite.report.model import (
     UpstreamRow,
     WorkaroundRow,
 )
-from suite.report.site import numbers, timings
-from suite.report.site.build import ASSETS, render
-from suite.report.site.facts import Facts
-from suite.report.site.pages import cells, front, matrix
 from suite.run.schedule import costs
 from suite.stack import chosen, lock, releases
 from suite.timings.results import COMPARED, NOISE, RESULTS
@@ -177,22 +170,20 @@ def test_the_small_report_is_the_one_in_the_tree(
     assert {} == {name: text.decode() for name, text in found.items() if text != kept[name]}
 
 
-def test_the_published_report_was_made_by_this_tree(published: Report) -> None:
-    """Schema, data, Markdown, scripts and some pages in reports/published are as this tree builds them."""
-    folder = REPORTS / "published"
-    timed, compiled = timings.load(folder / writing.TIMINGS), programs.listed(folder / writing.PROGRAMS)
-    facts = Facts(published, timed, compiled, numbers.load(folder))
-    made = {
-        "compat.schema.json": writing.schema(),
-        "COMPAT.md": compat_md(published),
-        "check.json": check_json(published),
-    }
-    made |= {f"assets/{path.name}": path.read_text(encoding="utf-8") for path in ASSETS.glob("*.js")}
-    made |= {page.path: render(page, facts) for kind in (cells, matrix, front) for page in kind.pages(facts)}
+def test_the_tracked_files_are_of_this_tree(published: Report) -> None:
+    """COMPAT.md and check.json in the tree are as `nox -s rebuild` writes them, and nothing untracked lies there."""
+    made = packed.tracked(published)
 
-    assert [] == [name for name, text in made.items() if (folder / name).read_text(encoding="utf-8") != text]
-    issues = {issue.id for issue in published.issues}
-    assert issues | retired().keys() == {path.stem for path in (folder / "issues").iterdir()}
+    assert [] == [name for name, text in made.items() if (packed.FOLDER / name).read_text(encoding="utf-8") != text]
+    there = {path.name for path in packed.FOLDER.iterdir()}
+    assert {*made, "records", "numbers", "numbers.json.xz", "names", packed.MADE.name} == there
+
+
+def test_the_published_report_has_all_issues(published: Report, report_folder: Path) -> None:
+    """Each issue has its page, and each observation was made by a record that counts."""
+    assert {issue.id for issue in published.issues} == {path.stem for path in (report_folder / "issues").iterdir()}
+    assert 0 == published.coverage.not_run
+    assert read(packed._Made, packed.MADE).generated_at == published.generated_at
 
 
 def test_reviews_fold_what_is_generated() -> None:

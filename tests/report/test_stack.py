@@ -9,7 +9,6 @@ from packaging.requirements import Requirement
 from playwright.sync_api import Browser, Page, expect
 
 from suite.catalogue import catalogue
-from suite.files import REPORTS
 from suite.judge.prediction import predict
 from suite.judge.rules import Run
 from suite.report.model import IssueRow, Report
@@ -30,7 +29,6 @@ ASKED = (
     *("jax-0.4.35", "jax-0.4.35+equinox-0.11.10+diffrax-0.6.0", "jax-0.7.0+equinox-0.12.2+diffrax-0.7.0"),
     *("jax-0.10.2+dm-haiku-0.0.16", "jax-0.11.0+dm-haiku-0.0.16"),
 )
-PUBLISHED = REPORTS / "published"
 # Bytes of its data.
 LARGEST = 400_000
 
@@ -465,11 +463,11 @@ def test_no_text_is_slow_to_read(page: Page, script: str) -> None:
     assert page.evaluate(f"{read} return performance.now() - start; }}") < 3000
 
 
-def test_the_published_report_is_answered_at_once(visit: Visit) -> None:
+def test_the_published_report_is_answered_at_once(visit: Visit, report_folder: Path) -> None:
     """The published data of the page is small, and an answer of both boxes takes less than a second."""
-    assert (PUBLISHED / "data" / "stack.js").stat().st_size < LARGEST
+    assert (report_folder / "data" / "stack.js").stat().st_size < LARGEST
 
-    took = visit("", PUBLISHED).evaluate(
+    took = visit("", report_folder).evaluate(
         """mine => {
             document.getElementById('mine').value = mine;
             return ['jax 0.5.3', 'newest', 'jax 0.7.0', 'jax 0.12.0'].map(next => {

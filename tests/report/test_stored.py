@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from suite import __main__ as command
 from suite.errors import BadFile, Exit
-from suite.files import REPORTS, ROOT
+from suite.files import ROOT
 from suite.numbers import model
 from suite.report.model import Observation, Report
 from suite.report.stored import COLUMNS, name_of, read_report, texts
@@ -191,9 +191,9 @@ def needed(package: str) -> ModuleType:
 
 
 @pytest.fixture
-def affected(published: Report, monkeypatch: pytest.MonkeyPatch) -> list[Observation]:
+def affected(published: Report, report_folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Observation]:
     """Return the affected cases of a cell in the report on which the recipes run."""
-    monkeypatch.chdir(REPORTS / "published")
+    monkeypatch.chdir(report_folder)
     return [each for each in published.observations if (each.cell, each.verdict) == (CELL, "affected")]
 
 
@@ -236,9 +236,11 @@ def test_duckdb_reads_the_observations(affected: list[Observation], published: R
     assert [(nulls,)] == duckdb.sql("SELECT count(*) FROM 'observations/*.csv' WHERE behaviour IS NULL").fetchall()
 
 
-def test_the_names_are_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_names_are_read(
+    report_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The recipe prints the last release with jax.tree_map, which agrees with the changelog."""
-    monkeypatch.chdir(REPORTS / "published")
+    monkeypatch.chdir(report_folder)
     exec(recipe("python", "Names"), {})
 
     assert "function 0.4.18 0.5.3\n" == capsys.readouterr().out

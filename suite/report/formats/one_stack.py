@@ -9,9 +9,9 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
-from suite.judge.prediction import Name, Stopped, foresee, how, with_jaxlib
-from suite.judge.rules import Run
-from suite.judge.table import GLYPHS, PROPERTIES, UNDECIDED, VERDICTS, Verdict
+from suite.check.knowledge import Knowledge
+from suite.judge.prediction import AnyCase, Name, Stopped, foresee, how, with_jaxlib
+from suite.judge.table import GLYPHS, PROPERTIES, VERDICTS, Verdict
 from suite.report.markup import one_line
 from suite.report.model import CellRow, Observation, Report
 from suite.report.summary import is_unexpected
@@ -31,8 +31,8 @@ class Foreseen:
     told: str
 
 
-def show(report: Report, cells: Iterable[CellRow], console: Console, published: Report | None = None) -> None:
-    """Print the observations of `cells` in `report`; for a cell that was not run, the expectations from `published`."""
+def show(report: Report, cells: Iterable[CellRow], console: Console, known: Knowledge | None = None) -> None:
+    """Print the observations of `cells` in `report`; for a cell that was not run, the expectations."""
     for cell in cells:
         seen = [row for row in report.observations if row.cell == cell.id]
         packages = ", ".join(f"{name} {cell.packages[name]}" for name in _NAMED_PACKAGES if name in cell.packages)
@@ -50,18 +50,18 @@ def show(report: Report, cells: Iterable[CellRow], console: Console, published: 
         quiet = [row.verdict for row in seen if row not in loud]
         counts = ", ".join(f"{GLYPHS[each]} {quiet.count(each)} {each}" for each in VERDICTS if each in quiet)
         console.print(Text(f"  {counts or 'nothing else was planned'}", "dim"), soft_wrap=True)
-        if published and seen and not any(row.attempts for row in seen):
-            _expected(report, cell, published, console)
+        if known and seen and not any(row.attempts for row in seen):
+            _expected(report, cell, known, console)
 
 
-def _expected(report: Report, cell: CellRow, published: Report, console: Console) -> None:
+def _expected(report: Report, cell: CellRow, known: Knowledge, console: Console) -> None:
     """Print the expectations of a stack, row zero first; equal ones of an issue's cases together."""
     console.print("  not run here; expected:", soft_wrap=True)
 
     def alike(case: Foreseen) -> tuple[str, Verdict | None, str]:
         return case.issue if case.verdict != "blocked" else "", case.verdict, case.told
 
-    for (issue, verdict, told), of in groupby(foreseen(cell, report, published), key=alike):
+    for (issue, verdict, told), of in groupby(foreseen(cell, report, known), key=alike):
         cases = [expectation.case for expectation in of]
         name = f"{issue}/{', '.join(cases)}" if issue else f"{len(cases)} case{'s' * (len(cases) != 1)}"
         mark, colour = (GLYPHS[verdict], PROPERTIES[verdict].colour) if verdict else ("?", "dim")
@@ -90,37 +90,31 @@ def _observation(report: Report, alike: Sequence[Observation]) -> Text:
     return text
 
 
-def foreseen(cell: CellRow, here: Report, published: Report) -> list[Foreseen]:
+def foreseen(cell: CellRow, here: Report, known: Knowledge) -> list[Foreseen]:
     """Return the expectations of the cases that `here` plans in `cell`: row zero first, then the worst first.
 
-    They follow from the rules of `here` and the runs of `published`. A version is known only from the cell's id or
+    They follow from the rules of `here`, and from the published runs. A version is known only from the cell's id or
     its lock.
     """
-    issues = {issue.id: issue for issue in (*published.issues, *here.issues)}
-    cases = {(issue.id, case.id): case for issue in issues.values() for case in issue.cases}
+    cases: dict[Name, AnyCase] = {**known.cases, **{(of.id, case.id): case for of in here.issues for case in of.cases}}
     planned = {(row.issue, row.case) for row in here.observations if row.cell == cell.id}
-    packages = {row.id: row.packages for row in published.cells}
-    versions = with_jaxlib(cell.packages, packages.values())
+    versions = with_jaxlib(cell.packages, known.cells.values())
     # Row zero says which packages do not import, even if only some issues are run.
-    row_zero = {issue.id for issue in issues.values() if issue.row_zero}
+    row_zero = known.row_zero | {issue.id for issue in here.issues if issue.row_zero}
     asked = {name: case for name, case in cases.items() if name in planned or name[0] in row_zero}
-    runs: dict[Name, list[Run]] = {}
-    for observation in published.observations:
-        if (name := (observation.issue, observation.case)) in asked and observation.verdict not in UNDECIDED:
-            run = Run(observation.cell, packages[observation.cell], observation.behaviour or observation.verdict)
-            runs.setdefault(name, []).append(run)
+    runs = {name: known.cases[name].runs for name in asked if name in known.cases}
     made = []
-    for name, known in foresee(asked, row_zero, versions, runs).items():
+    for name, each in foresee(asked, row_zero, versions, runs).items():
         if name not in planned:
             continue
-        if isinstance(known, Stopped):
-            broken = (f"{package} {versions.get(package, '')}".rstrip() for package in known.packages)
-            why = f"{known.case} goes wrong" if known.case else f"{' and '.join(broken)} does not import"
+        if isinstance(each, Stopped):
+            broken = (f"{package} {versions.get(package, '')}".rstrip() for package in each.packages)
+            why = f"{each.case} goes wrong" if each.case else f"{' and '.join(broken)} does not import"
             made.append(Foreseen(*name, "blocked", why))
             continue
-        shown = cases[name].behaviours.get(known.behaviour or "", known.behaviour)
+        shown = cases[name].behaviours.get(each.behaviour or "", each.behaviour)
         verdict = next((word for word in VERDICTS if word == shown), None)
-        why = how(known, versions)
-        made.append(Foreseen(*name, verdict, f"{known.behaviour} ({why})" if known.behaviour else why))
+        why = how(each, versions)
+        made.append(Foreseen(*name, verdict, f"{each.behaviour} ({why})" if each.behaviour else why))
     # Unknown expectations come after bad ones.
     return sorted(made, key=lambda row: (row.issue not in row_zero, VERDICTS.index(row.verdict or "error")))

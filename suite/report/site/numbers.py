@@ -8,13 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from packaging.version import Version
 
 from suite.numbers.model import CallRow, Measured, by_function, measured
-
-_FOLDER = "numbers"
 
 
 @dataclass(frozen=True)
@@ -42,9 +39,9 @@ class ChangedNumbers:
 NOTHING = MeasuredNumbers(Measured(releases=(), cpu=(), functions=0, calls=0), {})
 
 
-def load(report: Path) -> MeasuredNumbers:
-    """Return the numbers beside a report. Raises BadFile."""
-    return MeasuredNumbers(measured(report / _FOLDER), by_function(report / _FOLDER))
+def load() -> MeasuredNumbers:
+    """Return the published numbers. Raises BadFile."""
+    return MeasuredNumbers(measured(), by_function())
 
 
 def by_call(rows: Iterable[CallRow]) -> dict[tuple[str, str], list[CallRow]]:
