@@ -164,8 +164,7 @@ COMMANDS = (
         *_OF_A_RUN, _option("cells CELL", "default: the cells that were run", nargs="*", type=_CELL),
         _option("--tag", "all cells with this tag, run or not: default, line or full", type=_tag)), codes=RUN_CODES),
     Command("merge", "join the reports of a run's shards into one", "commands:merge", (
-        _option("shards SHARD", f"{_REPORT}; a file that `check --confirm` wrote becomes a cell of its own",
-                nargs="+", type=Path), _TO, _VERBOSE), codes=RUN_CODES),
+        _option("shards SHARD", _REPORT, nargs="+", type=Path), _TO, _VERBOSE), codes=RUN_CODES),
     Command("diff", "print what changed between two reports", "commands:diff", (
         _flag("--strict", "exit 1 also if an observation is missing, or undecided in one report (spurious)"),
         _option("old OLD", _REPORT, type=Path), _option("new NEW", "the same", type=Path),

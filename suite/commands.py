@@ -372,15 +372,10 @@ def _named(cells: Sequence[Cell]) -> str:
 
 
 def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
-    """Join the reports of shards in `to`, with a cell for each file from `check --confirm`, and print the report."""
-    from suite.report.join import sent
+    """Join the reports of shards in `to`, and print the report."""
     from suite.report.join.merge import merge as joined
 
-    files = [path for path in shards if sent.is_sent(path)]
-    if not (reports := [path for path in shards if path not in files]):
-        raise Misused("files from `check --confirm` need a report to merge into: name its folder, too")
-    whole = joined(reports)
-    return _publish(sent.add(whole, files), to, verbose=verbose)
+    return _publish(joined(shards), to, verbose=verbose)
 
 
 def _publish(made: Report, folder: Path, *, cases: bool = False, verbose: bool = False) -> Exit:
