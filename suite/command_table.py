@@ -259,7 +259,6 @@ COMMANDS = (
             "upkeep.choose:write_all"),
     Command("pins", "renew the pins of the driver's own packages: constraints.txt, the noxfile's header",
             "upkeep.pins:renew"),
-    Command("cost", "time runs and answers, and compare each with its least possible time", "upkeep.cost:measure"),
 )
 # In the order of `nox --list`.
 _CHANGED, _ALL = "tracer-hash-while-loop/hash-tracer", ("compat", "--tag", "full")
@@ -285,7 +284,7 @@ SESSIONS = (
     Session("numbers", group="numbers", document="upkeep"),
     *(Session(name, document="upkeep") for name in ("lock", "choose")),
     Session("rekey", document="upkeep", examples=("HEAD~1",)),
-    *(Session(name, document="upkeep") for name in ("pins", "cost")),
+    Session("pins", document="upkeep"),
     Session("device-programs", ("programs",), fine=Exit.INCOMPLETE, document="timings", examples=(
         "jax-0.9.0 jax-0.11.0", "--diff jax-0.10.2 jax-0.11.0 scan", "--python PATH")),
     Session("line", group="bench", document="timings"),
