@@ -186,7 +186,7 @@ COMMANDS = (
         _option("--between", "search only the releases from A to B", nargs=2, metavar=("A", "B")),
         _option("--find", "the kind of change (default: as the end points show)",
                 choices=("first-affected", "first-clear")),
-        _flag("--scan", "run every release, and show every interval"), _flag("--fresh", "do not use records")), about=
+        _flag("--fresh", "do not use records")), about=
         "Finds the release of a package where a case changes between affected and not affected. The search goes around "
         "releases that cannot be tested. Linked packages move together: each jax comes with its jaxlib. "
         "n releases take at most ⌈log2 n⌉ + 3 cell runs, fewer if some are on record, more if some cannot be tested.",
