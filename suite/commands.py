@@ -153,10 +153,10 @@ def _tell_plan(asked: Sequence[Work], issues: int, issue: list[str], *, named: b
     if not absent:
         OUT.print("all environments exist: nothing to fetch", soft_wrap=True)
         return
-    size = environment.to_fetch(absent) / 1e6
-    fetched = f"up to {size:,.0f} MB to fetch, less what uv has in its cache"
+    size = environment.to_fetch(absent)
+    fetched = f"up to {size / 1e6:,.0f} MB to fetch, less what uv has in its cache"
     OUT.print(f"{len(absent)} environments to make: {fetched}", soft_wrap=True)
-    taken = disk.shown(disk.estimate(absent))
+    taken = disk.shown(disk.TAKEN * size)
     OUT.print(f"they will take about {taken} of disk space in {STATE}: `nox -s clean` frees the space", soft_wrap=True)
     try:
         _, full = interpreter.find(asked[0].cell.python)
@@ -432,7 +432,7 @@ def clean() -> None:
         OUT.print(f"nothing to free in {STATE}: {'no other' if freed.kept else 'no'} environments", soft_wrap=True)
         return
     removed = f"{freed.environments} environment{'s' * (freed.environments != 1)} and the store of packages"
-    OUT.print(f"freed {disk.shown(freed.bytes)}: {removed}. Records and reports are kept.", soft_wrap=True)
+    OUT.print(f"freed about {disk.shown(freed.bytes)}: {removed}. Records and reports are kept.", soft_wrap=True)
 
 
 def write_locks() -> None:
