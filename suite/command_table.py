@@ -229,7 +229,7 @@ COMMANDS = (
             _option("--processes N", "processes for each cell (default: the fewest that decide)", type=int),
             _flag("--keep", "keep the judgements in benchmarks/compared, for the published page (default: keep "
                             "nothing)")),
-            "Apparent changes are measured again. An estimate of the time is printed first."),
+            "Apparent changes are measured again. The time that is left is printed after the first processes."),
         Command("noise", "measure a cell against itself", "", (
             *_OF_ASV, _option("cell CELL", "default: the newest of the default cells", nargs="?", type=_OF_LINE),
             _option("--processes N", "processes for each side (default: the fewest that decide)", type=int), _PUT),

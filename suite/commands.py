@@ -444,11 +444,6 @@ def write_locks() -> None:
     lock.write_sizes(sizes)
 
 
-def add_locks(cells: Sequence[Cell]) -> None:
-    """Write the locks of these cells, and the sizes of their wheels. Raises Failed."""
-    lock.write_sizes({**lock.sizes(), **resolve(cells)})
-
-
 def resolve(cells: Sequence[Cell]) -> dict[str, int]:
     """Write the locks of `cells`; return the bytes of wheels by name==version. Raises Failed after all were tried."""
     failed: dict[str, str] = {}

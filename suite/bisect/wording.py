@@ -179,8 +179,10 @@ def _because(asked: Question, seen: Seen, places: Iterable[int]) -> str:
     for (verdict, reason), run in groupby(untestable, lambda at: (seen[at].judged.verdict, seen[at].judged.reason)):
         of = list(run)
         first, last = of[0], of[-1]
-        are = f"{_span(asked.version(first), asked.version(last))} {'is' if first == last else 'are'} untestable"
-        told.append(f"{asked.package} {are}: {verdict} ({reason or ''}: {seen[first].judged.detail})")
+        span, verb = asked.version(first), "is"
+        if first != last:
+            span, verb = f"{span} to {asked.version(last)}", "are"
+        told.append(f"{asked.package} {span} {verb} untestable: {verdict} ({reason or ''}: {seen[first].judged.detail})")
     return "; ".join(told)
 
 
@@ -188,10 +190,6 @@ def _side(asked: Question, seen: Seen, at: int) -> str:
     """Return a release with its answer: jax 0.4.35 (not affected: future-warning)."""
     says = "affected" if seen[at].affected else "not affected"
     return f"{asked.release(at)} ({says}: {seen[at].name})"
-
-
-def _span(first: str, last: str) -> str:
-    return first if first == last else f"{first} to {last}"
 
 
 def _counted(count: int, name: str) -> str:
