@@ -182,7 +182,9 @@ def _because(asked: Question, seen: Seen, places: Iterable[int]) -> str:
         span, verb = asked.version(first), "is"
         if first != last:
             span, verb = f"{span} to {asked.version(last)}", "are"
-        told.append(f"{asked.package} {span} {verb} untestable: {verdict} ({reason or ''}: {seen[first].judged.detail})")
+        told.append(
+            f"{asked.package} {span} {verb} untestable: {verdict} ({reason or ''}: {seen[first].judged.detail})"
+        )
     return "; ".join(told)
 
 
