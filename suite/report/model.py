@@ -68,7 +68,6 @@ class CellRow(FileModel):
     declared_observed: DeclaredObserved | None = Field(default=None, description="null where the stack was not tried")
     excluded_by: str | None = Field(default=None, description="the requirement that excludes the set")
     blocked_by: str | None = Field(default=None, description="the package that does not import, by row zero")
-    sent_on: Platform | None = Field(default=None, description="where a cell that was sent in ran; null: run here")
 
     @property
     def versions(self) -> dict[str, str]:
