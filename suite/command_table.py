@@ -165,8 +165,7 @@ COMMANDS = (
         _flag("--published", "the published report, made from the packed records (default: if nothing was run here)")),
         codes=RUN_CODES),
     Command("merge", "join the reports of a run's shards into one", "commands:merge", (
-        _option("shards SHARD", f"{_REPORT}; a file that `check --confirm` wrote becomes a cell of its own",
-                nargs="+", type=Path), _TO, _VERBOSE), codes=RUN_CODES),
+        _option("shards SHARD", _REPORT, nargs="+", type=Path), _TO, _VERBOSE), codes=RUN_CODES),
     Command("diff", "print what changed between two reports", "commands:diff", (
         _flag("--strict", "exit 1 also if an observation is missing, or undecided in one report (spurious)"),
         _option("old OLD", _REPORT, type=Path), _option("new NEW", "the same", type=Path),
@@ -193,7 +192,7 @@ COMMANDS = (
         _option("--between", "search only the releases from A to B", nargs=2, metavar=("A", "B")),
         _option("--find", "the kind of change (default: as the end points show)",
                 choices=("first-affected", "first-clear")),
-        _flag("--scan", "run every release, and show every interval"), _flag("--fresh", "do not use records")), about=
+        _flag("--fresh", "do not use records")), about=
         "Finds the release of a package where a case changes between affected and not affected. The search goes around "
         "releases that cannot be tested. Linked packages move together: each jax comes with its jaxlib. "
         "n releases take at most ⌈log2 n⌉ + 3 cell runs, fewer if some are on record, more if some cannot be tested.",
@@ -236,7 +235,7 @@ COMMANDS = (
             _option("--processes N", "processes for each cell (default: the fewest that decide)", type=int),
             _flag("--keep", "keep the judgements in benchmarks/compared, for the published page (default: keep "
                             "nothing)")),
-            "Apparent changes are measured again. An estimate of the time is printed first."),
+            "Apparent changes are measured again. The time that is left is printed after the first processes."),
         Command("noise", "measure a cell against itself", "", (
             *_OF_ASV, _option("cell CELL", "default: the newest of the default cells", nargs="?", type=_OF_LINE),
             _option("--processes N", "processes for each side (default: the fewest that decide)", type=int), _PUT),
@@ -263,7 +262,6 @@ COMMANDS = (
                             "%(default)s)", type=int, default=500))),
     Command("pins", "renew the pins of the driver's own packages: constraints.txt, the noxfile's header",
             "upkeep.pins:renew"),
-    Command("cost", "time runs and answers, and compare each with its least possible time", "upkeep.cost:measure"),
 )
 # In the order of `nox --list`.
 _CHANGED, _ALL = "tracer-hash-while-loop/hash-tracer", ("compat", "--tag", "full")
@@ -288,7 +286,7 @@ SESSIONS = (
     Session("numbers", group="numbers", document="upkeep"),
     *(Session(name, document="upkeep") for name in ("lock",)),
     Session("rekey", document="upkeep", examples=("HEAD~1",)),
-    *(Session(name, document="upkeep") for name in ("pins", "cost")),
+    Session("pins", document="upkeep"),
     Session("device-programs", ("programs",), fine=Exit.INCOMPLETE, document="timings", examples=(
         "jax-0.9.0 jax-0.11.0", "--diff jax-0.10.2 jax-0.11.0 scan", "--python PATH")),
     Session("line", group="bench", document="timings"),

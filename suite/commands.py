@@ -148,10 +148,10 @@ def _tell_plan(asked: Sequence[Work], issues: int, issue: list[str], *, named: b
     if not absent:
         OUT.print("all environments exist: nothing to fetch", soft_wrap=True)
         return
-    size = environment.to_fetch(absent) / 1e6
-    fetched = f"up to {size:,.0f} MB to fetch, less what uv has in its cache"
+    size = environment.to_fetch(absent)
+    fetched = f"up to {size / 1e6:,.0f} MB to fetch, less what uv has in its cache"
     OUT.print(f"{len(absent)} environments to make: {fetched}", soft_wrap=True)
-    taken = disk.shown(disk.estimate(absent))
+    taken = disk.shown(disk.TAKEN * size)
     OUT.print(f"they will take about {taken} of disk space in {STATE}: `nox -s clean` frees the space", soft_wrap=True)
     try:
         _, full = interpreter.find(asked[0].cell.python)
@@ -284,18 +284,20 @@ def report(
     """Judge observations, write the report to `to`, and print it; return the exit code.
 
     The report is about `cells` or the cells with a tag; without these, about all cells that were run. It is the
-    published report if asked for, or if nothing was run here. Print one screen;
-    with `verbose`, print everything; for named issues, print a line for each case. With a `shard`, report on its cells
-    only. In a cell that ran only its headlines, other cases count as unplanned, unless the user names the cell or one
-    of its tags.
+    published report if asked for, or if nothing was run here. Print one screen; with `verbose`, print everything; for
+    named issues, print a line for each case. With a `shard`, report on its cells only. In a cell that ran only its
+    headlines, other cases count as unplanned, unless the user names the cell or one of its tags.
     """
+    from suite.report import published as of_records
     from suite.report.assemble import assemble
     from suite.report.formats import one_stack
 
     wanted = rows_of(tag, rows)
     planned = tuple(cells) or _tagged(tag or "", selected(issue, wanted), wanted) or _recorded()
-    if published or not planned:
-        return _write_published(packed.published(), to, verbose=verbose)
+    if published or not (planned or issue):
+        return _write_published(of_records.published(), to, verbose=verbose)
+    if not planned:
+        raise Misused("there are no records to report on: `nox -s compat` makes some")
     if not tag and not cells and "all" not in {_asked(cell) for cell in planned}:
         # No cell ran more than headlines, so the other cases count as unplanned.
         wanted = "headlines"
@@ -352,15 +354,10 @@ def _named(cells: Sequence[Cell]) -> str:
 
 
 def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
-    """Join the reports of shards in `to`, with a cell for each file from `check --confirm`, and print the report."""
-    from suite.report.join import sent
+    """Join the reports of shards in `to`, and print the report."""
     from suite.report.join.merge import merge as joined
 
-    files = [path for path in shards if sent.is_sent(path)]
-    if not (reports := [path for path in shards if path not in files]):
-        raise Misused("files from `check --confirm` need a report to merge into: name its folder, too")
-    whole = joined(reports)
-    return _publish(sent.add(whole, files), to, verbose=verbose)
+    return _publish(joined(shards), to, verbose=verbose)
 
 
 def publish(scheduler: str | None, to: Path, *, fresh: bool, run: bool, verbose: bool) -> Exit:
@@ -448,7 +445,7 @@ def clean() -> None:
         OUT.print(f"nothing to free in {STATE}: {'no other' if freed.kept else 'no'} environments", soft_wrap=True)
         return
     removed = f"{freed.environments} environment{'s' * (freed.environments != 1)} and the store of packages"
-    OUT.print(f"freed {disk.shown(freed.bytes)}: {removed}. Records and reports are kept.", soft_wrap=True)
+    OUT.print(f"freed about {disk.shown(freed.bytes)}: {removed}. Records and reports are kept.", soft_wrap=True)
 
 
 def write_locks() -> None:
@@ -458,11 +455,6 @@ def write_locks() -> None:
     for name in lock.prune({cell.lock_name for cell in cells}):
         OUT.print(f"{name} removed: its cell is no longer planned")
     lock.write_sizes(sizes)
-
-
-def add_locks(cells: Sequence[Cell]) -> None:
-    """Write the locks of these cells, and the sizes of their wheels. Raises Failed."""
-    lock.write_sizes({**lock.sizes(), **resolve(cells)})
 
 
 def resolve(cells: Sequence[Cell]) -> dict[str, int]:

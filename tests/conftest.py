@@ -71,7 +71,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def report_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The published report with its pages, as `nox -s report` makes it: the first who asks builds it for all workers."""
+    """The published report with its pages, as `nox -s report` makes it; the first worker that asks builds it."""
     base = tmp_path_factory.getbasetemp()
     # The workers of pytest-xdist have their folders side by side.
     made = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "published-report"

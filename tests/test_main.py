@@ -24,7 +24,6 @@ from suite.errors import BadFile, Exit, Failed, Fault, Misused, guarded, install
 from suite.files import REPORTS, ROOT
 from suite.records import records
 from suite.report import write
-from suite.report.formats.diff import FORMATS
 from suite.report.model import Report
 from suite.report.stored import read_report
 from suite.stack import chosen, plan
@@ -154,7 +153,6 @@ def test_words_are_looked_up_as_they_are_read() -> None:
 
 def test_choices_are_those_of_their_modules() -> None:
     """The parser's choices, which are copies, equal those in the modules."""
-    assert list(FORMATS) == [parse(["diff", "a", "b", "--format", each]).format for each in FORMATS]
     assert list(plan.TAGS) == [parse(["report", "--tag", tag]).tag for tag in plan.TAGS]
     assert list(get_args(Find)) == [parse(["bisect", "x", "--find", each]).find for each in get_args(Find)]
 

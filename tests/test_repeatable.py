@@ -18,6 +18,7 @@ from suite.check import knowledge
 from suite.files import ROOT, replace_all
 from suite.report.compare import since
 from suite.report.site import timings
+from suite.report.write import write
 from suite.timings.results import COMPARED, NOISE, RESULTS
 from tests.report.on_disk import saved, there
 from tests.worlds import as_known, few, otherwise, some
@@ -68,7 +69,6 @@ def answer(folder: Path) -> None:
     saved([before, known], folder / "reports")
     machines = timings.machines(RESULTS, NOISE, COMPARED)
     (folder / "timings.json").write_text(timings.text(machines), encoding="utf-8")
-    (folder / "report").mkdir()
     write(known.model_copy(update={"since": since(before, known)}), folder / "report")
     replace_all(folder, {"pyproject.toml": BOUNDS, "code.py": CODE, "error.txt": ERROR})
     published = knowledge.load()

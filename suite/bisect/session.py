@@ -44,14 +44,10 @@ def carry_out(
     find: Find | None,
     console: Console,
     *,
-    scan: bool,
     fresh: bool,
 ) -> Exit:
     """Find the release where a case changes, and print it. Raises Misused, Failed, BadFile, OSError."""
-    asked = _question(case, package, hold, between)
-    if scan:
-        return _scan(asked, fresh=fresh, console=console)
-    return _bisection(asked, find=find, fresh=fresh, console=console)
+    return _bisection(_question(case, package, hold, between), find=find, fresh=fresh, console=console)
 
 
 def _question(name: str, package: str, holds: Sequence[str], between: Sequence[str] | None) -> Question:
@@ -101,18 +97,6 @@ def _bisection(asked: Question, *, find: Find | None, fresh: bool, console: Cons
     return max(codes[1:] if len(codes) > 1 and codes[0] is Exit.UNEXPECTED else codes, key=_SEVERITY.index)
 
 
-def _scan(asked: Question, *, fresh: bool, console: Console) -> Exit:
-    """Run the case in every cell, and print its intervals; return the exit code. Raises as `_bisection` does."""
-    hunt = _Hunt(asked, console, fresh, _recorded(asked, fresh=fresh))
-    hunt.tell(wording.title(asked, before=len(hunt.seen), scan=True))
-    todo = [at for at in range(len(asked.cells)) if at not in hunt.seen]
-    for number, at in enumerate(todo, 1):
-        hunt.look(at, f"run {number} of {len(todo)}: [bold]{asked.cells[at].id}[/bold]", confirm=False)
-    lines, code = wording.tell_scan(asked, hunt.seen, len(todo))
-    hunt.tell(*lines)
-    return code
-
-
 @dataclass(frozen=True)
 class _Hunt(Progress):
     """The cells of a question and their known results. It prints the messages of a running cell."""
@@ -123,21 +107,20 @@ class _Hunt(Progress):
     seen: dict[int, Sighting]
 
     def search(self, span: range, find: Find | None) -> tuple[Found, int]:
-        """Run cells of a span until its change is known; return the change, and the number of runs."""
+        """Run cells of a span until its change is known; return the change, and the number of runs.
+
+        Raises Failed, BadFile, OSError.
+        """
         known = {at: CellAnswer(each.affected, each.confirmed) for at, each in self.seen.items()}
         runs = 0
         while isinstance(now := search.step(known, len(span), find, start=span[0]), Ask):
             runs += 1
             cell = self.asked.cells[now.at]
-            self.look(now.at, f"run {runs}, {now.why}: {cell.id}, {now.left} left", confirm=True)
-            known[now.at] = CellAnswer(self.seen[now.at].affected)
+            self.console.print(f"run {runs}, {now.why}: {cell.id}, {now.left} left", soft_wrap=True)
+            sighting = self.seen[now.at] = self._run(cell)
+            self.say(wording.sighted(sighting))
+            known[now.at] = CellAnswer(sighting.affected)
         return now, runs
-
-    def look(self, at: int, title: str, *, confirm: bool) -> None:
-        """Run the case in a cell, and note and print the behaviour. Raises Failed, BadFile, OSError."""
-        self.console.print(title, soft_wrap=True)
-        self.seen[at] = self._run(self.asked.cells[at], confirm=confirm)
-        self.say(wording.sighted(self.seen[at]))
 
     def tell(self, *lines: str) -> None:
         for line in lines:
@@ -146,10 +129,10 @@ class _Hunt(Progress):
     def say(self, message: str) -> None:
         self.tell(f"  {message}")
 
-    def _run(self, cell: Cell, *, confirm: bool) -> Sighting:
+    def _run(self, cell: Cell) -> Sighting:
         """Return the behaviour of the case in a cell; a cell that cannot be installed is untestable."""
         try:
-            work = planned(cell, [self.asked.entry], fresh=self.fresh, confirm=confirm)
+            work = planned(cell, [self.asked.entry], fresh=self.fresh, confirm=True)
             (status,) = scheduler.run([work], lambda _: self, asked="bisection")
         except lock.Unresolvable as error:
             return Sighting(Judged("error", None, "plan.unresolved", tidy(str(error))))

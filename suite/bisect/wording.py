@@ -15,10 +15,9 @@ from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.errors import Exit
 from suite.judge.attribution import LINKED, blame
-from suite.judge.intervals import Point, intervals
 from suite.judge.metadata import reached
 from suite.judge.rules import Run, expected
-from suite.judge.table import GLYPHS, UNDECIDED
+from suite.judge.table import GLYPHS
 from suite.judge.verdicts import Judged, agree, is_affected
 from suite.stack import lock, releases
 from suite.stack.packages import PACKAGES
@@ -75,14 +74,13 @@ class Sighting:
 Seen = Mapping[int, Sighting]
 
 
-def title(asked: Question, *, before: int, scan: bool = False) -> str:
+def title(asked: Question, *, before: int) -> str:
     """Return the first line of the output, which describes the search."""
     count = len(asked.cells)
     along = f"{_counted(count, 'release')} of {asked.package}, {asked.version(0)} to {asked.version(-1)}"
     held = ", ".join(f"{name} {version}" for name, version in asked.holds.items())
     where = f"holding {held}" if held else "each with the packages that an installer gave on its day"
-    most = f"at most {search.most_runs(count)} cell runs, more if a release cannot be tested"
-    runs = _counted(count - before, "cell run") if scan else most
+    runs = f"at most {search.most_runs(count)} cell runs, more if a release cannot be tested"
     known = f"; {before} known from records and the plan" if before else ""
     return f"{asked.entry.issue.id}/{asked.case.id} over {along}, in version order, {where}: {runs}{known}"
 
@@ -122,30 +120,12 @@ def tell(asked: Question, seen: Seen, found: Found, runs: int) -> tuple[list[str
         beyond = [at for at in range(len(asked.cells)) if not found.first <= at <= found.last]
         lines = [f"not the outermost, because {_because(asked, seen, beyond)}"] if beyond else []
         answer = f"no boundary: the end points agree: {' and '.join(sides)}; "
-        answer += "releases between may still differ (bad, good, bad again); --scan shows them"
+        answer += "releases between may still differ (bad, good, bad again): narrow the search with --between"
     else:
         find = "first-affected" if turns_bad else "first-clear"
         answer = f"no such boundary: {' and '.join(sides)}; use --find {find}"
     cost = f"{_counted(runs, 'cell run')} over {_counted(len(asked.cells), 'release')}"
     return [*lines, f"{answer}; {cost}"], code
-
-
-def tell_scan(asked: Question, seen: Seen, runs: int) -> tuple[list[str], Exit]:
-    """Return the lines on a scan, the number of intervals last, and the exit code. Raises BadFile."""
-    of = {at: seen[at].judged.verdict for at in sorted(seen)}
-    shown = {at: None if verdict in UNDECIDED else (seen[at].name, verdict) for at, verdict in of.items()}
-    found = intervals([Point(asked.version(at), each) for at, each in shown.items()], asked.package, asked.line)
-    lines = [
-        f"{GLYPHS[each.verdict]} {each.package} {_span(each.first, each.last)}: {each.verdict} ({each.behaviour})"
-        f"{'' if each.exact else ', not exact'}"
-        for each in found
-    ]
-    unknown = [at for at, each in shown.items() if each is None]
-    expected_there = [_expected(asked, seen, at) for at, each in shown.items() if each is not None]
-    wrong = [line for as_known, line in expected_there if not as_known]
-    lines += [*wrong, *([f"undecided: {_because(asked, seen, unknown)}"] if unknown else [])]
-    answer = f"{_counted(len(found), 'interval')}; {_counted(runs, 'cell run')} over {_counted(len(seen), 'release')}"
-    return [*lines, answer], Exit.UNEXPECTED if wrong else Exit.INCOMPLETE if unknown else Exit.AS_EXPECTED
 
 
 def elsewhere(asked: Question, seen: Seen, searched: Sequence[tuple[int, int]]) -> range | None:
@@ -199,8 +179,12 @@ def _because(asked: Question, seen: Seen, places: Iterable[int]) -> str:
     for (verdict, reason), run in groupby(untestable, lambda at: (seen[at].judged.verdict, seen[at].judged.reason)):
         of = list(run)
         first, last = of[0], of[-1]
-        are = f"{_span(asked.version(first), asked.version(last))} {'is' if first == last else 'are'} untestable"
-        told.append(f"{asked.package} {are}: {verdict} ({reason or ''}: {seen[first].judged.detail})")
+        span, verb = asked.version(first), "is"
+        if first != last:
+            span, verb = f"{span} to {asked.version(last)}", "are"
+        told.append(
+            f"{asked.package} {span} {verb} untestable: {verdict} ({reason or ''}: {seen[first].judged.detail})"
+        )
     return "; ".join(told)
 
 
@@ -208,10 +192,6 @@ def _side(asked: Question, seen: Seen, at: int) -> str:
     """Return a release with its answer: jax 0.4.35 (not affected: future-warning)."""
     says = "affected" if seen[at].affected else "not affected"
     return f"{asked.release(at)} ({says}: {seen[at].name})"
-
-
-def _span(first: str, last: str) -> str:
-    return first if first == last else f"{first} to {last}"
 
 
 def _counted(count: int, name: str) -> str:

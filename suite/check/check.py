@@ -7,7 +7,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from suite.cell.atomic import write
 from suite.check import answer as answers
 from suite.check import baseline as baselines
 from suite.check import findings, ignored, knowledge
@@ -131,9 +130,6 @@ def _confirmed(python: Path, found: Outcome, console: Terminal) -> Outcome:
     text.say(console, f"\nTried with {python}, on {tried.device or 'an unnamed device'}:", "bold")
     for told, agrees in tried.lines:
         text.say(console, f"  {told}", {True: "red", False: "bold magenta", None: "dim"}[agrees])
-    if tried.records:
-        write(seen := Path("jax-stack-compat-seen.json"), tried.records)
-        text.say(console, f"Wrote the records to {seen}; attach it to a report.", "dim")
     refuted = {each.effect.name for each in tried.found if each.agrees is False}
     kept = (each for each in found.findings if not each.cases or {(each.id, case) for case in each.cases} - refuted)
     return replace(found, findings=tuple(kept), answer=found.answer.less(refuted))

@@ -123,7 +123,6 @@ def add(command: Command) -> None:
     trying.add_argument(
         "--issue", action="append", default=[], metavar="ID", help="run only this issue; may be repeated"
     )
-    trying.add_argument("--pre", action="store_true", help="accept development versions and release candidates")
 
 
 def _candidate(words: str) -> Any:

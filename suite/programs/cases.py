@@ -68,7 +68,8 @@ def _copies(shape: str) -> Callable[[str, Mapping[str, int]], Seen]:
     def look(text: str, counts: Mapping[str, int]) -> Seen:
         if not counts.get("while_loops"):
             return "no-loop", "the program has no loop"
-        inside = "\n".join(_computations(text))
+        computations = re.split(r"\n(?=\S.*\{\n)", text)
+        inside = "\n".join(each for each in computations if not each.startswith(("ENTRY ", "HloModule ")))
         copied = _line(inside, rf"= \(?{re.escape(shape)}.* copy(-start)?\(")
         return ("copies", copied) if copied else ("in-place", f"no copy of {shape} in the loop")
 
@@ -89,11 +90,6 @@ def _beside(size: int) -> Callable[[str, Mapping[str, int]], Seen]:
         return ("copy" if found >= size else "in-place"), f"{found:,} bytes of temporaries, {alias[0]}"
 
     return look
-
-
-def _computations(text: str) -> list[str]:
-    """Return the computations of a program, without its entry."""
-    return [each for each in re.split(r"\n(?=\S.*\{\n)", text) if not each.startswith(("ENTRY ", "HloModule "))]
 
 
 def _line(text: str, pattern: str) -> str:

@@ -89,14 +89,14 @@ class ReportDiff:
     def unlearned(self) -> tuple[int, int]:
         """The number of observations that only the old report decided, and the number that it decided in all."""
         before, now = (
-            {key(row) for row in of.seen_here if row.verdict not in UNDECIDED} for of in (self.old, self.new)
+            {key(row) for row in of.observations if row.verdict not in UNDECIDED} for of in (self.old, self.new)
         )
         return len(before - now), len(before)
 
 
 def diff(old: Report, new: Report) -> ReportDiff:
     """Return how `new` differs from `old` in what the suite ran itself. Neither report is verified."""
-    before, now = ({key(row): row for row in report.seen_here} for report in (old, new))
+    before, now = ({key(row): row for row in report.observations} for report in (old, new))
     # First the observations of the new report, in its order; then those that are gone, in the old report's order.
     found = {each: change(before.get(each), now.get(each)) for each in dict.fromkeys([*now, *before])}
     changes = sorted(filter(None, found.values()), key=lambda changed: KINDS.index(changed.kind))
@@ -110,7 +110,7 @@ def exit_code(found: ReportDiff, *, strict: bool = False) -> Exit:
     With `strict`, return 1 also if anything is gone, spurious, an error or not run.
     """
     counts = found.counts
-    missing = counts["gone"] or counts["spurious"] or any(row.verdict in _UNANSWERED for row in found.new.seen_here)
+    missing = counts["gone"] or counts["spurious"] or any(row.verdict in _UNANSWERED for row in found.new.observations)
     return Exit.UNEXPECTED if counts["regressed"] or (strict and missing) else Exit.AS_EXPECTED
 
 

@@ -64,8 +64,8 @@ def derive(report: Report, offered: Packages, line: Line = NO_LINE) -> Report:
         for case in issue.cases:
             name = issue.id, case.id
             of = seen.get(name, {})
-            confirmed = _with_evidence(case, report.run_here, of)
-            intervals, turns = along(report.run_here, of, confirmed, offered)
+            confirmed = _with_evidence(case, report.cells, of)
+            intervals, turns = along(report.cells, of, confirmed, offered)
             derived = {"intervals": intervals, "by_rule": ruled.get(name, []), "turns": turns}
             cases.append(confirmed.model_copy(update=derived))
         issues.append(issue.model_copy(update={"cases": cases}))
@@ -88,7 +88,7 @@ def with_pins(report: Report) -> list[Observation]:
     cells = {cell.id: cell.packages for cell in report.cells}
     cases = {(issue.id, case.id): case for issue in report.issues for case in issue.cases}
     there: dict[Name, list[tuple[Mapping[str, str], Verdict]]] = {}
-    for row in report.seen_here:
+    for row in report.observations:
         there.setdefault((row.issue, row.case), []).append((cells[row.cell], row.verdict))
 
     def told(row: Observation) -> Observation:

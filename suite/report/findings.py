@@ -47,8 +47,8 @@ class ReportFinding:
 
 def findings(report: Report) -> list[ReportFinding]:
     """Return every finding of `report`, by sort."""
-    odd = [row for row in report.seen_here if row.agreement not in ("as-expected", "spurious")]
-    failing = [row for row in report.seen_here if row.workaround == "fails"]
+    odd = [row for row in report.observations if row.agreement not in ("as-expected", "spurious")]
+    failing = [row for row in report.observations if row.workaround == "fails"]
     found = [*_alike(report, "not-known", odd), *_alike(report, "workaround-fails", failing)]
     seen = summary.by_case(report.observations)
     for issue in report.issues:

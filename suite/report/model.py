@@ -68,7 +68,6 @@ class CellRow(FileModel):
     declared_observed: DeclaredObserved | None = Field(default=None, description="null where the stack was not tried")
     excluded_by: str | None = Field(default=None, description="the requirement that excludes the set")
     blocked_by: str | None = Field(default=None, description="the package that does not import, by row zero")
-    sent_on: Platform | None = Field(default=None, description="where a cell that was sent in ran; null: run here")
 
     @property
     def versions(self) -> dict[str, str]:
@@ -351,11 +350,6 @@ class CompatFile(FileModel):
     coverage: Coverage
 
     @property
-    def run_here(self) -> list[CellRow]:
-        """The cells that the suite ran itself; conclusions rest on them alone."""
-        return [cell for cell in self.cells if cell.sent_on is None]
-
-    @property
     def jax_releases(self) -> dict[str, str]:
         """The release of jax for each cell of the line that moves jax."""
         return {cell.id: cell.holds["jax"] for cell in self.cells if cell.kind == "line" and cell.moves == "jax"}
@@ -412,12 +406,6 @@ class Report(CompatFile):
     """A report: compat.json and its observations, by cell and then by case, in the order of compat.json."""
 
     observations: list[Observation]
-
-    @property
-    def seen_here(self) -> list[Observation]:
-        """The observations that the suite made itself."""
-        sent = {cell.id for cell in self.cells if cell.sent_on is not None}
-        return [row for row in self.observations if row.cell not in sent] if sent else self.observations
 
     @model_validator(mode="after")
     def _rests_on_observations(self) -> Self:

@@ -79,7 +79,7 @@ def label(cell: CellRow) -> str:
 
 def columns(report: Report) -> list[CellRow]:
     """Return the line or, without one, all cells that ran here, by version of jax and then by date."""
-    cells = summary.line(report) or report.run_here
+    cells = summary.line(report) or report.cells
     by_id = {cell.id: cell for cell in cells}
     known = (LineCell(cell.id, cell.moves, cell.versions, cell.released_on) for cell in cells if "jax" in cell.versions)
     # A cell without a lock may not name its jax.

@@ -73,8 +73,8 @@ def lacking_pythons(report: Report) -> str:
 
 
 def unexpected(report: Report) -> list[Observation]:
-    """Return the observations made here that are not as expected, or whose workaround is not."""
-    return [each for each in report.seen_here if is_unexpected(each)]
+    """Return the observations that are not as expected, or whose workaround is not."""
+    return [each for each in report.observations if is_unexpected(each)]
 
 
 def is_unexpected(observation: Observation) -> bool:
@@ -94,11 +94,11 @@ class Undecided:
 
 
 def unlearned(report: Report) -> list[Observation]:
-    """Return the observations made here that say nothing about upstream.
+    """Return the observations that say nothing about upstream.
 
     Blocked ones are left out: row zero reports their cause once.
     """
-    return [row for row in report.seen_here if row.agreement == "spurious" and row.verdict != "blocked"]
+    return [row for row in report.observations if row.agreement == "spurious" and row.verdict != "blocked"]
 
 
 def undecided(report: Report) -> list[Undecided]:
@@ -117,14 +117,13 @@ def undecided(report: Report) -> list[Undecided]:
 
 def last_line(report: Report) -> str:
     """Return the counts as one line: what ran and what did not, then how it agrees with the expectations."""
-    coverage, seen = report.coverage, report.seen_here
+    coverage, seen = report.coverage, report.observations
     agreements = Counter(row.agreement for row in seen)
     told = [f"{agreements['as-expected']} as expected"]
     others: Sequence[Agreement] = ("regressed", "fixed", "changed", "new", "spurious")
     told += [f"{agreements[name]} {name}" for name in others if agreements[name]]
     if odd := sum(not row.workaround_expected for row in seen):
         told.append(f"{odd} workaround{'s' * (odd != 1)} not as known")
-    told += [f"{sent} sent in"] if (sent := len(report.observations) - len(seen)) else []
     blocked = sum(row.verdict == "blocked" for row in seen)
     because = f" ({blocked} of them blocked)" if blocked else ""
     part = f"shard {report.shard}: " if report.shard else ""

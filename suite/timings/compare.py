@@ -38,8 +38,6 @@ from suite.timings.statistics import Pair, Side, Verdict
 
 # asv's options for a process: half a second for each row, long enough for an undisturbed sample.
 _PROCESS = ("-a", "rounds=1", "-a", "repeat=(1,100,0.5)")
-# Seconds that asv takes in each process to import itself, the benchmarks and the stack.
-_START = 5.0
 
 
 def compare(
@@ -63,8 +61,7 @@ def compare(
         raise Misused(f"--keep: {base.id} against itself is not kept; `nox -s bench-noise` keeps its noise")
     timed = _clocked(asv, counter, patterns)
     if timed:
-        estimate = _estimate(asv, (base, other), timed, 2 * processes)
-        OUT.print(f"{processes} processes of each side, and apparent changes again: {estimate}", soft_wrap=True)
+        OUT.print(f"{processes} processes of each side, and apparent changes again", soft_wrap=True)
     folder = WORK / "compare" / f"{base.id}..{other.id}"
     shutil.rmtree(folder, ignore_errors=True)
     fences = _fences(asv.machine)
@@ -121,16 +118,6 @@ def count(counter: PhaseCounter, base: Cell, other: Cell, patterns: Sequence[str
     return {key: replace(pair(key, told["base"], told["other"]), count=True) for key in named}
 
 
-def _estimate(asv: Asv, cells: Sequence[Cell], patterns: Sequence[str], processes: int) -> str:
-    """Estimate the time of so many processes, from the kept results of their benchmarks."""
-    commits = [asv.commits[cell.id] for cell in cells]
-    seconds = results.took(asv.results, commits, patterns)
-    if seconds is None:
-        return "these benchmarks have no kept result, so an estimate follows after the first two processes"
-    minutes = math.ceil(processes * (seconds + _START) / 60)
-    return f"about {minutes} minutes, if this machine is as fast as the machine of the kept results"
-
-
 def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], processes: int) -> Exit:
     """Measure one cell against itself, and store the differences, which are noise."""
     if processes < 2 * timing.MIN_PROCESSES:
@@ -142,7 +129,7 @@ def noise(asv: Asv, counter: PhaseCounter, cell: Cell, patterns: Sequence[str], 
         if len(known) == 2 * counting.PROCESSES:
             made[key] = timing.count_noise(known, pair.base.version)
     if timed:
-        OUT.print(f"{processes} processes: {_estimate(asv, [cell], timed, processes)}", soft_wrap=True)
+        OUT.print(f"{processes} processes", soft_wrap=True)
     folder = WORK / "noise" / cell.id
     shutil.rmtree(folder, ignore_errors=True)
     # Two processes are a round of a comparison.

@@ -131,23 +131,6 @@ def names(results: Path) -> list[str]:
     return [key for name, benchmark in known.items() if name != "version" for key in _keys(name, benchmark["params"])]
 
 
-def took(results: Path, commits: Iterable[str], patterns: Sequence[str]) -> float | None:
-    """Return the seconds that asv took to measure the matching benchmarks once, on one of `commits` or else on any.
-
-    A benchmark matches if one of `patterns` finds its name. Return None if no result is kept. Raises BadFile.
-    """
-    own = [path for commit in commits for path in sorted(results.glob(f"*/{commit[:8]}-*.json"))]
-    for path in [*own, *sorted(results.glob("*/*-*.json"))]:
-        made, seconds = load(path), 0.0
-        for name, columns in _columns(made):
-            keys = _keys(name, columns["params"])
-            found = sum(any(re.search(pattern, key) for pattern in patterns) for key in keys)
-            seconds += (columns.get("duration") or 0.0) * found / len(keys)
-        if seconds:
-            return seconds
-    return None
-
-
 def tally(found: Iterable[ResultRow]) -> dict[State, int]:
     """Count the rows in each state."""
     states = Counter(row.state for row in found)

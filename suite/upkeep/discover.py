@@ -18,7 +18,7 @@ from suite.files import REPORTS, read
 from suite.report.compare import CaseChange, change
 from suite.report.model import CellRow, Report
 from suite.report.summary import exit_code
-from suite.stack import chosen, plan, releases
+from suite.stack import chosen, lock, plan, releases
 from suite.stack import matrix as matrices
 from suite.stack.matrix import Matrix
 from suite.stack.plan import Cell
@@ -105,7 +105,7 @@ def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False
     matrix = read(Matrix, matrices.PATH)
     added = [cell for cell in plan.plan(matrix, taken, chosen.load().rows) if cell.id not in planned]
     # The locks go into the tree before the snapshot, so that a rerun after an interruption finds the same new cells.
-    commands.add_locks(added)
+    lock.write_sizes({**lock.sizes(), **commands.resolve(added)})
     releases.save(taken)
     plan.cells.cache_clear()
     commands.run_all(added, entries)

@@ -159,20 +159,6 @@ def test_a_case_that_changes_several_times_is_followed(bench: Bench) -> None:
     assert ["first not affected: jax 0.4.21", "first affected: jax 0.4.26"] == found
 
 
-def test_a_scan_finds_bad_good_bad(bench: Bench) -> None:
-    """A scan runs every release, prints every interval, and says with evidence which one is not as expected."""
-    code, lines = bench.bisect("by-release/again", "--between", "0.4.20", "0.4.27", "--scan")
-    assert Exit.UNEXPECTED is code
-    assert [
-        # The results on 0.4.19 and 0.4.28 are unknown.
-        "✗ jax 0.4.20: affected (wrong), not exact",
-        "✓ jax 0.4.21 to 0.4.25: clear (right)",
-        "✗ jax 0.4.26 to 0.4.27: affected (wrong), not exact",
-        "not as expected of jax 0.4.25: right was seen, and wrong expected (thought to have come back with 0.4.25)",
-        "3 intervals; 8 cell runs over 8 releases",
-    ] == lines[-5:]
-
-
 def test_what_the_end_points_contradict_is_said(bench: Bench) -> None:
     """--find first-clear on a line whose newer end is affected gives one sentence and exit code 1."""
     code, lines = bench.bisect("by-release/changes", *BETWEEN, "--find", "first-clear")

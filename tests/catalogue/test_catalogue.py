@@ -21,6 +21,7 @@ from suite.check import ignored
 from suite.errors import BadFile, Exit, Misused
 from suite.names import query
 from suite.records import records
+from suite.report import published
 from suite.report.compare import diff
 from suite.stack import plan
 from suite.stack.matrix import Runs

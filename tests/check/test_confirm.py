@@ -25,7 +25,7 @@ def test_what_came_of_predictions_is_told() -> None:
     """Confirmed and refuted predictions have a line each; those that could not run are grouped by reason."""
     effect = predicted().effects[0]
     seen = [("wrong: 2", True), ("right: 1", False), *[("error, no", None)] * 5, ("hung", None)]
-    tried = Confirmed(tuple(Confirmation(effect, *each) for each in seen), "", "")
+    tried = Confirmed(tuple(Confirmation(effect, *each) for each in seen), "")
 
     loud = "wrong-numbers/loud"
     assert [
@@ -47,7 +47,7 @@ def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_broken_jax_is_one_headline(broken: Path) -> None:
-    """If no reproducer can run, one sentence says why, and no records are written."""
+    """If no reproducer can run, one sentence says why."""
     known = knowledge(issue("wraps-lower-bypass", *(case(id, Rule("wrong", "", "run")) for id in ("jit", "vmap"))))
 
     with pytest.raises(Failed, match=r"^/.*/\.venv/bin/python cannot run any of 2 reproducers: blocked, .*no jaxlib$"):

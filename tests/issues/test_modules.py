@@ -54,7 +54,7 @@ def rows() -> Mapping[tuple[str, str], CaseRow]:
 @cache
 def ran() -> Mapping[tuple[str, str], list[Pins]]:
     """The stacks on which each case was run."""
-    pins = {cell.id: cell.packages for cell in last_run().run_here}
+    pins = {cell.id: cell.packages for cell in last_run().cells}
     found: dict[tuple[str, str], list[Pins]] = {}
     for each in last_run().observations:
         if each.verdict not in UNDECIDED and each.cell in pins:
@@ -147,7 +147,7 @@ def pin_meets_a_bad_rule(entry: Entry) -> bool:
         met(case.workaround.pin, cell.packages) and is_bad(case, cell.packages)
         for case in entry.issue.cases
         if case.workaround and case.workaround.pin
-        for cell in last_run().run_here
+        for cell in last_run().cells
     )
 
 

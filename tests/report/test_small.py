@@ -12,9 +12,10 @@ import pytest
 
 from suite.catalogue import threads
 from suite.catalogue.retired import retired
-from suite.files import REPORTS, ROOT
+from suite.files import REPORTS, ROOT, read
 from suite.judge.table import Verdict
 from suite.programs.model import FOLDER as COMPILED
+from suite.report import published as packed
 from suite.report import write as writing
 from suite.report.compare import since
 from suite.report.derive import derive

@@ -179,27 +179,6 @@ def test_a_try_leaves_nothing_behind(pretend: Pretend, capsys: pytest.CaptureFix
         compare.compare(pretend(told()), NO_COUNTS, CELLS[0], CELLS[0], TIMED, 8, keeping=True)
 
 
-def test_how_long_it_takes_is_said_first(pretend: Pretend, capsys: pytest.CaptureFixture[str]) -> None:
-    """A comparison estimates its time from kept results, and again from its own first processes."""
-    asv = pretend(told())
-    said = []
-    for measured in (False, True):
-        if measured:
-            bench.run(asv, CELLS[:1], TIMED, fresh=False, smoke=False)
-            capsys.readouterr()
-        compare.compare(asv, NO_COUNTS, *CELLS, TIMED, 8)
-        out = capsys.readouterr().out
-        assert "about 1 minutes are left, at the pace of these two" in out
-        said.append(out.splitlines()[0])
-
-    # Three benchmarks of a second, and five until they start, sixteen times.
-    estimates = (
-        "these benchmarks have no kept result, so an estimate follows after the first two processes",
-        "about 3 minutes, if this machine is as fast as the machine of the kept results",
-    )
-    assert [f"8 processes of each side, and apparent changes again: {each}" for each in estimates] == said
-
-
 def test_a_release_that_cannot_be_installed_is_not_measured(
     pretend: Pretend, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -89,9 +89,7 @@ def parse(words: str) -> Wanted:
     return Wanted(package, source)
 
 
-def attempt(
-    candidates: Sequence[Wanted], against: Sequence[str], issue: list[str], *, pre: bool, console: Terminal
-) -> Exit:
+def attempt(candidates: Sequence[Wanted], against: Sequence[str], issue: list[str], *, console: Terminal) -> Exit:
     """Run the cases that concern the candidates in each stack of `against`, and print what changes.
 
     Raises Misused, Failed, BadFile, OSError.
@@ -102,7 +100,7 @@ def attempt(
     for cell in cells:
         told = ", ".join(candidate.source for candidate in candidates)
         text.say(console, f"{cell.id}, with {told}", "bold")
-        found, seen, undecided, ran = _held(cell, candidates, catalogue.select(issue), known, pre, console)
+        found, seen, undecided, ran = _held(cell, candidates, catalogue.select(issue), known, console)
         for change in sorted(found, key=lambda each: _ORDER.index(each.how)):
             moved = f"{change.before or 'not known'} → {change.after}"
             line = f"  {change.how}: {'/'.join(change.name)}: {moved}: {change.detail}"
@@ -124,11 +122,11 @@ def newest() -> Cell:
 
 
 def _held(
-    cell: Cell, candidates: Sequence[Wanted], entries: Sequence[Entry], known: Knowledge, pre: bool, console: Terminal
+    cell: Cell, candidates: Sequence[Wanted], entries: Sequence[Entry], known: Knowledge, console: Terminal
 ) -> tuple[list[CandidateChange], int, int, str]:
     """Return the changes from the cell's published run, the counts of cases seen and undecided, and the versions."""
     pinned = lock.load(cell)
-    python = _made(cell, candidates, pre)
+    python = _made(cell, candidates)
     names = {candidate.package for candidate in candidates}
     concern = [(entry, case) for entry in entries for case in entry.issue.cases if names & concerned(case.needs)]
     key = Key(lock=pinned.sha256, issue="", probe="", python=cell.python, platform="")
@@ -193,7 +191,7 @@ def how(before: Verdict | None, after: Verdict) -> str:
     return "fixed" if after in GOOD else "broken"
 
 
-def _made(cell: Cell, candidates: Sequence[Wanted], pre: bool) -> Path:
+def _made(cell: Cell, candidates: Sequence[Wanted]) -> Path:
     """Create an environment with the cell's lock and the candidates over it; return its interpreter. Raises Failed."""
     name = hashlib.sha256(json.dumps([cell.id, *(each.source for each in candidates)]).encode()).hexdigest()[:12]
     folder = _PLACE / name
@@ -203,10 +201,9 @@ def _made(cell: Cell, candidates: Sequence[Wanted], pre: bool) -> Path:
     executable = folder / "bin" / "python"
     _uv("venv", "--quiet", "--no-project", "--python", str(python), str(folder))
     _uv("pip", "sync", "--require-hashes", "--python", str(executable), str(lock.load(cell).path))
-    more = ("--prerelease", "allow") if pre else ()
     # Do not install dependencies: they stay as in the stack, so only the candidate can cause a change.
     sources = (candidate.source for candidate in candidates)
-    _uv("pip", "install", "--no-deps", "--reinstall", "--python", str(executable), *more, *sources, within=_BUILD_S)
+    _uv("pip", "install", "--no-deps", "--reinstall", "--python", str(executable), *sources, within=_BUILD_S)
     return executable
 
 

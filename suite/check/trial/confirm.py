@@ -5,8 +5,6 @@ Nothing is installed there. The probe and the issues are copied, because the too
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import shutil
 from collections.abc import Sequence
@@ -20,9 +18,9 @@ from suite.cell.issue import Case
 from suite.check.answer import Answer, Effect
 from suite.console import Terminal
 from suite.errors import Failed
-from suite.files import ROOT, dump, read
+from suite.files import ROOT, read
 from suite.judge import verdicts
-from suite.judge.record import Key, Record
+from suite.judge.record import Record
 from suite.judge.table import UNDECIDED
 from suite.judge.wording import named
 from suite.records import keys
@@ -30,11 +28,8 @@ from suite.records.work import Task
 from suite.run import probe_call
 from suite.run.probe_call import Ended
 from suite.run.progress import RunProgress
-from suite.stack.packages import HELD
 
 CELL = "own-stack"
-# Other packages that jax and the libraries import, and that can change a result.
-_BESIDE = ("ml-dtypes", "opt-einsum", "typeguard", "wadler-lindig")
 _SIDE = ("suite/__init__.py", "suite/cell", "suite/issues")
 
 
@@ -49,11 +44,10 @@ class Confirmation:
 
 @dataclass(frozen=True)
 class Confirmed:
-    """All confirmations, JAX's name for the device, and the records for a report, if any."""
+    """All confirmations, and JAX's name for the device."""
 
     found: tuple[Confirmation, ...]
     device: str
-    records: str
 
     @property
     def lines(self) -> list[tuple[str, bool | None]]:
@@ -88,38 +82,30 @@ def confirm(python: Path, answer: Answer, console: Terminal) -> Confirmed:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             copy(ROOT / name, root / name)
         tasks = {
-            name: Task(*known[name], _key(answer, *known[name]), behaviour, Path(folder, *name, "record.json"))
-            for name, behaviour in ((effect.name, effect.behaviour) for effect in answer.effects)
-            if name in known
+            effect.name: _task(effect, *known[effect.name], python=answer.stack.python or "3", folder=Path(folder))
+            for effect in answer.effects
+            if effect.name in known
         }
-        ended = _run(python, answer, list(tasks.values()), root, console) if tasks else Ended()
+        ended = _run(python, list(tasks.values()), root, console) if tasks else Ended()
         seen = {name: read(Record, task.record) for name, task in tasks.items() if task.record.exists()}
     found = tuple(_compared(effect, known.get(effect.name), seen.get(effect.name)) for effect in answer.effects)
-    tried = [seen[each.effect.name] for each in found if each.agrees is not None]
-    if tasks and not tried:
+    if tasks and all(each.agrees is None for each in found):
         why = ended.detail or next(each.saw for each in found if each.effect.name in tasks)
         raise Failed(f"{python} cannot run any of {len(tasks)} reproducers: {why}")
-    told = {
-        "schema_version": 1,
-        "device": ended.device,
-        "records": [each.model_dump(mode="json") for each in tried],
-    }
-    return Confirmed(found, ended.device, dump(told) if tried else "")
+    return Confirmed(found, ended.device)
 
 
-def _run(python: Path, answer: Answer, tasks: Sequence[Task], root: Path, console: Terminal) -> Ended:
+def _task(effect: Effect, entry: Entry, case: Case, *, python: str, folder: Path) -> Task:
+    # The record is thrown away, so its key needs no stack.
+    key = keys.key(entry, case, "", python)
+    return Task(entry, case, key, effect.behaviour, Path(folder, *effect.name, "record.json"))
+
+
+def _run(python: Path, tasks: Sequence[Task], root: Path, console: Terminal) -> Ended:
     with RunProgress(console) as run:
         progress = run.cell(CELL)
         progress.expect(dict.fromkeys((task.name for task in tasks), 0.0))
-        # The versions of packages that cannot matter to a case are not recorded.
-        names = sorted(name for name in answer.versions if name in HELD or name.startswith("jax") or name in _BESIDE)
-        return probe_call.call(python, CELL, names, tasks, progress, remake=_refuse, root=root)
-
-
-def _key(answer: Answer, entry: Entry, case: Case) -> Key:
-    """Return the key of an observation: these versions and the code of the suite."""
-    stack = hashlib.sha256(json.dumps(sorted(answer.versions.items())).encode()).hexdigest()
-    return keys.key(entry, case, stack, answer.stack.python or "3")
+        return probe_call.call(python, CELL, (), tasks, progress, remake=_refuse, root=root)
 
 
 def _refuse() -> Path:

@@ -26,7 +26,7 @@ def check_json(report: Report) -> str:
 
     def runs(of: Mapping[str, Observation]) -> list[int]:
         """Return run lengths over the cells: the number of a kind, then of cells; kind -1 is undecided."""
-        each_cell = [_kind(of.get(cell.id), kinds) for cell in report.run_here]
+        each_cell = [_kind(of.get(cell.id), kinds) for cell in report.cells]
         return [number for kind, cells in groupby(each_cell) for number in (kind, len(list(cells)))]
 
     issues = [
@@ -36,7 +36,7 @@ def check_json(report: Report) -> str:
         }
         for issue in report.issues
     ]
-    cells = [[cell.id, {name: of for name, of in cell.packages.items() if name in names}] for cell in report.run_here]
+    cells = [[cell.id, {name: of for name, of in cell.packages.items() if name in names}] for cell in report.cells]
     head = {"schema_version": SCHEMA, "generated_at": report.generated_at.isoformat(), "cells": cells}
     return dump_lines({**head, "kinds": list(kinds), "issues": issues}, {"issues": ""}, (",", ":"))
 

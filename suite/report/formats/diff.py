@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from itertools import groupby
-from typing import Literal, get_args
 
 from rich.console import Console
 from rich.text import Text
@@ -15,9 +14,6 @@ from suite.report.compare import Group, ReportDiff, tally
 from suite.report.markup import cell_text, clipped, fit
 from suite.report.model import ChangeKind
 from suite.report.summary import last_line, replay
-
-Format = Literal["terminal", "markdown", "json"]
-FORMATS: tuple[Format, ...] = get_args(Format)
 
 _COLOURS: dict[ChangeKind, str] = {
     **{"regressed": "red", "changed": "yellow", "fixed": "green"},

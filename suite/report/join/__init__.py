@@ -1,1 +1,1 @@
-"""Reports from several machines as one: the shards of a run, and results that were sent in."""
+"""The shards of a run as one report."""

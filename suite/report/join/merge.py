@@ -138,14 +138,12 @@ def _torn(path: Path, shard: Report) -> Iterator[Fault]:
     cells = [cell.id for cell in shard.cells]
     planned = {
         f"{cell.id}: {issue.id}/{case.id}"
-        for cell in shard.run_here
+        for cell in shard.cells
         for issue in shard.issues
         if chosen.is_planned(issue.id, cell.holds, shard.rows)
         for case in catalogue.run_where(cell.runs, cell.holds, issue.cases, row_zero=issue.row_zero)
     }
-    # Cells that were sent in have no plan.
-    sent = {cell.id for cell in shard.cells if cell.sent_on is not None}
-    there = [f"{row.cell}: {row.issue}/{row.case}" for row in shard.observations if row.cell not in sent]
+    there = [f"{row.cell}: {row.issue}/{row.case}" for row in shard.observations]
     for key, names, wanted in (
         ("planned_cells", shard.planned_cells, set(shard.planned_cells)),
         ("cells", cells, set(shard.planned_cells).intersection(cells)),

@@ -39,7 +39,7 @@ def compiled(facts: Facts) -> dict[str, Any]:
     row zero, and its cases: id, needs, everything that those import, the verdicts of its behaviours, rules, workaround,
     the places of the cases that it waits for, and run lengths over the cells: a kind, then a number of cells.
     """
-    report, releases, tried = facts.report, known(facts.report), facts.report.run_here
+    report, releases, tried = facts.report, known(facts.report), facts.report.cells
     names = list(releases)
     places = {name: {Version(version): place for place, version in enumerate(of)} for name, of in releases.items()}
     wanted, rules, workarounds, kinds = (_Numbered() for _ in range(4))
@@ -95,7 +95,7 @@ def known(report: Report) -> dict[str, list[str]]:
     """Return the releases in cells, oldest first, of each package of the stack and any other that a case names."""
     named = packages(report)
     found: dict[str, dict[Version, str]] = {name: {} for name in (*PACKAGES, *sorted(named.difference(PACKAGES)))}
-    for cell in report.run_here:
+    for cell in report.cells:
         for name, version in cell.versions.items():
             if name in found:
                 found[name].setdefault(Version(version), version)
