@@ -22,12 +22,11 @@ from suite.names import spans, store
 from suite.names.model import FOLDER
 from suite.run import environment, probe_call
 from suite.stack import lock, plan
+from suite.stack.packages import ON_JAX, WALKED
 from suite.stack.plan import Cell
 
 # Packages whose names are listed in other packages' cells.
-_BESIDE = ("jaxlib", "jaxtyping")
-# The packages whose names are listed.
-PACKAGES = ("jax", "equinox", "diffrax", "lineax", "optimistix", *_BESIDE)
+_BESIDE = [name for name in WALKED if name not in ON_JAX]
 WALKS = STATE / "names"
 _SECONDS = 600
 Walk = Mapping[str, Any]
@@ -49,11 +48,11 @@ def wanted() -> dict[Cell, list[str]]:
 
 def publish(*, fresh: bool, console: Terminal) -> None:
     """Walk the missing releases, or all with `fresh`, and write the files. Raises Failed, BadFile, OSError."""
-    there = [] if fresh else [package for package in PACKAGES if (FOLDER / f"{package}.json").exists()]
+    there = [] if fresh else [package for package in WALKED if (FOLDER / f"{package}.json").exists()]
     known = {package: spans.split(store.detailed(store.load(package))) for package in there}
     new = collect({package: tuple(walks) for package, walks in known.items()}, console)
     files = {"names.schema.json": store.schema()}
-    for package in PACKAGES:
+    for package in WALKED:
         names = spans.join(package, {**known.get(package, {}), **new[package]})
         files |= store.texts(names)
         count, first, last = len(names.releases), names.releases[0], names.releases[-1]
@@ -73,7 +72,7 @@ def collect(known: Mapping[str, tuple[str, ...]], console: Terminal) -> dict[str
         for cell, packages in wanted().items()
         if any(lock.load(cell).pins[each] not in known.get(each, ()) for each in packages)
     ]
-    found: dict[str, dict[str, Walk]] = {package: {} for package in PACKAGES}
+    found: dict[str, dict[str, Walk]] = {package: {} for package in WALKED}
     with ThreadPoolExecutor(cores()) as pool:
         for number, walked in enumerate(pool.map(lambda each: _walked(*each), todo), 1):
             cell, packages = todo[number - 1]

@@ -23,9 +23,8 @@ from suite.check.source.sources import BEYOND, Source, Text, below_repository, f
 from suite.check.source.uses import Thing, Unread, Usage, Use
 from suite.errors import Failed
 from suite.names import query
+from suite.stack.packages import WALKED
 
-# The packages whose names are looked for.
-PACKAGES = frozenset({"jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping"})
 # Names of settings, found anywhere in a text.
 MARKS = frozenset({"jax_enable_x64", "enable_x64", "JAX_ENABLE_X64"})
 # Fewer files are read faster than processes start; more processes wait for the disk.
@@ -44,7 +43,7 @@ class _Found(NamedTuple):
     text: Text | None = None
 
 
-def usage(folder: Path, packages: Collection[str] = PACKAGES) -> Usage:
+def usage(folder: Path, packages: Collection[str] = WALKED) -> Usage:
     """Return the uses of `packages` in the Python below `folder`, or in that one file.
 
     Raises Misused if nothing is there, and Failed if a process that reads has ended.
