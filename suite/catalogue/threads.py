@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import date
 from functools import cache
 from typing import Annotated, Literal
 
 from pydantic import StringConstraints
 
-from suite.cell.issue import Issue
+from suite.cell.issue import Issue, Upstream
 from suite.files import ROOT, FileModel, read
+from suite.stack.packages import HELD, REPOSITORIES
 
 PATH = ROOT / "suite" / "issues" / "threads.json"
 REFUTED = ROOT / "suite" / "issues" / "refuted.toml"
 REFERENCE = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[1-9][0-9]*)", re.ASCII)
+_SHORT = re.compile(r"(?P<name>[a-z]+)(?P<mark>[#@:])(?P<rest>.*)")
 
 
 class Thread(FileModel):
@@ -69,5 +72,21 @@ def refuted() -> tuple[Refuted, ...]:
 
 def references(issues: Iterable[Issue], claims: Iterable[Refuted] = ()) -> list[str]:
     """Return the threads that these issues and claims name, sorted, without pages and commits."""
-    named = {each.ref for issue in issues for each in issue.upstream} | {each.ref for each in claims}
+    named = {each.ref for issue in issues for each in upstream(issue)} | {each.ref for each in claims}
     return sorted(ref for ref in named if REFERENCE.fullmatch(ref))
+
+
+def upstream(issue: Issue) -> list[Upstream]:
+    """Return what an issue names upstream, with whole references."""
+    return [replace(each, ref=_whole(each.ref)) for each in issue.upstream]
+
+
+def _whole(ref: str) -> str:
+    """Return a reference with its repository's whole name, or the address of a page of the documentation."""
+    found = _SHORT.fullmatch(ref)
+    if found is None:
+        return ref
+    name, mark, rest = found.groups()
+    if mark == ":":
+        return HELD[name].documentation + rest if name in HELD and HELD[name].documentation else ref
+    return f"{REPOSITORIES[name]}{mark}{rest}" if name in REPOSITORIES else ref

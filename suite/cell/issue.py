@@ -8,7 +8,6 @@ id is its reproducer's name, its question the first line of that function's docs
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
@@ -37,16 +36,6 @@ MEANINGS: Mapping[str, Meaning] = {
 # What a signature recognises, by the issue's kind, where nothing else says: a refusal of what was silent, or what
 # upstream documents. Of the other kinds it is the symptom.
 _RECOGNISED: Mapping[str, Meaning] = {"silent-wrong": "guarded", "silent-change": "guarded", "by-design": "documented"}
-# Whose repositories are meant by a short name.
-REPOSITORIES: Mapping[str, str] = {
-    **{"jax": "jax-ml/jax", "xla": "openxla/xla"},
-    **{name: f"patrick-kidger/{name}" for name in ("diffrax", "equinox", "jaxtyping", "lineax", "optimistix")},
-}
-# Whose documentation is meant by a short name.
-DOCUMENTATION: Mapping[str, str] = {
-    "jax": "https://docs.jax.dev/en/latest/",
-    **{name: f"https://docs.kidger.site/{name}/" for name in ("diffrax", "equinox", "lineax", "optimistix")},
-}
 # The answers of `compare`: where one of them is expected, the other can be seen.
 _COMPARED = frozenset(["differs", "agrees"])
 
@@ -70,9 +59,10 @@ class Signature:
 
 @dataclass(frozen=True)
 class Upstream:
-    """A thread, pull request, commit or page: `jax-ml/jax#27829`, `jax-ml/jax@3f17626f4b`, or an address.
+    """A thread, pull request, commit or page: `jax#27829`, `openxla/xla@3f17626f4b`, `jax:faq.html`, or an address.
 
-    Its title and its state stand in threads.json, with the day on which they were looked up.
+    Its title and its state stand in threads.json, with the day on which they were looked up. What a short name stands
+    for is in `suite.stack.packages`.
     """
 
     ref: str
@@ -81,15 +71,7 @@ class Upstream:
     @classmethod
     def of(cls, **refs: str) -> tuple[Upstream, ...]:
         """Return what is named in each role: `Upstream.of(report="jax#27829 jax#27830", docs="jax:faq.html")`."""
-        return tuple(cls(_whole(ref), cast(Role, role)) for role, each in refs.items() for ref in each.split())
-
-
-def _whole(ref: str) -> str:
-    """Return a reference with its repository's whole name, or the address of a page of the documentation."""
-    name, mark, rest = re.fullmatch(r"([a-z]+)?([#@:]?)(.*)", ref).groups()  # type: ignore[union-attr]
-    if mark == ":":
-        return f"{DOCUMENTATION[name]}{rest}" if name in DOCUMENTATION else ref
-    return f"{REPOSITORIES[name]}{mark}{rest}" if mark and name in REPOSITORIES else ref
+        return tuple(cls(ref, cast(Role, role)) for role, each in refs.items() for ref in each.split())
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,10 @@ from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
 from suite.check.versions import looked_up
 from suite.judge.prediction import Name, Prediction, Stopped, foresee, how
-from suite.judge.rules import STACK, Pins
+from suite.judge.rules import Pins
 from suite.judge.table import GOOD, Verdict
 from suite.judge.verdicts import goes_wrong
+from suite.stack.packages import STACK
 
 _DEVICE = re.compile(r"jax-(cuda|rocm)|libtpu")
 _HOW = {

@@ -20,7 +20,8 @@ from suite.check.output import machine, text
 from suite.check.source.tree import usage
 from suite.console import Terminal
 from suite.errors import Exit, Misused
-from suite.judge.rules import STACK, Pins
+from suite.judge.rules import Pins
+from suite.stack.packages import STACK
 
 
 def check(

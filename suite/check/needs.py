@@ -19,7 +19,7 @@ from suite.check.output.machine import annotation, cell
 from suite.check.output.text import say
 from suite.check.source.conditions import excludes
 from suite.check.source.lacks import Lack, lack, lacks
-from suite.check.source.tree import PACKAGES, usage
+from suite.check.source.tree import usage
 from suite.check.source.uses import Use
 from suite.console import Terminal
 from suite.errors import Exit
@@ -27,6 +27,7 @@ from suite.files import dump
 from suite.judge.rules import Pins
 from suite.judge.wording import named
 from suite.names import presence, query
+from suite.stack.packages import WALKED
 
 _MAX_LINES = 12
 Declared = Mapping[str, Sequence[tuple[str, SpecifierSet]]]
@@ -153,7 +154,7 @@ def _project(source: Path) -> Path | None:
 
 def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Terminal) -> None:
     if not of:
-        say(console, f"No name of {', '.join(sorted(PACKAGES))} is used in {files} file{'s' * (files != 1)}.", "bold")
+        say(console, f"No name of {', '.join(sorted(WALKED))} is used in {files} file{'s' * (files != 1)}.", "bold")
         return
     width = max(len(each.package) + len(each.needs) + 1 for each in of)
     for need in of:

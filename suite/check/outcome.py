@@ -11,11 +11,8 @@ from suite.check.finding import ACT, KINDS, LEVELS, Finding
 from suite.check.findings import SourceRead
 from suite.check.knowledge import Knowledge
 from suite.errors import Exit
-from suite.judge.rules import STACK
 from suite.judge.wording import named
-
-# Packages that an installer brings with JAX and what builds on it.
-_BROUGHT = frozenset({*STACK, "jaxtyping", "numpy", "scipy"})
+from suite.stack.packages import PACKAGES
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,7 @@ class Outcome:
     def _unnamed(self, case: str) -> frozenset[str]:
         """Return the packages in a case's rules that the user did not name, and that an installer brings along."""
         issue, _, id = case.partition("/")
-        brought = _BROUGHT.intersection(self.known.cases[issue, id].named)
+        brought = PACKAGES.keys() & self.known.cases[issue, id].named
         return frozenset(brought - self.answer.versions.keys() - self.answer.stack.unsaid.keys())
 
     @property

@@ -14,7 +14,8 @@ from suite.check.knowledge import Knowledge
 from suite.files import ROOT
 from suite.judge.metadata import parsed
 from suite.judge.prediction import with_jaxlib
-from suite.judge.rules import IMPORTS, STACK, Pins
+from suite.judge.rules import Pins
+from suite.stack.packages import IMPORTS, STACK
 
 _RELEASES = ROOT / "suite" / "stack" / "releases.json"
 

@@ -16,10 +16,10 @@ from typing import Literal, Protocol
 from packaging.version import Version
 
 from suite.judge.metadata import parsed
-from suite.judge.rules import IMPORTS, AnyRule, Pins, Run, concerned, first_match, is_there, met, requirements
+from suite.judge.rules import AnyRule, Pins, Run, concerned, first_match, is_there, met, requirements
 from suite.judge.verdicts import goes_wrong
 from suite.judge.wording import named
-from suite.stack.packages import BESIDE
+from suite.stack.packages import BESIDE, IMPORTS
 
 # The ids of an issue and of a case.
 Name = tuple[str, str]

@@ -10,19 +10,11 @@ from packaging.requirements import Requirement
 
 from suite.cell.issue import Case, Rule
 from suite.spelling import plain_requirement
-from suite.stack.packages import BESIDE, LISTED
+from suite.stack.packages import BESIDE, IMPORTS, LISTED, STACK
 
 Pins = Mapping[str, str]
 
-# JAX and the packages that build on JAX, in their usual order.
-STACK = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix")
-# The imports within the stack: a case that needs a package also needs the packages that it imports.
-IMPORTS: Mapping[str, tuple[str, ...]] = {
-    "diffrax": ("optimistix", "lineax", "equinox", "jax"),
-    "optimistix": ("lineax", "equinox", "jax"),
-    "lineax": ("equinox", "jax"),
-    "equinox": ("jax",),
-}
+_PLACES = {name: place for place, name in enumerate(STACK)}
 
 
 class AnyRule(Protocol):
@@ -96,7 +88,7 @@ def expected(case: Case, pins: Pins) -> Rule | None:
 
 def in_stack_order(names: Iterable[str]) -> list[str]:
     """Return the names: the stack's, in its order, then the others, sorted."""
-    return sorted(names, key=lambda name: (STACK.index(name) if name in STACK else len(STACK), name))
+    return sorted(names, key=lambda name: (_PLACES.get(name, len(_PLACES)), name))
 
 
 def concerned(needs: Iterable[str], rules: Iterable[AnyRule] = ()) -> frozenset[str]:

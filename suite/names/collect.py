@@ -22,12 +22,11 @@ from suite.names import spans, store
 from suite.names.model import FOLDER
 from suite.run import environment, probe_call
 from suite.stack import lock, plan
+from suite.stack.packages import ON_JAX, WALKED
 from suite.stack.plan import Cell
 
 # Packages whose names are listed in other packages' cells.
-_BESIDE = ("jaxlib", "jaxtyping")
-# The packages whose names are listed.
-PACKAGES = ("jax", "equinox", "diffrax", "lineax", "optimistix", *_BESIDE)
+_BESIDE = [name for name in WALKED if name not in ON_JAX]
 WALKS = STATE / "names"
 _SECONDS = 600
 Walk = Mapping[str, Any]
@@ -52,8 +51,8 @@ def publish(*, fresh: bool, console: Terminal) -> None:
     is_known = (FOLDER / store.DETAILS).exists() and not fresh
     known = {package: spans.split(names) for package, names in store.detailed().items()} if is_known else {}
     new = collect({package: tuple(walks) for package, walks in known.items()}, console)
-    joined = [spans.join(package, {**known.get(package, {}), **new[package]}) for package in PACKAGES]
-    for package, names in zip(PACKAGES, joined, strict=True):
+    joined = [spans.join(package, {**known.get(package, {}), **new[package]}) for package in WALKED]
+    for package, names in zip(WALKED, joined, strict=True):
         count, first, last = len(names.releases), names.releases[0], names.releases[-1]
         told = f"{count} releases, {first} to {last}, {len(new[package])} of them walked now"
         console.print(f"{package}: {told}", soft_wrap=True)
@@ -71,7 +70,7 @@ def collect(known: Mapping[str, tuple[str, ...]], console: Terminal) -> dict[str
         for cell, packages in wanted().items()
         if any(lock.load(cell).pins[each] not in known.get(each, ()) for each in packages)
     ]
-    found: dict[str, dict[str, Walk]] = {package: {} for package in PACKAGES}
+    found: dict[str, dict[str, Walk]] = {package: {} for package in WALKED}
     with ThreadPoolExecutor(cores()) as pool:
         for number, walked in enumerate(pool.map(lambda each: _walked(*each), todo), 1):
             cell, packages = todo[number - 1]

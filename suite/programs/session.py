@@ -14,7 +14,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 
 from suite.errors import Exit, Failed, Misused
-from suite.judge.rules import STACK
 from suite.programs import cases, compiling, model, own_device, sources, texts, wheels
 from suite.programs.changes import turns
 from suite.programs.compiling import Compiled
@@ -23,6 +22,7 @@ from suite.programs.targets import TARGETS, Target
 from suite.programs.wheels import DeviceWheels
 from suite.run import environment
 from suite.stack import lock, plan
+from suite.stack.packages import STACK
 from suite.stack.plan import Cell
 
 # Older releases of jax cannot be told the properties of an absent GPU.

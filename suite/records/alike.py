@@ -10,21 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Mapping
 from functools import cache
+from itertools import chain
 
 from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case
 from suite.stack import lock, plan
 from suite.stack.lock import Lock
-from suite.stack.packages import guests
+from suite.stack.packages import PACKAGES, guests
 from suite.stack.plan import Cell
 
+
+def _layer(height: int) -> frozenset[str]:
+    """Return the packages of a layer, with what they bring."""
+    of = [(name, *package.brings) for name, package in PACKAGES.items() if package.layer == height]
+    return frozenset(chain.from_iterable(of))
+
+
 # Each layer builds on the layers before it, and on packages in no layer: jax, jaxlib, numpy and their dependencies.
-LAYERS = (
-    frozenset(["equinox", "jaxtyping", "typeguard", "typing-extensions", "wadler-lindig"]),
-    frozenset(["lineax"]),
-    frozenset(["optimistix"]),
-    frozenset(["diffrax"]),
-)
+LAYERS = tuple(map(_layer, range(1, 1 + max(package.layer for package in PACKAGES.values()))))
 _Below = tuple[str, str, frozenset[tuple[str, str]]]
 
 

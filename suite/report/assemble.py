@@ -195,7 +195,7 @@ def _issue(entry: Entry) -> IssueRow:
         title=issue.title,
         kind=issue.kind,
         story=issue.story,
-        upstream=[_upstream(reference) for reference in issue.upstream],
+        upstream=[_upstream(reference) for reference in threads.upstream(issue)],
         cases=[_case(case, source.of_case(text, case)) for case in issue.cases],
         touches=list(source.touches(text, issue)),
         row_zero=issue.row_zero,

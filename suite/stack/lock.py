@@ -32,7 +32,7 @@ from suite.errors import BadFile, Failed, Fault
 from suite.files import STACK, STATE, FileModel, dump, read
 from suite.spelling import is_version, quoted
 from suite.stack import plan, uv_call
-from suite.stack.packages import PACKAGES
+from suite.stack.packages import EVERYWHERE
 from suite.stack.plan import Cell
 from suite.stack.releases import tag_of
 
@@ -40,8 +40,6 @@ LOCKS = STACK / "locks"
 # The locks of unplanned stacks that a user asked for.
 ASKED_FOR = STATE / "locks"
 SIZES = STACK / "sizes.json"
-# Every lock pins these packages. Lineax and Optimistix are left out: Diffrax 0.4 came without them.
-_EVERYWHERE = [name for name, package in PACKAGES.items() if package.asked or name == "jaxlib"]
 _PIN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][A-Za-z0-9.+!_-]*")
 _HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 _requirement = cache(Requirement)
@@ -150,7 +148,7 @@ def parse(text: str, path: Path) -> Lock:
         else:
             wrong = [f"{pin!r} is not a pin: write name==version --hash=sha256:…"]
         faults += [Fault(path, f"line {line}", message) for message in wrong]
-    faults += [Fault(path, name, "is not pinned") for name in _EVERYWHERE if name not in pins]
+    faults += [Fault(path, name, "is not pinned") for name in EVERYWHERE if name not in pins]
     if faults:
         raise BadFile(faults)
     return Lock(path, text, hashlib.sha256(text.encode()).hexdigest(), pins)

@@ -20,7 +20,7 @@ from suite.spelling import requirement
 from suite.stack import chosen as choice
 from suite.stack import releases
 from suite.stack.matrix import PATH, Arm, Matrix, Reading, Runs
-from suite.stack.packages import AXES, BESIDE, HELD, guests
+from suite.stack.packages import AXES, BESIDE, HELD, PACKAGES, guests
 from suite.stack.releases import EXTRAS, Device, Snapshot
 
 TAGS = ("default", "line", "full")
@@ -177,7 +177,8 @@ def holding(holds: Mapping[str, str], moves: str = "jax", *, today: bool = False
     arm = Arm(asks="", times=[{}], along=moves, excluded="try", as_of=as_of, beside=beside)
     made = _Maker(matrix, offered).arm(holds, moves, arm)
     # If the interpreter, jaxlib, NumPy or SciPy differs, results of the line's cell do not hold for cases of jax alone.
-    shown = beside and {"jaxlib", "numpy", "scipy", "python"}.isdisjoint(dict(made.holds))
+    below = {name for name, package in PACKAGES.items() if not package.layer} - {"jax"} | {"python"}
+    shown = beside and below.isdisjoint(dict(made.holds))
     runs: Runs = "libraries" if shown else "all"
     made = replace(made, asks=(), tags=(), runs=runs)
     return next((cell for cell in cells() if cell.id == made.id), made)

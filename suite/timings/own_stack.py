@@ -15,20 +15,20 @@ from suite.errors import Misused
 from suite.files import dump
 from suite.run import probe_call
 from suite.stack import lock
+from suite.stack.packages import ASKED
 from suite.stack.plan import Cell
 from suite.timings import release_line, results
 from suite.timings.results import slug
 
-PACKAGES = ("jax", "equinox", "diffrax")
 _ASK = """
-import importlib.metadata, json, platform, jax
+import importlib.metadata, json, platform, sys, jax
 def version(name):
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return "missing"
 print(json.dumps({
-    "versions": {name: version(name) for name in ("jax", "equinox", "diffrax", "asv-runner")},
+    "versions": {name: version(name) for name in sys.argv[1:]},
     "python": platform.python_version(), "platform": jax.default_backend(),
     "kind": jax.devices()[0].device_kind, "count": jax.local_device_count(),
 }))
@@ -55,7 +55,7 @@ class Existing:
 
 def find(python: Path) -> Existing:
     """Return an interpreter's stack. Raises Misused if it is not a release of the line, or cannot be measured."""
-    told = probe_call.asked_of_jax(python, [python, "-c", _ASK])
+    told = probe_call.asked_of_jax(python, [python, "-c", _ASK, *ASKED, "asv-runner"])
     if told["versions"].pop("asv-runner") == "missing":
         raise Misused(f"asv measures in {python}, and needs its runner there: {python} -m pip install asv-runner")
     return Existing(executable=python, cell=like(told["versions"]), **told)
@@ -64,7 +64,7 @@ def find(python: Path) -> Existing:
 def like(versions: Mapping[str, str]) -> Cell:
     """Return the last cell of the line with these versions. Raises Misused with the versions of a similar cell."""
     pins = {cell: lock.load(cell).pins for cell in release_line.cells()}
-    same = [cell for cell, of in pins.items() if all(of[name] == versions[name] for name in PACKAGES)]
+    same = [cell for cell, of in pins.items() if all(of[name] == versions[name] for name in ASKED)]
     if same:
         return same[-1]
     near = [of for of in pins.values() if of["jax"] == versions["jax"]] or [*pins.values()]
@@ -73,7 +73,7 @@ def like(versions: Mapping[str, str]) -> Cell:
 
 def named(versions: Mapping[str, str]) -> str:
     """Return the packages that identify a stack, with their versions."""
-    return " ".join(f"{name}=={versions[name]}" for name in PACKAGES)
+    return " ".join(f"{name}=={versions[name]}" for name in ASKED)
 
 
 def keep(made: Path, kept: Path, machine: str, python: str) -> None:

@@ -22,9 +22,8 @@ from suite.names import libraries, query
 from suite.names.model import FOLDER
 from suite.names.needed import NAME, AllNeeded, CodeLine, Needed
 from suite.stack import releases, uv_call
+from suite.stack.packages import IMPORTS
 
-# jax and jaxlib are left out: they require each other by version.
-PACKAGES = ("equinox", "diffrax", "lineax", "optimistix")
 _MAX_LINES = 3
 
 
@@ -35,7 +34,8 @@ def publish(*, console: Terminal) -> None:
     """
     offered = releases.load().packages
     found = {}
-    for package in PACKAGES:
+    # jax and jaxlib are left out: they require each other by version.
+    for package in IMPORTS:
         found[package] = {
             version: tuple(_needed(_read(package, version, offered))) for version in query.names(package).releases
         }

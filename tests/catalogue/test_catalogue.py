@@ -367,3 +367,21 @@ def test_pages_and_commits_are_not_looked_up() -> None:
     issue = Issue("crash", tuple(Upstream(ref, "report") for ref in refs), cases=())
     claim = threads.Refuted(ref="jax-ml/jax#3", claim="it does", tried="that", where="everywhere")
     assert ["jax-ml/jax#1", "jax-ml/jax#2", "jax-ml/jax#3"] == threads.references([issue, issue], [claim, claim])
+
+
+@pytest.mark.parametrize(
+    ("short", "whole"),
+    [
+        ("jax#1", "jax-ml/jax#1"),
+        ("xla@53a1797ba", "openxla/xla@53a1797ba"),
+        ("pytorch/pytorch#1", "pytorch/pytorch#1"),
+        ("jax:faq.html#x", "https://docs.jax.dev/en/latest/faq.html#x"),
+        ("lineax:api/tags", "https://docs.kidger.site/lineax/api/tags"),
+        ("https://docs.jax.dev/en/latest/faq.html", "https://docs.jax.dev/en/latest/faq.html"),
+    ],
+)
+def test_upstream_has_short_names(short: str, whole: str) -> None:
+    """A short name stands for a repository, or for the documentation of a library."""
+    issue = Issue("crash", Upstream.of(report=short), cases=())
+
+    assert [whole] == [each.ref for each in threads.upstream(issue)]

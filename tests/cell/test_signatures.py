@@ -164,22 +164,6 @@ def test_upstream_is_named_by_role() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("short", "whole"),
-    [
-        ("jax#1", "jax-ml/jax#1"),
-        ("xla@53a1797ba", "openxla/xla@53a1797ba"),
-        ("pytorch/pytorch#1", "pytorch/pytorch#1"),
-        ("jax:faq.html#x", "https://docs.jax.dev/en/latest/faq.html#x"),
-        ("lineax:api/tags", "https://docs.kidger.site/lineax/api/tags"),
-        ("https://docs.jax.dev/en/latest/faq.html", "https://docs.jax.dev/en/latest/faq.html"),
-    ],
-)
-def test_upstream_has_short_names(short: str, whole: str) -> None:
-    """A short name stands for a repository, or for the documentation of a library."""
-    assert [whole] == [each.ref for each in Upstream.of(report=short)]
-
-
 NUMBERS = st.floats() | st.integers(-(2**62), 2**62) | st.booleans()
 
 

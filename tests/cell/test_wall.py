@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 
 from suite.files import ROOT
+from suite.stack.packages import MODULES
 
-STACK = {"jax", "jaxlib", "equinox", "diffrax", "optimistix", "lineax", "jaxtyping", "numpy", "scipy"}
-# Import names of guests, which only some cells have.
-STACK |= {"numpyro", "tensorflow_probability", "haiku", "flax", "optax", "blackjax", "e3nn_jax"}
+# Import names; only some cells have guests.
+STACK = {*MODULES.values()}
 ISSUES = sorted(ROOT.glob("suite/issues/**/*.py"))
 BENCHMARKS = sorted(ROOT.glob("benchmarks/**/*.py"))
 # A folder may import only folders above it. Top-level modules serve all folders, and import only `cell`.

@@ -169,30 +169,32 @@ def range_ends_at_the_newest_release(entry: Entry) -> bool:
 def report_is_a_pull_request(entry: Entry) -> bool:
     """A thread with the role "report" is an issue or a discussion, not a pull request."""
     known = threads.load().threads
-    reports = [each.ref for each in entry.issue.upstream if each.role == "report" and each.ref in known]
+    reports = [each.ref for each in threads.upstream(entry.issue) if each.role == "report" and each.ref in known]
     return any(known[ref].kind == "pull" for ref in reports)
 
 
 def fix_is_not_known_to_have_landed(entry: Entry) -> bool:
     """A fix is a commit, a merged pull request, or is listed with the commit that landed it."""
     known = threads.load().threads
-    landed = {each.ref.partition("@")[0] for each in entry.issue.upstream if "@" in each.ref}
-    fixes = [each.ref for each in entry.issue.upstream if each.role == "fix" and each.ref in known]
+    named = threads.upstream(entry.issue)
+    landed = {each.ref.partition("@")[0] for each in named if "@" in each.ref}
+    fixes = [each.ref for each in named if each.role == "fix" and each.ref in known]
     return any(known[ref].state != "merged" and ref.partition("#")[0] not in landed for ref in fixes)
 
 
 def threads_are_not_named(entry: Entry) -> bool:
     """Each issue names its source, once: a report, a page, a changelog or the thread of a fix."""
     form = re.compile(r"[\w.-]+/[\w.-]+(#[1-9]\d*|@[0-9a-f]{7,40})|https://[^\s\"'<>]+")
-    refs = [each.ref for each in entry.issue.upstream]
-    tells = any(each.role in ("report", "docs", "changelog") or "#" in each.ref for each in entry.issue.upstream)
+    named = threads.upstream(entry.issue)
+    refs = [each.ref for each in named]
+    tells = any(each.role in ("report", "docs", "changelog") or "#" in each.ref for each in named)
     return not (tells and all(map(form.fullmatch, refs)) and len(set(refs)) == len(refs))
 
 
 def thread_is_an_address(entry: Entry) -> bool:
     """An issue, a pull request or a discussion of GitHub is `owner/name#number`, and not an address."""
     address = re.compile(r"github\.com/[^/]+/[^/]+/(issues|pull|discussions)/\d")
-    return any(address.search(each.ref) for each in entry.issue.upstream)
+    return any(address.search(each.ref) for each in threads.upstream(entry.issue))
 
 
 def text_is_lacking(entry: Entry) -> bool:

@@ -13,9 +13,9 @@ from packaging.version import Version
 
 from suite.files import replace_all
 from suite.names import collect, query, spans, store
-from suite.names.collect import PACKAGES
 from suite.names.model import FOLDER, Names
 from suite.stack import lock, plan
+from suite.stack.packages import WALKED
 
 # They warn only when called, or went before the oldest walked release.
 UNSEEN = {"equinox.static_field", "diffrax.NewtonNonlinearSolver"}
@@ -69,7 +69,7 @@ def test_what_is_replaced_is_gone_or_deprecated() -> None:
 
 def test_deprecated_names_have_words() -> None:
     """Deprecated names carry upstream's words; removed names keep the last ones."""
-    modules = [(of, module) for each in PACKAGES for of, module in query.names(each).modules.items()]
+    modules = [(of, module) for each in WALKED for of, module in query.names(each).modules.items()]
     warn = [f"{of}.{name}" for of, module in modules for name, told in module.names.items() if told.warns]
 
     assert warn
@@ -83,7 +83,7 @@ def test_each_release_is_walked_in_one_cell() -> None:
     line = [cell for cell in plan.tagged("line") if cell.unavailable is None]
     pins = [(cell.moves, each, version) for cell in line for each, version in lock.load(cell).pins.items()]
     held = {(each, version) for moved, each, version in pins if each in (moved, "jaxlib", "jaxtyping")}
-    published = {(each, version) for each in collect.PACKAGES for version in store.load(each).releases}
+    published = {(each, version) for each in WALKED for version in store.load(each).releases}
 
     assert sorted(held) == sorted(walked)
     assert held <= published
@@ -92,13 +92,13 @@ def test_each_release_is_walked_in_one_cell() -> None:
 def test_published_names_are_as_their_schema_says() -> None:
     """The file of each package validates against the schema."""
     schema = Draft202012Validator(json.loads(store.schema()))
-    for package in collect.PACKAGES:
+    for package in WALKED:
         schema.validate(json.loads((FOLDER / f"{package}.json").read_text(encoding="utf-8")))
 
 
 def test_names_are_small() -> None:
     """The names that `check` needs are at most 400 kB, compressed."""
-    texts = b"".join((FOLDER / f"{package}.json").read_bytes() for package in collect.PACKAGES)
+    texts = b"".join((FOLDER / f"{package}.json").read_bytes() for package in WALKED)
 
     assert len(zlib.compress(texts, 9)) <= 400_000
 

@@ -14,9 +14,10 @@ from asv.util import load_json
 from suite.errors import Failed, Misused
 from suite.files import ROOT
 from suite.stack import lock
+from suite.stack.packages import ASKED
 from suite.timings import asv_call, own_stack, release_line, results
 from suite.timings.asv_call import Asv
-from suite.timings.own_stack import PACKAGES, Existing
+from suite.timings.own_stack import Existing
 from suite.timings.release_line import Commit
 from tests.processes import git, program
 
@@ -148,7 +149,7 @@ def test_asv_installs_what_the_commit_pins_and_nothing_else() -> None:
     assert (".suite/line", ["main"]) == (conf["repo"], conf["branches"])
 
 
-VERSIONS = {name: lock.load(release_line.cell("jax-0.9.2")).pins[name] for name in PACKAGES}
+VERSIONS = {name: lock.load(release_line.cell("jax-0.9.2")).pins[name] for name in ASKED}
 
 
 def python(path: Path, told: str, status: int = 0) -> Path:
@@ -193,7 +194,7 @@ def test_what_cannot_be_measured_is_a_sentence(told: str, status: int, message: 
 
 def mine(tiny: Asv, results: Path, executable: str) -> Asv:
     """asv in an interpreter that reports one GPU and the newer of the tiny releases."""
-    cell, versions = release_line.cells()[0], dict.fromkeys(PACKAGES, "1")
+    cell, versions = release_line.cells()[0], dict.fromkeys(ASKED, "1")
     there = Existing(Path(executable), "3.12.1", cell, versions, "gpu", "NVIDIA H200", 1)
     return Asv(there.name, {cell.id: tiny.commits["two"]}, results, there)
 

@@ -16,7 +16,7 @@ from functools import cache
 from suite.cell.issue import Signature
 from suite.check.explain.raised import LONGEST, Raised, plain, raised
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
-from suite.judge.rules import STACK
+from suite.stack.packages import MODULES, ON_JAX, STACK, guests
 
 # A behaviour with one of these verdicts is a symptom of the issue.
 SYMPTOMS = ("affected", "guarded", "documented")
@@ -24,9 +24,6 @@ _PIN = re.compile(rf"\b({'|'.join(STACK)})[-=@ ]{{1,2}}v?(\d+(?:\.\d+)+)")
 # Unspecific classes that are not Python's own.
 _GENERAL = ("XlaRuntimeError", "JaxRuntimeError", "EquinoxRuntimeError", "PicklingError", "TracerBoolConversionError")
 _SAME = {"JaxRuntimeError": "XlaRuntimeError"}
-# The packages of the stack, from the bottom, and those that come with them.
-_LAYERS = ("jax", "equinox", "lineax", "optimistix", "diffrax")
-_BESIDE = (*_LAYERS, "jaxlib", "jaxtyping", "numpy", "scipy", "ml-dtypes")
 # A name that more issues concern does not identify one.
 _MAX_ISSUES_OF_RARE_NAME = 3
 
@@ -86,8 +83,7 @@ def _score(issue: KnownIssue, case: KnownCase, signature: Signature, error: Rais
     count = len(words(signature.message))
     if (error.message or not own) and not ((count > 1 or own) and _pattern(signature.message).search(error.message)):
         return 0.0
-    beside = [need.replace("-", "_").removeprefix("dm_") for need in case.needs if need not in _BESIDE]
-    if not all(name in error.said for name in beside):
+    if not all(MODULES[guest] in error.said for guest in guests(case.needs)):
         return 0.0
     module = signature.module
     named = "." in module and module.replace("._src", "") in error.message
@@ -108,8 +104,8 @@ def _is_concerned(issue: KnownIssue, case: KnownCase, error: Raised, rare: froze
     # JAX raises for its callers, so the innermost file outside JAX counts.
     *_, innermost = ["", *(package for package in error.packages if package != "jax")]
     if issue.row_zero:
-        return innermost in _LAYERS
-    about = max((need for need in case.needs if need in _LAYERS), key=_LAYERS.index, default="jax")
+        return innermost in ON_JAX
+    about = max((need for need in case.needs if need in ON_JAX), key=lambda need: STACK[need].layer, default="jax")
     if innermost == about:
         return True
     if issue.known_by:

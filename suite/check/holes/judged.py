@@ -18,10 +18,10 @@ from suite.check.finding import RANKS
 from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
 from suite.judge.metadata import in_version_order, parsed
 from suite.judge.prediction import predict
-from suite.judge.rules import STACK, Pins, concerned, in_stack_order, is_there, met, requirements
+from suite.judge.rules import Pins, concerned, in_stack_order, is_there, met, requirements
 from suite.judge.table import GOOD, UNDECIDED
 from suite.judge.verdicts import goes_wrong
-from suite.stack.packages import BESIDE
+from suite.stack.packages import BESIDE, STACK
 
 Bounds = Mapping[str, SpecifierSet]
 

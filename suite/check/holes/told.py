@@ -19,8 +19,8 @@ from suite.check.output import text
 from suite.console import Terminal
 from suite.errors import Exit, Misused
 from suite.files import dump
-from suite.judge.rules import STACK
 from suite.judge.wording import named as some
+from suite.stack.packages import STACK
 
 MAX_LINES = 25
 _MAX_NAMES = 4

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from suite.check.inputs import bounds, foreign, interpreters, locks
 from suite.check.inputs.stack import Stack
-from suite.judge.rules import STACK
 from suite.printable import printable
+from suite.stack.packages import STACK
 
 # Locks are complete: if a lock does not name a package of the stack, the project does not use the stack.
 _WHOLE = ("uv.lock", "poetry.lock", "pdm.lock", "pixi.lock", "conda-lock.yml", "Pipfile.lock", "pylock.toml")

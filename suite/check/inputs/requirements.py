@@ -19,7 +19,7 @@ from suite.check.inputs.foreign import MAX_FAULTS
 from suite.check.inputs.markers import applies
 from suite.check.inputs.stack import Stack
 from suite.errors import BadFile, Fault
-from suite.judge.rules import IMPORTS, STACK
+from suite.stack.packages import IMPORTS, STACK
 
 _MAX_LINE_CHARS, _MAX_VERSION_CHARS, _MAX_WORDS_CHARS = 10_000, 100, 300
 _MAX_LINES = 20_000

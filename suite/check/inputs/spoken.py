@@ -15,7 +15,8 @@ from suite.check.inputs import locks
 from suite.check.inputs.stack import Stack
 from suite.check.knowledge import Knowledge
 from suite.errors import Misused
-from suite.judge.rules import STACK, requirements
+from suite.judge.rules import requirements
+from suite.stack.packages import STACK
 
 _NEWEST = ("newest", "latest")
 _VERSION = r"v?(\d[\w.]*)|" + "|".join(_NEWEST)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from suite.judge.rules import STACK
 from suite.printable import printable
+from suite.stack.packages import STACK
 
 
 @dataclass(frozen=True)

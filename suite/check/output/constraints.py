@@ -13,10 +13,11 @@ from suite.check.knowledge import Knowledge, KnownCase
 from suite.check.outcome import Outcome
 from suite.judge.metadata import parsed
 from suite.judge.prediction import Name
-from suite.judge.rules import STACK, Pins
+from suite.judge.rules import Pins
 from suite.judge.table import GOOD, UNDECIDED, Verdict
 from suite.judge.wording import named as some
 from suite.printable import printable
+from suite.stack.packages import STACK
 
 # Absent or guarded is not good here: the code does not work.
 WELL: frozenset[Verdict] = frozenset({"clear", "documented"})

@@ -13,10 +13,10 @@ from suite.check.finding import KINDS, RANKS, Finding
 from suite.check.knowledge import KnownIssue
 from suite.check.outcome import Outcome
 from suite.check.source import numbers
-from suite.judge.rules import STACK, requirements
+from suite.judge.rules import requirements
 from suite.judge.table import PROPERTIES
 from suite.judge.wording import named as some
-from suite.stack.packages import BESIDE
+from suite.stack.packages import BESIDE, STACK
 
 _MAX_USES = 5
 _MAX_ROWS = 12

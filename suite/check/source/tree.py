@@ -16,9 +16,8 @@ from suite.check.source.reader import Read
 from suite.check.source.sources import BEYOND, Source, Text, below_repository, files, mentions, text, why
 from suite.check.source.uses import Thing, Unread, Usage, Use
 from suite.names import query
+from suite.stack.packages import WALKED
 
-# The packages whose names are looked for.
-PACKAGES = frozenset({"jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "jaxtyping"})
 # Names of settings, found anywhere in a text.
 MARKS = frozenset({"jax_enable_x64", "enable_x64", "JAX_ENABLE_X64"})
 # Fewer files are read faster than processes start.
@@ -36,7 +35,7 @@ class _Found(NamedTuple):
     text: Text | None = None
 
 
-def usage(folder: Path, packages: Collection[str] = PACKAGES) -> Usage:
+def usage(folder: Path, packages: Collection[str] = WALKED) -> Usage:
     """Return the uses of `packages` in the Python below `folder`, or in that one file.
 
     Raises Misused if nothing is there, and Failed if a process that reads has ended.

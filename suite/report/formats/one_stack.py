@@ -15,8 +15,8 @@ from suite.judge.table import GLYPHS, PROPERTIES, VERDICTS, Verdict
 from suite.report.markup import one_line
 from suite.report.model import CellRow, Observation, Report
 from suite.report.summary import is_unexpected
+from suite.stack.packages import ASKED
 
-_NAMED_PACKAGES = ("jax", "equinox", "diffrax")
 # These need no action: they are counted, not listed. Row zero says what blocks a case.
 _ONLY_COUNTED = frozenset({"clear", "absent", "blocked", "not-run"})
 
@@ -35,7 +35,7 @@ def show(report: Report, cells: Iterable[CellRow], console: Console, known: Know
     """Print the observations of `cells` in `report`; for a cell that was not run, the expectations."""
     for cell in cells:
         seen = [row for row in report.observations if row.cell == cell.id]
-        packages = ", ".join(f"{name} {cell.packages[name]}" for name in _NAMED_PACKAGES if name in cell.packages)
+        packages = ", ".join(f"{name} {cell.packages[name]}" for name in ASKED if name in cell.packages)
         console.print()
         console.print(Text(cell.id, "bold"), Text(f"({packages}, Python {cell.python})"), soft_wrap=True)
         if cell.excluded_by:

@@ -21,7 +21,7 @@ from suite.report.model import CaseRow, CellRow, IssueRow, Observation, Report
 from suite.report.site.facts import Facts
 from suite.report.site.timeline import is_mended, stands
 from suite.report.summary import packages
-from suite.stack.packages import PACKAGES
+from suite.stack.packages import ASKED, PACKAGES
 
 # In place of a release: the cell does not have the package. In place of a run: the case is undecided in the cell.
 NONE = -1
@@ -30,14 +30,15 @@ NONE = -1
 def compiled(facts: Facts) -> dict[str, Any]:
     """Return the data of `assets/stack.js` and `assets/rules.js`; frequent values are stored once, with a number.
 
-    `known`: the releases of each package, oldest first. `cells`: id, date, the package that it moves on the line, and
-    its releases in the order of `known`. `refused`: a cell, the packages that its id names, whether these are all in
-    `known`, and why it is unavailable. `wanted`: a package and its releases that meet a requirement, from … to below ….
-    `rules`: behaviour, requirements, evidence. `workarounds`: text, and the requirements of the stacks on which it
-    fails. `verdicts`: glyph, meaning for an upgrade, whether a workaround applies, whether upstream reports it loudly.
-    `kinds`: behaviour of a run, whether it was blocked, and the workaround's result. `issues`: id, title, whether it is
-    row zero, and its cases: id, needs, everything that those import, the verdicts of its behaviours, rules, workaround,
-    the places of the cases that it waits for, and run lengths over the cells: a kind, then a number of cells.
+    `known`: the releases of each package, oldest first. `asked`: the packages that identify a stack. `cells`: id, date,
+    the package that it moves on the line, and its releases in the order of `known`. `refused`: a cell, the packages
+    that its id names, whether these are all in `known`, and why it is unavailable. `wanted`: a package and its releases
+    that meet a requirement, from … to below …. `rules`: behaviour, requirements, evidence. `workarounds`: text, and the
+    requirements of the stacks on which it fails. `verdicts`: glyph, meaning for an upgrade, whether a workaround
+    applies, whether upstream reports it loudly. `kinds`: behaviour of a run, whether it was blocked, and the
+    workaround's result. `issues`: id, title, whether it is row zero, and its cases: id, needs, everything that those
+    import, the verdicts of its behaviours, rules, workaround, the places of the cases that it waits for, and run
+    lengths over the cells: a kind, then a number of cells.
     """
     report, releases, tried = facts.report, known(facts.report), facts.report.cells
     names = list(releases)
@@ -73,6 +74,7 @@ def compiled(facts: Facts) -> dict[str, Any]:
     ]
     return {
         "known": releases,
+        "asked": ASKED,
         "cells": cells,
         "refused": [
             [place, [name for name in cell.holds if name in names], set(cell.holds) <= set(names), refusals[cell.id]]

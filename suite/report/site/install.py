@@ -13,7 +13,7 @@ from suite.report.model import CellRow, Observation
 from suite.report.site.facts import Facts
 from suite.report.standing import label
 from suite.spelling import is_version
-from suite.stack.packages import PACKAGES, guests
+from suite.stack.packages import ASKED, PACKAGES, guests
 
 # On every release, this extra requires jaxlib; up to 0.4.29, only the extra does.
 _EXTRA = {"jax": "jax[cpu]"}
@@ -77,7 +77,7 @@ def pip_line(release: CellRow, works: CellRow) -> str:
 
 def constrained(release: CellRow) -> str:
     """Return the command that installs the stack by the release's constraints file, once downloaded."""
-    asked = [_EXTRA.get(name, name) for name, package in PACKAGES.items() if package.asked]
+    asked = [_EXTRA.get(name, name) for name in ASKED]
     return " ".join([f"pip install -c {release.id}.txt", *(f'"{name}"' if "[" in name else name for name in asked)])
 
 

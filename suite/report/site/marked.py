@@ -13,8 +13,8 @@ from pygments.lexers import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
 
 from suite.address import link
-from suite.cell.issue import REPOSITORIES
 from suite.judge.table import PROPERTIES
+from suite.stack.packages import REPOSITORIES
 
 _MARKS = (
     *((Comment, "c"), (String, "s"), (Number, "n"), (Keyword, "k"), (Operator.Word, "k")),

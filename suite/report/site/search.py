@@ -11,6 +11,7 @@ from suite.printable import printable
 from suite.report.model import CaseRow, IssueRow, Observation
 from suite.report.site.compiled import known
 from suite.report.site.facts import Facts
+from suite.stack.packages import HELD
 
 # The detail of a failed import: `import equinox: AttributeError: module …; import diffrax: …`.
 _IMPORT = re.compile(r"import \w+: (\w+): (.*?)(?=; import \w+: |$)")
@@ -43,6 +44,7 @@ def search_data(facts: Facts) -> str:
         numbers_of.setdefault(module, []).append(name)
     named = {
         "packages": list(known(facts.report)),
+        "aliases": {package.alias: name for name, package in HELD.items() if package.alias},
         "cells": cells,
         "amended": sorted(amended),
         "refuted": refuted,

@@ -2,7 +2,7 @@
 // The box of the front page: a symptom, a function, a thread, a release, or versions. It only links to the pages.
 (() => {
   const box = document.getElementById("search"), results = document.getElementById("results");
-  const SHORT = {eqx: "equinox", dfx: "diffrax", jnp: "jax.numpy", jr: "jax.random", jrandom: "jax.random", lax: "jax.lax", jtu: "jax.tree_util"};
+  const SHORT = {...SEARCH.aliases, jnp: "jax.numpy", jr: "jax.random", jrandom: "jax.random", lax: "jax.lax", jtu: "jax.tree_util"};
   const ENDING = /(?:ers?|ed|ing|es|s|e)$/;
   const MOST = 12;
   const packages = new Set(SEARCH.packages);

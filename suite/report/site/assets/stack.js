@@ -150,9 +150,9 @@
   const refusals = end => [...new Set(refused.filter(([place, of, alone]) => end.cell === cells[place]
     || (alone && of.every(name => end.versions[name] === cells[place].pins[name]))).map(each => each[3]))];
   const told = (end, kept) => {
-    const made = make("span", {}), main = ["jax", "equinox", "diffrax"];
+    const made = make("span", {});
     if (end.cell) {
-      made.append(cellLink(end.cell), ` (${listOf(main, end.versions)}`, end.cell.moves ? `; as an installer gave it on ${end.cell.on})` : ")");
+      made.append(cellLink(end.cell), ` (${listOf(STACK.asked, end.versions)}`, end.cell.moves ? `; as an installer gave it on ${end.cell.on})` : ")");
       return made;
     }
     const there = end.lost.length ? [] : having(end.versions), named = end.all.filter(name => !end.kept.includes(name));

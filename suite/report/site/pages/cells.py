@@ -18,9 +18,7 @@ from suite.report.site.facts import Facts
 from suite.report.site.page import Page
 from suite.report.site.search import script
 from suite.report.site.table import minor_of
-
-# The packages in columns; the others are folded.
-MAIN = ("jax", "jaxlib", "equinox", "diffrax")
+from suite.stack.packages import EVERYWHERE
 
 
 @dataclass(frozen=True)
@@ -33,7 +31,8 @@ class CellsView:
     groups: list[tuple[str, list[CellRow]]]
     elsewhere: dict[str, dict[str, int]]
     own: list[tuple[CellRow, list[Observation], int]]
-    main = MAIN
+    # The packages in columns; the others are folded.
+    main = EVERYWHERE
     replay = summary.REPLAY.partition(" -- ")[0]
 
 

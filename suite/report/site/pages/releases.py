@@ -20,10 +20,8 @@ from suite.report.site.pages.timings import charts, keyed
 from suite.report.site.timeline import Turned, stands
 from suite.report.site.timings import Chart, Shift, Spell, TimedMachine, spells
 from suite.report.standing import label
-from suite.stack.packages import PACKAGES
+from suite.stack.packages import ASKED, IMPORTS, PACKAGES
 
-# The packages that people ask for by name.
-_LIBRARIES = tuple(name for name, package in PACKAGES.items() if package.asked)
 # In the order of interest to a reader.
 _TURNS: tuple[Turned, ...] = ("appears", "changes", "documented", "goes")
 # Working stacks first, then broken ones, then those that were not tried.
@@ -208,11 +206,11 @@ def _names_of(cells: Sequence[CellRow]) -> dict[str, list[str]]:
     """Return the packages that distinguish each cell: the libraries, and any others that differ between cells."""
     alike: dict[tuple[str | None, ...], list[CellRow]] = {}
     for cell in cells:
-        alike.setdefault((cell.python, *(cell.packages.get(name) for name in _LIBRARIES)), []).append(cell)
+        alike.setdefault((cell.python, *(cell.packages.get(name) for name in ASKED)), []).append(cell)
     found: dict[str, list[str]] = {}
     for of in alike.values():
         differ = [name for name in PACKAGES if len({cell.packages.get(name) for cell in of}) > 1]
-        found |= {cell.id: [name for name in (*_LIBRARIES, *differ) if name in cell.packages] for cell in of}
+        found |= {cell.id: [name for name in (*ASKED, *differ) if name in cell.packages] for cell in of}
     return found
 
 
@@ -287,7 +285,7 @@ def _speed(told: _ReleaseData, machine: TimedMachine, cell: CellRow) -> Speed:
 def _names(story: str, cell: CellRow) -> bool:
     """Return True if a publication names the release; a bare `0.7.1` is a release of jax."""
     version = re.escape(cell.holds[cell.moves])
-    others = "(?<!diffrax )(?<!equinox )" if cell.moves == "jax" else f"(?<={cell.moves} )"
+    others = "".join(f"(?<!{name} )" for name in IMPORTS) if cell.moves == "jax" else f"(?<={cell.moves} )"
     return re.search(rf"(?<![\w.]){others}{version}(?!\.?\w)", story) is not None
 
 

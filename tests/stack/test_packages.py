@@ -1,0 +1,55 @@
+"""The table of packages: adding a package is one edit."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from suite.cell import probe
+from suite.files import ROOT
+from suite.stack.packages import HELD, IMPORTS, MODULES, PACKAGES
+
+SUITE = ROOT / "suite"
+NAMES = {*HELD, *MODULES.values()}
+# So many of the names are a list.
+MANY = 4
+EXCEPTIONS = {
+    "stack/packages.py": "the table",
+    "cell/probe.py": "the copy, since the probe imports nothing of the driver; it is compared with the table",
+    "names/libraries.py": "thirty libraries outside the stack, of which some are guests",
+}
+
+
+def test_a_package_builds_on_lower_layers() -> None:
+    """Imports lead down the layers."""
+    down = [PACKAGES[name].layer - PACKAGES[below].layer for name, of in IMPORTS.items() for below in of]
+
+    assert all(steps > 0 for steps in down)
+
+
+def test_the_probe_has_the_packages_of_the_table() -> None:
+    """The probe's copy has all packages of the stack, by layer, each after those that it imports."""
+    assert sorted(PACKAGES) == sorted(probe.STACK)
+    assert sorted(probe.STACK, key=lambda name: PACKAGES[name].layer) == [*probe.STACK]
+
+
+def test_adding_a_package_is_one_edit() -> None:
+    """No other file of the driver lists packages, not even a script of the pages."""
+    assert {*EXCEPTIONS} == {str(path.relative_to(SUITE)) for path in files() if len({*named(path)} & NAMES) >= MANY}
+
+
+def files() -> Iterator[Path]:
+    """Yield the suite's modules, without the issues, and the scripts of its pages."""
+    yield from (path for path in SUITE.rglob("*.py") if "issues" not in path.parts)
+    yield from SUITE.rglob("*.js")
+
+
+def named(path: Path) -> Iterator[str]:
+    """Yield the words of texts that a file's code has, if they are package names only."""
+    code = path.read_text(encoding="utf-8")
+    if path.suffix == ".js":
+        yield from re.findall(r"""["'`]([\w-]+)["'`]""", code)
+        return
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and NAMES.issuperset(node.value.split()):
+            yield from node.value.split()
