@@ -40,7 +40,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     options = parse_words(parser, words)
     if options.command in ("run", "report") and options.shard and not getattr(options, "tag", None):
         raise Misused(f"--shard needs --tag: report --tag line --shard {options.shard}")
-    if os.path.realpath(getattr(options, "to", "")) == str(REPORTS / "published"):
+    to = getattr(options, "to", None)
+    if isinstance(to, Path) and os.path.realpath(to) == str(REPORTS / "published"):
         raise Misused("reports/published has tracked files, which `nox -s publish` writes: name another folder")
     if options.command == "report" and options.published and (options.cells or options.tag or options.issue):
         raise Misused("--published is about all cells and issues: leave out the others")

@@ -411,7 +411,7 @@ def _publish(made: Report, folder: Path, *, cases: bool = False, verbose: bool =
     from suite.report.write import publish
 
     published = publish(made, folder)
-    OUT.print(f"The report: {folder / 'index.html'}", soft_wrap=True)
+    OUT.print(f"\nThe report: {folder / 'index.html'}", soft_wrap=True)
     terminal.show(published, OUT, cases=cases, verbose=verbose)
     return exit_code(published)
 

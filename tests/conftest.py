@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -21,7 +22,6 @@ from suite.__main__ import main
 from suite.errors import Exit
 from suite.files import ROOT
 from suite.records import alike
-from suite.report import published as packed
 from suite.report import write as writing
 from suite.report.model import Report
 from suite.report.stored import read_report
@@ -77,7 +77,10 @@ def report_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "published-report"
     with FileLock(made.with_suffix(".lock")):
         if not made.exists():
-            writing.write(packed.published(), made, whole=True)
+            # In a process of its own, which sees nothing that a test has patched.
+            state = {**os.environ, "SUITE_STATE": str(base / "no-state")}
+            command = [sys.executable, "-m", "suite", "report", "--published", "--to", str(made)]
+            subprocess.run(command, cwd=ROOT, env=state, stdout=subprocess.DEVNULL, check=True)
     return made
 
 

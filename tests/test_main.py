@@ -350,13 +350,16 @@ def test_who_publishes_may_lack_a_python(
 
 
 def test_a_clone_has_the_published_report(
-    published: Report, elsewhere: Path, reported: list[Report], monkeypatch: pytest.MonkeyPatch
+    published: Report, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Where nothing was run, `report` is about the packed records, and leaves none on disk for a later run to find."""
+    written: list[Report] = []
     monkeypatch.setattr("suite.report.published.published", lambda: published)
+    monkeypatch.setattr(write, "write", lambda of, _, whole: written.append(of))
 
     assert Exit.AS_EXPECTED == main(["report", "--to", str(elsewhere / "report")])
-    assert [published] == reported
+    assert [published] == written
+    assert f"The report: {elsewhere / 'report' / 'index.html'}" in capsys.readouterr().out
     assert not (elsewhere / "records").exists()
 
 

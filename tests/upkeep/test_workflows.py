@@ -109,8 +109,8 @@ def test_what_discover_changes_reaches_the_parts() -> None:
     """Snapshot, locks, names and numbers are handed to every job that reads them, into the same place."""
     made = {job: step["with"] for job, step in steps("release-day.yml") if step.get("with", {}).get("name") == "found"}
 
-    assert {"discover", "run", "merge"} == set(made)
+    assert {"discover", "run", "publish"} == set(made)
     published = [f"reports/published/{each}" for each in ("names", "numbers", "numbers.json.xz")]
     assert ["suite/stack", "state/records", *published] == made["discover"]["path"].split()
     # Two paths have the tree's root in common, and are put back there.
-    assert [None, None] == [made[job].get("path") for job in ("run", "merge")]
+    assert [None, None] == [made[job].get("path") for job in ("run", "publish")]
