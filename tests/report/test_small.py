@@ -23,7 +23,6 @@ from suite.report.formats.check_json import check_json
 from suite.report.formats.compat_md import compat_md
 from suite.report.model import (
     CellRow,
-    CorrectionRow,
     Observation,
     RefutedRow,
     Report,
@@ -126,12 +125,7 @@ def small(last: Verdict = "guarded") -> Report:
     claim = RefutedRow(
         ref="jax-ml/jax#7", title="It <is>", claim="It is slow", tried="It was timed.", where="On each release."
     )
-    mended = [
-        CorrectionRow(on=date(2024, 8, 1), of=of, said="It <is> slow.", right="It is not.", evidence="jax-ml/jax#7")
-        for of in ("wraps-lower", "metadata.html")
-    ]
-    shown = {"issues": issues, "observations": observations, "cells": stacks()}
-    shown |= {"refuted": [claim], "corrections": mended}
+    shown = {"issues": issues, "observations": observations, "cells": stacks(), "refuted": [claim]}
     return derive(made.model_copy(update=shown), OFFERED)
 
 
