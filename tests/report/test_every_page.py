@@ -26,7 +26,6 @@ PAGES: dict[str, set[str]] = {
     "index.html": {"bites"},
     "tags.html": set(),
     "issues/compute-on-aot.html#decorator-outside@jax-0.6.0": {"_instead", "_cases", "_upstream", "_devices"},
-    "issues/names-gone-from-jax.html": set(),
     "matrix.html": set(),
     "cells.html": {"own"},
     "findings.html": {"_not-known", "_workaround-fails", "_latent", "unexpected", "undecided"},

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from suite.catalogue import threads
-from suite.catalogue.retired import retired
 from suite.files import REPORTS, ROOT
 from suite.judge.table import Verdict
 from suite.programs import model as programs
@@ -151,7 +150,7 @@ def written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
     before, now = small("affected"), small()
     writing.write(now.model_copy(update={"since": since(before, now)}), folder)
     # Files that are the same for every report of this tree.
-    repeated = ("assets/", "compat.schema.json", *(f"issues/{issue}.html" for issue in retired()))
+    repeated = ("assets/", "compat.schema.json")
     return {name: text for name, text in there(folder).items() if not name.startswith(repeated)}
 
 
@@ -185,8 +184,7 @@ def test_the_published_report_was_made_by_this_tree(published: Report) -> None:
     made |= {page.path: render(page, facts) for kind in (cells, matrix, front) for page in kind.pages(facts)}
 
     assert [] == [name for name, text in made.items() if (folder / name).read_text(encoding="utf-8") != text]
-    issues = {issue.id for issue in published.issues}
-    assert issues | retired().keys() == {path.stem for path in (folder / "issues").iterdir()}
+    assert {issue.id for issue in published.issues} == {path.stem for path in (folder / "issues").iterdir()}
 
 
 def test_reviews_fold_what_is_generated() -> None:

@@ -16,7 +16,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from suite.address import address, link
-from suite.catalogue.retired import retired
 from suite.cores import over_cores
 from suite.judge.neighbours import ORDER
 from suite.judge.table import GLYPHS, PROPERTIES, TABLE
@@ -98,7 +97,7 @@ def named_after(report: Report, timed: tuple[TimedMachine, ...], compiled: tuple
     """Return the paths of the files that depend on the contents of the report, timings and programs."""
     facts = Facts(report, timed)
     return {
-        *(f"issues/{issue}.html" for issue in (*(row.id for row in report.issues), *retired())),
+        *(f"issues/{row.id}.html" for row in report.issues),
         *(f"releases/{cell.id}.html" for cell in facts.line),
         *constraints(facts),
         *(page.path for page in seeds.pages(facts)),
@@ -138,7 +137,7 @@ def _templates() -> Environment:
     templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "properties": PROPERTIES}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
     templates.globals |= {"program_page": programs.path, "statuses": numbers.STATUSES, "numbers_page": numbers.path}
-    templates.globals |= {"turn_words": TURNS, "order": ORDER, "retired": set(retired())}
+    templates.globals |= {"turn_words": TURNS, "order": ORDER}
     return templates
 
 
