@@ -1,4 +1,4 @@
-"""Text in our files: foreign text made printable, escaped for Markdown and written as XML; Markdown cut to a length."""
+"""Text in our files: foreign text made printable and escaped for Markdown; Markdown cut to a length."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import re
 from html import escape
 from itertools import accumulate
 from urllib.parse import quote
-from xml.etree import ElementTree
-from xml.etree.ElementTree import Element
 
 from markupsafe import Markup
 
@@ -50,21 +48,6 @@ def in_markdown(text: str) -> Markup:
 def address(url: str) -> Markup:
     """Return an address as the target of a link in Markdown; nothing in it can end the link."""
     return Markup(quote(printable(url), safe=":/?#@!$&'*+,;=%~"))
-
-
-def element(tag: str, /, *inside: Element | str, **attributes: str) -> Element:
-    """Return an XML element with these children; its text and attributes are made printable, line ends stay."""
-    made = Element(tag, {name: printable(value) for name, value in attributes.items()})
-    made.text = "".join(printable(part, lines=True) for part in inside if isinstance(part, str))
-    made.extend(part for part in inside if not isinstance(part, str))
-    return made
-
-
-def xml(root: Element) -> str:
-    """Return a whole XML document, indented."""
-    ElementTree.indent(root, " ")
-    # ElementTree would declare the locale's encoding, but the files are UTF-8.
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
 def fit(text: str, most: int = MAX_CHARS) -> str:

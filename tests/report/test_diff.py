@@ -411,7 +411,7 @@ def test_what_changed_is_published(tmp_path: Path) -> None:
     assert (None, since(WELL, WORSE)) == (first.since, second.since)
     assert second == read_report(tmp_path)
     before = there(tmp_path)
-    (tmp_path / "feed.xml").unlink()
+    (tmp_path / "COMPAT.md").unlink()
     (tmp_path / "index.html").write_text("something else", encoding="utf-8")
     for again in (lambda: main(["rebuild", str(tmp_path)]), lambda: publish(WORSE, tmp_path)):
         again()

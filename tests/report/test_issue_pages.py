@@ -22,7 +22,7 @@ from tests.worlds import otherwise
 pytestmark = pytest.mark.usefixtures("_no_complaints")
 NASTY = "\x1b[31mred\x1b[0m \u202e\u2066turned\u2069 </script><script>alert(1)</script><img src=x onerror=alert(1)>"
 # Files published beside the pages.
-ELSEWHERE = re.compile(r"feed\.xml|compat\.json|timings\.json|COMPAT\.md|observations/[a-z0-9-]+\.csv")
+ELSEWHERE = re.compile(r"compat\.json|timings\.json|COMPAT\.md|observations/[a-z0-9-]+\.csv")
 
 Open = Callable[..., Page]
 

@@ -157,7 +157,7 @@ def written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
 def test_the_small_report_is_the_one_in_the_tree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    """Pages, Markdown, feed and data of a small report are written as they are in the tree."""
+    """Pages, Markdown and data of a small report are written as they are in the tree."""
     if request.config.getoption("rewrite"):
         shutil.rmtree(FOLDER)
         for name, text in written(tmp_path, monkeypatch).items():
