@@ -32,7 +32,6 @@ PAGES: dict[str, set[str]] = {
     "stack.html#jax%200.5.3..jax%200.6.0": set(),
     "releases/jax-0.7.0.html": {"turned", "numbers", "stacks"},
     "releases/jax-0.4.32.html": set(),
-    "metadata.html": set(),
     "numbers.html": {"differ", "end", "changed", "rest"},
     "timings.html": set(),
     "timings/cpu-published.html": set(),

@@ -32,9 +32,6 @@ def search_data(facts: Facts) -> str:
                 "symptoms": list(dict.fromkeys(symptoms)),
             }
         )
-    amended = {
-        f"{each.package}-{each.version}" for row in facts.report.stacks for each in row.amendments if each.package
-    }
     cells = [cell.id for cell in facts.line]
     refuted = [[claim.ref, f"{claim.title} {claim.claim}".strip()] for claim in facts.report.refuted]
     numbers_of: dict[str, list[str]] = {}
@@ -44,7 +41,6 @@ def search_data(facts: Facts) -> str:
     named = {
         "packages": list(known(facts.report)),
         "cells": cells,
-        "amended": sorted(amended),
         "refuted": refuted,
         "numbers": numbers_of,
     }
