@@ -51,43 +51,14 @@ def address(url: str) -> Markup:
 
 
 def fit(text: str, most: int = MAX_CHARS) -> str:
-    """Return `text` in fewer than `most` characters, cutting the last sections first and saying how much is left out.
-
-    The text before the first heading is cut last.
-    """
+    """Return `text` in fewer than `most` characters: its first lines, with a sentence that counts the others."""
     if len(text) < most:
         return text
-    head, *sections = re.split(r"(?m)^(?=## )", text)
-    for number in range(len(sections) - 1, -1, -1):
-        over = len(head) + sum(map(len, sections)) - most + 1
-        if over <= 0:
-            break
-        sections[number] = _less(sections[number], len(sections[number]) - over)
-    left_out, note = 0, ""
-    while sections and len(head) + sum(map(len, sections)) + len(note) >= most:
-        sections.pop()
-        left_out += 1
-        note = f"\n{_note(left_out, 'section')}\n"
-    whole = head + "".join(sections) + note
-    return whole if len(whole) < most else _less(head, most - 1 - len(note)) + note
+    lines = text.rstrip("\n").split("\n")
+    room = most - len(_left_out(len(lines)))
+    kept = sum(size <= room for size in accumulate(len(line) + 1 for line in lines))
+    return "\n".join(lines[:kept]) + _left_out(len(lines) - kept)
 
 
-def _less(section: str, most: int) -> str:
-    """Return the lines of a section that fit into `most` characters, with a sentence that counts the others.
-
-    The heading always stays.
-    """
-    lines = section.rstrip("\n").split("\n")
-    room = most - len(_lines(len(lines)))
-    number = max(1, sum(size <= room for size in accumulate(len(line) + 1 for line in lines)))
-    if number == len(lines):
-        return section
-    return "\n".join([clipped(lines[0], 1000), *lines[1:number]]) + _lines(sum(map(bool, lines[number:])))
-
-
-def _lines(count: int) -> str:
-    return f"\n\n{_note(count, 'line', ' of this section')}\n\n"
-
-
-def _note(count: int, what: str, of: str = "") -> str:
-    return f"*{count:,} more {what}{'s' * (count != 1)}{of} left out for room: compat.json has them.*"
+def _left_out(lines: int) -> str:
+    return f"\n\n*{lines:,} more lines left out for room: compat.json has them.*\n"

@@ -1,4 +1,4 @@
-"""Tests of the pages of issues, matrix, stacks and findings in a real browser, and of old addresses."""
+"""Tests of the pages of issues, matrix, stacks and findings in a real browser."""
 
 import re
 from collections import Counter
