@@ -22,7 +22,7 @@ from suite.report.site.facts import Facts
 from suite.report.write import siblings, write
 from suite.stack import plan
 from tests.report.on_disk import saved, there
-from tests.report.test_report import CHANGED, observation, report, shown, tokens, undecided, with_issue
+from tests.report.test_report import CHANGED, observation, report, shown, tokens, undecided
 from tests.worlds import as_known
 
 pytestmark = pytest.mark.usefixtures("untimed")
@@ -106,13 +106,6 @@ def test_a_big_report_goes_into_a_step_summary(tmp_path: Path) -> None:
     assert len(text) < MAX_CHARS
     assert f"{summary.last_line(made)}." in text
     assert text.index("## Not as expected") < text.index("left out for room")
-
-
-def named(issue: str) -> Report:
-    """A report on an issue of this name."""
-    made = report(observation())
-    seen = [each.model_copy(update={"issue": issue}) for each in made.observations]
-    return with_issue(made.model_copy(update={"observations": seen}), id=issue)
 
 
 @pytest.mark.parametrize("lies", ["index.html", "assets/style.css"])

@@ -17,8 +17,7 @@ from markupsafe import Markup
 
 from suite.address import address, link
 from suite.cores import over_cores
-from suite.judge.neighbours import ORDER
-from suite.judge.table import GLYPHS, PROPERTIES, TABLE
+from suite.judge.table import GLYPHS, PROPERTIES
 from suite.printable import printable
 from suite.programs.model import Programs
 from suite.report import summary
@@ -129,13 +128,12 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     templates.filters |= {"said": said, "prose": prose}
-    of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, summary.span)
-    own = (*of_report, summary.replay, tally, link, linked, highlight, duration, quantity, turned, amount, label, call)
+    of_report = (summary.held, summary.advice, summary.replay, tally)
+    own = (*of_report, link, linked, highlight, duration, quantity, turned, amount, label, call)
     templates.globals |= {function.__name__: function for function in own}
-    templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "properties": PROPERTIES}
+    templates.globals |= {"glyphs": _marked(GLYPHS), "properties": PROPERTIES, "turn_words": TURNS}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
     templates.globals |= {"program_page": programs.path, "statuses": numbers.STATUSES, "numbers_page": numbers.path}
-    templates.globals |= {"turn_words": TURNS, "order": ORDER}
     return templates
 
 
