@@ -1,1 +1,1 @@
-"""The issues as read: entries with their sources, threads, and retired ids."""
+"""The issues as read: entries with their sources, and threads."""

@@ -16,7 +16,6 @@ from typing import Protocol, TypeVar
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from suite import issues as folder
-from suite.catalogue.retired import retired, sentence
 from suite.cell.issue import Case, Issue, Rule, Signature, Upstream, Workaround, no_control
 from suite.errors import BadFile, Exit, Fault, Misused, nearest, say
 from suite.judge import rules
@@ -120,8 +119,6 @@ def identified(identifier: str) -> str:
     known = [each.issue.id for each in entries()]
     if identifier in unread():
         raise BadFile([unread()[identifier]])
-    if identifier in retired():
-        raise Misused(sentence(identifier))
     if identifier not in known:
         raise Misused(f"no issue {identifier!r}; {nearest(identifier, known)}")
     return identifier

@@ -10,7 +10,6 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from suite.catalogue.retired import retired, sentence
 from suite.check.inputs import foreign
 from suite.check.knowledge import Knowledge
 from suite.errors import BadFile, Fault
@@ -41,7 +40,7 @@ def load(path: Path, known: Collection[str]) -> Sequence[IgnoredIssue]:
     wrong = [
         Fault(path, f"ignore.{number}.id", f"there is no issue {entry.id!r}")
         for number, entry in enumerate(entries)
-        if entry.id not in known and entry.id not in retired()
+        if entry.id not in known
     ]
     if wrong:
         raise BadFile(wrong)
@@ -57,7 +56,5 @@ def applied(there: Collection[str], known: Knowledge) -> tuple[frozenset[str], t
     over = [entry for entry in entries if entry.until is not None and entry.until < today]
     ids = frozenset(entry.id for entry in entries if entry not in over)
     stale = [f"{entry.id}: its last day was {entry.until}" for entry in over]
-    stale += [
-        sentence(id) if id in retired() else f"{id}: it does not affect this" for id in sorted(ids.difference(there))
-    ]
+    stale += [f"{id}: it does not affect this" for id in sorted(ids.difference(there))]
     return ids.intersection(there), tuple(stale)

@@ -15,8 +15,6 @@ from itertools import takewhile
 
 from packaging.version import Version
 
-ORDER = "version order within a branch of releases"
-
 
 @dataclass(frozen=True)
 class LineCell:

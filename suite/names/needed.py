@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from packaging.specifiers import SpecifierSet
 from pydantic import Field
 
 from suite.fields import VersionText
 from suite.files import FileModel, read
+from suite.names import query
 from suite.names.model import FOLDER
 
 NAME = "needed.json"
@@ -42,6 +44,15 @@ class AllNeeded(FileModel):
 
     schema_version: Literal[1] = 1
     releases: Mapping[str, Mapping[str, tuple[Needed, ...]]]
+
+
+def is_undeclared(need: Needed) -> bool:
+    """Return True if the declared requirement admits a release on which a used name is missing. Raises BadFile."""
+    releases = query.names(need.package).releases
+    since = releases.index(need.since) if need.since else 0
+    until = releases.index(need.until) if need.until else len(releases)
+    declared = SpecifierSet(need.declared or "")
+    return any(declared.contains(version) for version in (*releases[:since], *releases[until + 1 :]))
 
 
 def load() -> AllNeeded:

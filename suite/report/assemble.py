@@ -6,14 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Literal
 
 from suite import __version__
 from suite.catalogue import catalogue, source, threads
 from suite.catalogue.catalogue import Entry
 from suite.cell.issue import Case, Upstream
-from suite.files import FileModel, read
 from suite.judge.metadata import Declared, declared_observed
 from suite.judge.rules import Pins, expected
 from suite.judge.table import UNDECIDED
@@ -28,7 +25,6 @@ from suite.report.model import (
     AskRow,
     CaseRow,
     CellRow,
-    CorrectionRow,
     IssueRow,
     Observation,
     Platform,
@@ -42,15 +38,6 @@ from suite.stack.chosen import Rows
 from suite.stack.lock import Lock
 from suite.stack.packages import HELD
 from suite.stack.plan import Cell
-
-_CORRECTIONS = Path(__file__).with_name("corrections.toml")
-
-
-class _Corrections(FileModel):
-    """Wrong published sentences, the right ones, and the evidence; the newest first."""
-
-    schema_version: Literal[1] = 1
-    corrections: tuple[CorrectionRow, ...]
 
 
 def assemble(
@@ -84,7 +71,6 @@ def assemble(
         cells=[row for row, _, _ in judged],
         issues=[_issue(entry) for entry in entries],
         refuted=list(map(_refuted, threads.refuted())),
-        corrections=list(read(_Corrections, _CORRECTIONS).corrections),
         observations=observations,
         coverage=coverage(observations),
     )

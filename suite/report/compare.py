@@ -13,7 +13,6 @@ from typing import get_args
 
 from packaging.version import Version
 
-from suite.catalogue.retired import retired
 from suite.errors import Exit
 from suite.judge.table import GLYPHS, GOOD, UNDECIDED
 from suite.judge.wording import named
@@ -177,8 +176,6 @@ def premises(old: Report, new: Report) -> Iterator[Premise]:
     locked, pinned = ({cell.id: cell.lock_sha256 for cell in report.cells} for report in both)
     if other := sorted(name for name in locked.keys() & pinned.keys() if locked[name] != pinned[name]):
         yield Premise("locks", f"of {named(other)}", "other pins")
-    if left := [name for name in sources[0] if name in retired() and name not in sources[1]]:
-        yield Premise("retired issues", named(left), "recorded as names of each release")
     if gone := [name for name in old.planned_cells if name not in new.planned_cells]:
         yield Premise("planned cells", named(gone), "no longer planned")
     if added := [name for name in new.planned_cells if name not in old.planned_cells]:

@@ -1,4 +1,4 @@
-"""Text in our files: foreign text made printable, escaped for Markdown and written as XML; Markdown cut to a length."""
+"""Text in our files: foreign text made printable and escaped for Markdown; Markdown cut to a length."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import re
 from html import escape
 from itertools import accumulate
 from urllib.parse import quote
-from xml.etree import ElementTree
-from xml.etree.ElementTree import Element
 
 from markupsafe import Markup
 
@@ -52,59 +50,15 @@ def address(url: str) -> Markup:
     return Markup(quote(printable(url), safe=":/?#@!$&'*+,;=%~"))
 
 
-def element(tag: str, /, *inside: Element | str, **attributes: str) -> Element:
-    """Return an XML element with these children; its text and attributes are made printable, line ends stay."""
-    made = Element(tag, {name: printable(value) for name, value in attributes.items()})
-    made.text = "".join(printable(part, lines=True) for part in inside if isinstance(part, str))
-    made.extend(part for part in inside if not isinstance(part, str))
-    return made
-
-
-def xml(root: Element) -> str:
-    """Return a whole XML document, indented."""
-    ElementTree.indent(root, " ")
-    # ElementTree would declare the locale's encoding, but the files are UTF-8.
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
-
-
 def fit(text: str, most: int = MAX_CHARS) -> str:
-    """Return `text` in fewer than `most` characters, cutting the last sections first and saying how much is left out.
-
-    The text before the first heading is cut last.
-    """
+    """Return `text` in fewer than `most` characters: its first lines, with a sentence that counts the others."""
     if len(text) < most:
         return text
-    head, *sections = re.split(r"(?m)^(?=## )", text)
-    for number in range(len(sections) - 1, -1, -1):
-        over = len(head) + sum(map(len, sections)) - most + 1
-        if over <= 0:
-            break
-        sections[number] = _less(sections[number], len(sections[number]) - over)
-    left_out, note = 0, ""
-    while sections and len(head) + sum(map(len, sections)) + len(note) >= most:
-        sections.pop()
-        left_out += 1
-        note = f"\n{_note(left_out, 'section')}\n"
-    whole = head + "".join(sections) + note
-    return whole if len(whole) < most else _less(head, most - 1 - len(note)) + note
+    lines = text.rstrip("\n").split("\n")
+    room = most - len(_left_out(len(lines)))
+    kept = sum(size <= room for size in accumulate(len(line) + 1 for line in lines))
+    return "\n".join(lines[:kept]) + _left_out(len(lines) - kept)
 
 
-def _less(section: str, most: int) -> str:
-    """Return the lines of a section that fit into `most` characters, with a sentence that counts the others.
-
-    The heading always stays.
-    """
-    lines = section.rstrip("\n").split("\n")
-    room = most - len(_lines(len(lines)))
-    number = max(1, sum(size <= room for size in accumulate(len(line) + 1 for line in lines)))
-    if number == len(lines):
-        return section
-    return "\n".join([clipped(lines[0], 1000), *lines[1:number]]) + _lines(sum(map(bool, lines[number:])))
-
-
-def _lines(count: int) -> str:
-    return f"\n\n{_note(count, 'line', ' of this section')}\n\n"
-
-
-def _note(count: int, what: str, of: str = "") -> str:
-    return f"*{count:,} more {what}{'s' * (count != 1)}{of} left out for room: compat.json has them.*"
+def _left_out(lines: int) -> str:
+    return f"\n\n*{lines:,} more lines left out for room: compat.json has them.*\n"

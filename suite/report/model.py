@@ -317,16 +317,6 @@ class RefutedRow(FileModel):
     where: str = Field(description="on which releases")
 
 
-class CorrectionRow(FileModel):
-    """A published sentence that was wrong."""
-
-    on: date = Field(description="the date of the correction")
-    of: str = Field(description="the issue's id, or the page")
-    said: str
-    right: str
-    evidence: str = Field(description="the run or the thread that shows it")
-
-
 class CompatFile(FileModel):
     """The contents of compat.json: all of a report but its observations."""
 
@@ -345,7 +335,6 @@ class CompatFile(FileModel):
     cells: list[CellRow] = Field(description="the line by date, then the arms")
     issues: list[IssueRow]
     refuted: list[RefutedRow] = Field(default_factory=list)
-    corrections: list[CorrectionRow] = Field(default_factory=list)
     stacks: list[StackRow] = Field(default_factory=list)
     coverage: Coverage
 

@@ -1,4 +1,4 @@
-"""The writer of a report's files: JSON and its schema, and the pages, Markdown and feed made from it."""
+"""The writer of a report's files: JSON and its schema, and the pages and Markdown made from it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from suite.report import stored
 from suite.report.compare import since
 from suite.report.formats.check_json import check_json
 from suite.report.formats.compat_md import compat_md
-from suite.report.formats.feed import feed
 from suite.report.model import CompatFile, Report
 from suite.report.site import numbers, timings
 from suite.report.site.build import named_after, site
@@ -116,7 +115,6 @@ def siblings(
         "COMPAT.md": compat_md(report),
         "check.json": check_json(report),
         **site(report, timed, compiled, measured),
-        "feed.xml": feed(report, compiled),
     }
 
 

@@ -1,4 +1,4 @@
-"""The issues' ids and tables, retired ids, and the snapshot of upstream's threads."""
+"""The issues' ids and tables, and the snapshot of upstream's threads."""
 
 import importlib
 import re
@@ -15,17 +15,12 @@ from suite import __main__ as command
 from suite import issues as folder
 from suite.catalogue import catalogue, threads
 from suite.catalogue.catalogue import Entry
-from suite.catalogue.retired import retired
 from suite.cell.issue import Case, Issue, Rule, Seen, Signature, Upstream, Workaround, no_control
-from suite.check import ignored
-from suite.errors import BadFile, Exit, Misused
-from suite.names import query
+from suite.errors import BadFile, Exit
 from suite.records import records
 from suite.report import published
-from suite.report.compare import diff
 from suite.stack import plan
 from suite.stack.matrix import Runs
-from tests.report.test_report import observation, report
 
 # Other programs read these ids, so they never change; the first case is the headline.
 CONTRACT: Mapping[str, str] = {
@@ -310,41 +305,6 @@ def test_a_cell_runs_what_its_arm_asks_for(runs: Runs, wanted: list[str]) -> Non
     assert cases[:-1] == [*catalogue.run_where(runs, ["jax"], cases, row_zero=True)]
     assert cases[-1:] == [*catalogue.run_where(runs, ["jax", "numpyro"], cases, row_zero=False)]
     assert [] == [*catalogue.run_where(runs, ["jax", "dm-haiku"], cases, row_zero=True)]
-
-
-ID = "names-gone-from-jax"
-
-
-def test_an_id_that_is_asked_for_is_refused_with_its_names() -> None:
-    """`--issue` with a retired id names the issue's former subjects."""
-    with pytest.raises(Misused, match=rf"{ID} was retired: .*jax\.tree_map"):
-        catalogue.identified(ID)
-
-
-def test_an_entry_of_an_ignore_file_is_no_fault(tmp_path: Path) -> None:
-    """A file may ignore a retired issue."""
-    path = tmp_path / "jax-stack-compat.toml"
-    path.write_text(f'[[ignore]]\nid = "{ID}"\nreason = "we know"\n', encoding="utf-8")
-
-    assert [ID] == [each.id for each in ignored.load(path, set())]
-
-
-def test_a_report_that_still_has_it_is_compared() -> None:
-    """A comparison with an older report names an issue that was retired since."""
-    now = report(observation())
-    before = now.model_copy(update={"issues": [*now.issues, now.issues[0].model_copy(update={"id": ID})]})
-
-    assert [(ID, "recorded as names of each release")] == [
-        (each.before, each.now) for each in diff(before, now).premises if each.what == "retired issues"
-    ]
-
-
-def test_each_name_is_of_a_package_that_was_asked() -> None:
-    """Retired ids are no longer issues, and each retired case has a name in a package with known names."""
-    names = [name for cases in retired().values() for name in cases.values()]
-
-    assert not retired().keys() & {each.issue.id for each in catalogue.entries()}
-    assert all(query.is_known(name.partition(".")[0]) for name in names)
 
 
 def test_the_snapshot_has_the_threads_that_issues_name() -> None:

@@ -17,7 +17,6 @@ from tests.check.worlds import case, issue, knowledge, stack
 ROUND = "jax.numpy.round(a, decimals) if decimals >= 38"
 ARANGE = "jax.numpy.arange(start, stop, step) if given(step) or (given(stop) and start != 0)"
 STATIC = "jax.jit(fun, static_argnums) if type(static_argnums) == 'tuple' and sorted(static_argnums) != static_argnums"
-RATES = "jax.nn.softmax(x, axis) if given(axis) and not uses('jax.new_ref')"
 
 
 OLD = {"jax": "0.4.35", "equinox": "0.11.10", "diffrax": "0.6.0"}

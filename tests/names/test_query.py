@@ -6,14 +6,16 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from packaging.version import Version
 
 from suite.files import replace_all
-from suite.names import collect, query, spans, store
+from suite.names import collect, needed, query, spans, store
 from suite.names.model import FOLDER, Names
+from suite.names.needed import Needed
 from suite.stack import lock, plan
 from suite.stack.packages import WALKED
 
@@ -133,6 +135,16 @@ def stored(names: Names) -> Names:
     with tempfile.TemporaryDirectory() as folder:
         replace_all(Path(folder), store.files([names]))
         return store.detailed(Path(folder))[names.package]
+
+
+@pytest.mark.parametrize(
+    ("declared", "lacks"), [("==0.4.20", False), ("<=0.4.20", True), (">=0.4.20", True), (None, True)]
+)
+def test_a_need_may_be_undeclared(declared: str | None, *, lacks: bool) -> None:
+    """A need is undeclared if the declared requirement admits a release before its first, or after its last."""
+    need = Needed(package="jax", declared=declared, since="0.4.20", until="0.4.20")
+
+    assert lacks == needed.is_undeclared(need)
 
 
 @given(values=st.lists(st.none() | st.integers(0, 2)))

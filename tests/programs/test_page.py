@@ -1,11 +1,8 @@
 """The page of the programs, made from the kept data alone."""
 
-from xml.etree import ElementTree
-
 from suite.catalogue import catalogue
 from suite.programs import session
 from suite.programs.model import Diff, Program, Programs
-from suite.report.formats.feed import feed
 from suite.report.model import Report
 from suite.report.site.build import named_after, site
 from tests.programs.conftest import counted, programs, release
@@ -99,22 +96,3 @@ def test_what_a_device_case_shows_stands_on_the_issue_with_the_platform() -> Non
     assert "multiply(%b&lt;c&gt;)" in page
     assert '<td class="affected name">✗ on-device' in files["programs.html"]
     assert 'id="_devices"' not in files["issues/stack-smoke.html"]
-
-
-def test_the_feed_has_one_entry_for_what_a_release_changed_in_programs() -> None:
-    """With any number of programs, the feed says "compiled, not run", and the entries of cases do not change."""
-    report = reported()
-    both = (changed(), changed().model_copy(update={"target": "v5e", "title": "Another, compiled, not run"}))
-    atom = "{http://www.w3.org/2005/Atom}"
-    old, new = (
-        [
-            {each.tag.removeprefix(atom): each.text or "" for each in entry}
-            for entry in ElementTree.fromstring(feed(report, compiled)).iter(f"{atom}entry")
-        ]
-        for compiled in ((), both)
-    )
-    (added,) = [each for each in new if each not in old]
-
-    assert all(each in new for each in old)
-    assert added["title"].startswith("jax-0.9.1 (2026-03-02): changed device programs: 1 for A device, compiled")
-    assert 2 == added["content"].count("softmax: 2 fewer kernel launches, 4 → 2")

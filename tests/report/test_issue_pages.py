@@ -1,4 +1,4 @@
-"""Tests of the pages of issues, matrix, stacks and findings in a real browser, and of old addresses."""
+"""Tests of the pages of issues, matrix, stacks and findings in a real browser."""
 
 import re
 from collections import Counter
@@ -22,7 +22,7 @@ from tests.worlds import otherwise
 pytestmark = pytest.mark.usefixtures("_no_complaints")
 NASTY = "\x1b[31mred\x1b[0m \u202e\u2066turned\u2069 </script><script>alert(1)</script><img src=x onerror=alert(1)>"
 # Files published beside the pages.
-ELSEWHERE = re.compile(r"feed\.xml|compat\.json|timings\.json|COMPAT\.md|observations/[a-z0-9-]+\.csv")
+ELSEWHERE = re.compile(r"compat\.json|timings\.json|COMPAT\.md|observations/[a-z0-9-]+\.csv")
 
 Open = Callable[..., Page]
 
@@ -218,40 +218,6 @@ def test_a_cell_beside_the_line_can_be_linked(visit: Open, known: Report) -> Non
     expect(page.locator(f"[id='diffeqsolve@{arm}'] a")).to_be_in_viewport()
 
 
-# Addresses of the former single page, with their new places; empty if still on the front page, or never used.
-OLD = {
-    "wraps-lower-bypass/jit": "issues/wraps-lower-bypass.html#jit",
-    "wraps-lower-bypass": "issues/wraps-lower-bypass.html",
-    "cell-jax-0.6.0": "cells.html#jax-0.6.0",
-    "cell-jax-0.6.0/wraps-lower-bypass/jit": "issues/wraps-lower-bypass.html#jit@jax-0.6.0",
-    "matrix": "matrix.html",
-    "matrix:package=diffrax,kind=crash": "matrix.html#package=diffrax,kind=crash",
-    "finding-latent/jax/equinox-0.11.8": "findings.html#finding-latent/jax/equinox-0.11.8",
-    "unexpected": "findings.html#unexpected",
-    "undecided": "findings.html#undecided",
-    "upgrade:jax-0.5.3..jax-0.6.0": "stack.html#jax-0.5.3..jax-0.6.0",
-    "upgrade": "stack.html",
-    "stacks": "metadata.html",
-    "timings": "timings.html",
-    "timing-basics": "timings.html#timing-basics",
-    "no-such-issue/jit": None,
-    "toString": None,
-}
-
-
-def test_old_addresses_lead_on(visit: Open, folder: Path) -> None:
-    """An address of the former single page leads to the new place, unless the front page still has it."""
-    page = visit("index.html#since")
-    there = "told => ledOn(told, id => document.getElementById(id) !== null)"
-    assert OLD == {old: page.evaluate(there, old) for old in OLD}
-    assert page.url.endswith("index.html#since")
-
-    page = visit("index.html#cell-jax-0.6.0/wraps-lower-bypass/jit")
-    page.wait_for_url(f"{folder.as_uri()}/issues/wraps-lower-bypass.html#jit@jax-0.6.0")
-    page = visit("index.html#matrix:kind=crash")
-    page.wait_for_url(f"{folder.as_uri()}/matrix.html#kind=crash")
-
-
 def test_without_javascript_they_answer(browser: Browser, folder: Path, complaints: list[str]) -> None:
     """Without scripts the matrix unfolds, an address leads to its marked release, and no form is shown."""
     page = tab(browser, complaints, java_script_enabled=False)
@@ -310,7 +276,7 @@ def test_a_hostile_report_is_shown(visit: Open, name: str, tmp_path: Path) -> No
     nasty = with_issue(nasty, title=NASTY, story=f"{NASTY}\n\n    {NASTY}\n\n- `{NASTY}` **{NASTY}**")
     built({"empty": EMPTY, "nasty": nasty}[name], tmp_path)
 
-    names = [f"{each}.html" for each in ("index", "matrix", "cells", "findings", "metadata", "timings")]
+    names = [f"{each}.html" for each in ("index", "matrix", "cells", "findings", "timings")]
     names += ["issues/some-issue.html"] if name == "nasty" else []
     for path in names:
         page = visit(path, tmp_path, 360)

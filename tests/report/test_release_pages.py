@@ -1,7 +1,6 @@
-"""The pages of releases, their install commands, and the page of metadata, without a browser."""
+"""The pages of releases and their install commands, without a browser."""
 
 import re
-from collections.abc import Mapping
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -220,56 +219,17 @@ def amendment(**changes: Any) -> AmendmentRow:
     return AmendmentRow.model_validate({**plain, **rest, "evidence": ("diffrax#1",), **changes})
 
 
-def metadata(*rows: AmendmentRow) -> str:
-    """Return the page of metadata of a report in which each row of stacks has one of these amendments."""
-    of = report(observation(), observation(cell="jax-0.5.0"))
-    stacks = [
-        StackRow(question="?", holds={}, along="jax", cells=[], ranges=[], declared="", amendments=[row])
-        for row in rows
-    ]
-    return site(of.model_copy(update={"stacks": stacks}), ())["metadata.html"]
+def stack_row(row: AmendmentRow) -> StackRow:
+    """Return a row of stacks with this amendment."""
+    return StackRow(question="?", holds={}, along="jax", cells=[], ranges=[], declared="", amendments=[row])
 
 
-def test_metadata_says_what_to_require_by_who_publishes_it() -> None:
-    """The page lists each requirement of a release once, whole and ready to paste, with all its stacks."""
-    older = amendment(version="0.6.2", declared="")
-    html = metadata(older, amendment(), amendment(grounds="run", cells=("jax-0.5.0",), evidence=("#2",)))
-
-    assert html.index('id="diffrax"') < html.index('id="diffrax-0.7.0"') < html.index('id="diffrax-0.6.2"')
-    entry = html.partition('id="diffrax-0.7.0"')[2].partition("</article>")[0]
-    assert 1 == entry.count("<pre")
-    assert '<code>"optimistix&gt;=0.0.10,&lt;0.1.0"</code>' in entry
-    assert "Runs that differ only" in entry
-    assert "2 stacks" in entry
-    assert 'href="https://github.com/patrick-kidger/diffrax/issues/1">diffrax#1</a>' in entry
-    assert '<code>"optimistix&lt;0.1.0"</code>' in html.partition('id="diffrax-0.6.2"')[2]
-
-
-@pytest.mark.parametrize(
-    ("changes", "told"),
-    [
-        ({"declared": None}, "It does not declare optimistix; it needs"),
-        ({"declared": "no specifier"}, '"optimistixno specifier,<0.1.0"'),
-        ({"package": None, "dependency": "jaxlib", "declared": "", "specifier": "!=0.7.0"}, '"jaxlib!=0.7.0"'),
-        ({"package": None, "grounds": "together", "came_with": "numpy"}, "Requirements of an unknown package"),
-    ],
-)
-def test_metadata_says_what_else_it_can_be(changes: Mapping[str, Any], told: str) -> None:
-    """A wrong bound is replaced, a broken release is excluded by its dependents, and an unknown cause is nobody's."""
-    text = shown(metadata(amendment(**changes)))
-
-    assert told in text
-    assert ("diffrax 0.7.0" in text) == ("package" not in changes)
-
-
-def test_a_release_leads_to_what_is_said_of_its_metadata() -> None:
-    """The page of a release has the requirement, and a link to its evidence."""
-    said = amendment(package="jax", version="0.4.30")
-    row = StackRow(question="?", holds={}, along="jax", cells=[], ranges=[], declared="", amendments=[said])
+def test_a_release_has_what_its_metadata_lacks() -> None:
+    """The page of a release has each missing requirement once."""
+    row = stack_row(amendment(package="jax", version="0.4.30"))
     files = site(report(observation()).model_copy(update={"stacks": [row, row]}), ())
 
-    assert 1 == files["releases/jax-0.4.30.html"].count('<a href="../metadata.html#jax-0.4.30">so it is</a>')
-    assert 'id="jax-0.4.30"' in files["metadata.html"]
+    assert 1 == files["releases/jax-0.4.30.html"].count("<li>so it is")
 
 
 def test_a_grid_has_a_row_for_what_is_held(known: Report) -> None:

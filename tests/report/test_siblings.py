@@ -1,12 +1,9 @@
-"""The files beside compat.json: Markdown, feed and CSV, made from it alone, safe to read, and small."""
+"""The files beside compat.json: Markdown and CSV, made from it alone, safe to read, and small."""
 
 import re
 from collections import Counter
-from datetime import date, datetime
 from math import ceil
 from pathlib import Path
-from xml.etree import ElementTree
-from xml.etree.ElementTree import Element
 
 import pytest
 from hypothesis import example, given, settings
@@ -15,22 +12,19 @@ from hypothesis import strategies as st
 from suite.errors import Misused
 from suite.printable import printable
 from suite.report import stored, summary
-from suite.report.derive import derive
 from suite.report.findings import findings
 from suite.report.formats.compat_md import compat_md
-from suite.report.formats.feed import feed
 from suite.report.markup import MAX_CHARS, cell_text, fit
 from suite.report.model import Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
 from suite.report.site.build import site
 from suite.report.site.facts import Facts
 from suite.report.write import siblings, write
-from suite.stack import plan, releases
+from suite.stack import plan
 from tests.report.on_disk import saved, there
-from tests.report.test_report import CHANGED, REPORTS_TO_SHOW, observation, report, shown, tokens, undecided, with_issue
+from tests.report.test_report import CHANGED, observation, report, shown, tokens, undecided
 from tests.worlds import as_known
 
 pytestmark = pytest.mark.usefixtures("untimed")
-ATOM = "{http://www.w3.org/2005/Atom}"
 HOSTILE = "<b>&amp;]]>\x00\x07\x1b[31m\u202e\ud800\ufffe\"' --> <![CDATA[ \r\n\t end"
 # Any text in Python, including text that UTF-8 cannot encode.
 ANYTHING = st.text(st.characters(codec=None, exclude_categories=()), max_size=40)
@@ -75,19 +69,6 @@ def hostile(text: str = HOSTILE) -> Report:
     return made.model_copy(update=update)
 
 
-def parsed(text: str) -> Element:
-    """Parse XML strictly, from the bytes of the file."""
-    return ElementTree.fromstring(text.encode("utf-8"))
-
-
-def entries(of: Report) -> list[dict[str, str]]:
-    """Return the entries of a feed, as tag → text."""
-    return [
-        {each.tag.removeprefix(ATOM): each.text or "" for each in entry}
-        for entry in parsed(feed(of)).iter(f"{ATOM}entry")
-    ]
-
-
 def test_what_can_be_shown_stays() -> None:
     """Printable text in any script is unchanged, other characters are spelled out, and a table cell is short."""
     assert "✗ ≤ 漢字 é" == printable("✗ ≤ 漢字 é")
@@ -95,21 +76,16 @@ def test_what_can_be_shown_stays() -> None:
     assert len(cell_text("x" * 10_000_000)) <= 500
 
 
-def test_the_last_sections_give_way_first() -> None:
-    """Text that fits is unchanged; otherwise the last sections are shortened first, with the number of lost lines."""
-    sections = [f"## {name}\n\n" + "".join(f"- {name} {number}\n" for number in range(100)) + "\n" for name in "abc"]
-    text = "# head\n\n" + "".join(sections)
+def test_the_last_lines_give_way() -> None:
+    """Text that fits is unchanged; otherwise the last lines are left out and counted."""
+    text = "".join(f"- {number}\n" for number in range(100))
 
-    made = fit(text, len(text) - 200)
+    made = fit(text, 300)
 
     assert text == fit(text, len(text) + 1)
-    assert made.startswith("# head\n\n" + sections[0] + sections[1])
-    kept = made.count("- c ")
-    assert 0 < kept < 100
-    assert f"*{100 - kept} more lines of this section left out for room" in made
-    assert len(made) < len(text) - 200
-    shorter = fit(text, len(text) // 2)
-    assert ("- a 99" in shorter, "- c 0" in shorter, "## c" in shorter) == (True, False, True)
+    kept = made.count("- ")
+    assert text.startswith(made.partition("\n\n")[0])
+    assert f"\n\n*{100 - kept} more lines left out for room: compat.json has them.*\n" in made
 
 
 @given(st.lists(st.text("# \nab|", max_size=60), max_size=30), st.integers(150, 400))
@@ -117,15 +93,6 @@ def test_the_last_sections_give_way_first() -> None:
 def test_it_always_fits(lines: list[str], most: int) -> None:
     """Any Markdown is shortened to the limit."""
     assert len(fit("\n".join(lines), most)) < max(most, 1)
-
-
-def test_sections_that_are_too_many_are_counted() -> None:
-    """The last sections are left out and counted if even the headings are too many."""
-    made = fit("# head\n\n" + "".join(f"## section {number}\n\ntext\n\n" for number in range(1000)), 2000)
-
-    assert made.startswith("# head\n\n## section 0\n")
-    assert made.rstrip().endswith("more sections left out for room: compat.json has them.*")
-    assert len(made) < 2000
 
 
 def test_a_big_report_goes_into_a_step_summary(tmp_path: Path) -> None:
@@ -140,56 +107,7 @@ def test_a_big_report_goes_into_a_step_summary(tmp_path: Path) -> None:
     assert text.index("## Not as expected") < text.index("left out for room")
 
 
-def test_a_feed_is_valid_atom() -> None:
-    """Feed and entries have the id, title, moment and author that RFC 4287 asks for, and each id is its own."""
-    for of in (*REPORTS_TO_SHOW.values(), hostile()):
-        root = parsed(feed(of))
-        assert f"{ATOM}feed" == root.tag
-        for each in (root, *root.findall(f"{ATOM}entry")):
-            assert [1, 1, 1] == [len(each.findall(f"{ATOM}{name}")) for name in ("id", "title", "updated")]
-            assert (each.findtext(f"{ATOM}id") or "").startswith("urn:uuid:")
-            moment = datetime.fromisoformat(each.findtext(f"{ATOM}updated") or "")
-            assert moment.tzinfo is not None
-        assert root.findtext(f"{ATOM}author/{ATOM}name")
-        ids = [each.text for each in root.iter(f"{ATOM}id")]
-        assert len(ids) == len(set(ids))
-
-
-def changing() -> Report:
-    """Return a report in which a case changed on jax 0.5.0 and 0.6.0, and is undecided on 0.5.1."""
-    seen = [
-        observation(cell="jax-0.4.30"),
-        observation(cell="jax-0.5.0", verdict="clear", behaviour="good", reason=None, expected="good"),
-        undecided("blocked", cell="jax-0.5.1"),
-        observation(cell="jax-0.6.0"),
-    ]
-    made = report(*seen)
-    days = ("2024-06-18", "2025-01-17", "2025-02-01", "2025-04-17")
-    cells = [
-        cell.model_copy(update={"released_on": date.fromisoformat(day)})
-        for cell, day in zip(made.cells, days, strict=True)
-    ]
-    return derive(made.model_copy(update={"cells": cells}), releases.load().packages)
-
-
-def test_a_change_keeps_its_id() -> None:
-    """In a later feed, the same change has the same id, so a reader does not see it again."""
-    later = changing().model_copy(update={"generated_at": datetime.fromisoformat("2027-01-01T00:00:00Z")})
-
-    ids, again = ([entry["id"] for entry in entries(of)] for of in (changing(), later))
-
-    assert ids[1:] == again[1:]
-    assert ids[0] != again[0]
-
-
-def named(issue: str) -> Report:
-    """A report on an issue of this name."""
-    made = report(observation())
-    seen = [each.model_copy(update={"issue": issue}) for each in made.observations]
-    return with_issue(made.model_copy(update={"observations": seen}), id=issue)
-
-
-@pytest.mark.parametrize("lies", ["index.html", "assets/style.css", "feed.xml"])
+@pytest.mark.parametrize("lies", ["index.html", "assets/style.css"])
 def test_nothing_is_written_over_what_is_no_reports(
     lies: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -206,7 +124,6 @@ def test_nothing_is_written_over_what_is_no_reports(
 
 
 PLAIN = hostile("plain")
-PLAIN_FEED = [each.tag for each in parsed(feed(PLAIN)).iter()]
 
 
 @given(ANYTHING)
@@ -216,11 +133,10 @@ PLAIN_FEED = [each.tag for each in parsed(feed(PLAIN)).iter()]
 def test_anybodys_report_is_text(text: str) -> None:
     """Text in a compat.json never becomes a control character, an element, a link or a heading in a file."""
     made = hostile(text)
-    markdown, files, told = compat_md(made), site(made, ()), feed(made)
+    markdown, files = compat_md(made), site(made, ())
 
-    for written in (markdown, told, *files.values()):
+    for written in (markdown, *files.values()):
         assert written.encode("utf-8").decode("utf-8").replace("\n", "").isprintable()
-    assert PLAIN_FEED == [each.tag for each in parsed(told).iter()]
     for path, page in files.items():
         assert "<img" not in page, path
         assert page.count("<script") == len(re.findall(r'<script src="(?:\.\./)?(?:assets|data)/[a-z]+\.js">', page)), (
@@ -271,20 +187,13 @@ def line() -> Report:
 
 
 def test_a_change_is_told_once_and_alike(line: Report) -> None:
-    """Feed and steps list every turn of every case once, with the same neighbours and the same blame."""
+    """Steps list every turn of every case once, with the same neighbours and the same blame."""
     turns = {
         (turn.after, f"{issue.id}/{case.id}"): (turn.before, turn.blame)
         for issue in line.issues
         for case in issue.cases
         for turn in case.turns
     }
-    _, *told = ElementTree.fromstring(feed(line).encode()).iter(f"{ATOM}entry")
-    in_feed = {}
-    for entry in told:
-        title, content = (str(entry.findtext(f"{ATOM}{name}")) for name in ("title", "content"))
-        key = title.split()[0], title.split()[2]
-        before, blame = turns[key]
-        in_feed[key] = f" in {before}. Cause: {blame}" in content
     in_steps = [
         ((step.after.id, f"{after.issue}/{after.case}"), (before.cell, blame))
         for step in Facts(line).steps.values()
@@ -294,8 +203,6 @@ def test_a_change_is_told_once_and_alike(line: Report) -> None:
     ]
 
     assert turns
-    assert dict.fromkeys(turns, True) == in_feed
-    assert len(turns) == len(told)
     assert [] == [(key, said) for key, said in in_steps if turns[key] != said]
     assert len(in_steps) == len({key for key, _ in in_steps})
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from suite.catalogue import threads
-from suite.catalogue.retired import retired
 from suite.files import REPORTS, ROOT, read
 from suite.judge.table import Verdict
 from suite.programs.model import FOLDER as COMPILED
@@ -21,7 +20,6 @@ from suite.report.compare import since
 from suite.report.derive import derive
 from suite.report.model import (
     CellRow,
-    CorrectionRow,
     Observation,
     RefutedRow,
     Report,
@@ -120,12 +118,7 @@ def small(last: Verdict = "guarded") -> Report:
     claim = RefutedRow(
         ref="jax-ml/jax#7", title="It <is>", claim="It is slow", tried="It was timed.", where="On each release."
     )
-    mended = [
-        CorrectionRow(on=date(2024, 8, 1), of=of, said="It <is> slow.", right="It is not.", evidence="jax-ml/jax#7")
-        for of in ("wraps-lower", "metadata.html")
-    ]
-    shown = {"issues": issues, "observations": observations, "cells": stacks()}
-    shown |= {"refuted": [claim], "corrections": mended}
+    shown = {"issues": issues, "observations": observations, "cells": stacks(), "refuted": [claim]}
     return derive(made.model_copy(update=shown), OFFERED)
 
 
@@ -151,14 +144,14 @@ def written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
     before, now = small("affected"), small()
     writing.write(now.model_copy(update={"since": since(before, now)}), folder)
     # Files that are the same for every report of this tree.
-    repeated = ("assets/", "compat.schema.json", *(f"issues/{issue}.html" for issue in retired()))
+    repeated = ("assets/", "compat.schema.json")
     return {name: text for name, text in there(folder).items() if not name.startswith(repeated)}
 
 
 def test_the_small_report_is_the_one_in_the_tree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    """Pages, Markdown, feed and data of a small report are written as they are in the tree."""
+    """Pages, Markdown and data of a small report are written as they are in the tree."""
     if request.config.getoption("rewrite"):
         shutil.rmtree(FOLDER)
         for name, text in written(tmp_path, monkeypatch).items():

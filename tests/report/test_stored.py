@@ -25,8 +25,8 @@ from tests.processes import lacking
 from tests.report import test_numbers
 from tests.report.on_disk import save, saved, there
 from tests.report.test_numbers import EVERY
-from tests.report.test_report import ANY_OBSERVATION, PLAIN, REPORTS_TO_SHOW, observation, report, undecided
-from tests.report.test_siblings import ANYTHING, hostile, named
+from tests.report.test_report import ANY_OBSERVATION, PLAIN, REPORTS_TO_SHOW, observation, report, undecided, with_issue
+from tests.report.test_siblings import ANYTHING, hostile
 
 NAME = name_of("some-issue")
 
@@ -89,7 +89,7 @@ def test_no_row_is_a_formula(text: str) -> None:
 def test_observations_go_with_their_issue(tmp_path: Path) -> None:
     """A report takes away the observations that only the report before it had."""
     for issue in ("former-issue", "later-issue"):
-        write(named(issue), tmp_path)
+        write(with_issue(report(observation(issue=issue)), id=issue), tmp_path)
 
     assert {name_of("later-issue")} == {name for name in there(tmp_path) if name.startswith("observations/")}
 

@@ -1,1 +1,1 @@
-"""The report as text: terminal, Markdown, feed and data."""
+"""The report as text: terminal, Markdown and data."""

@@ -19,7 +19,6 @@ from suite.report.standing import Standing
 _WORKAROUND_CHARS = 120
 _PAGES = {
     "every case on every stack": "matrix.html",
-    "metadata against the runs": "metadata.html",
     "the stacks": "cells.html",
     "front page": "index.html",
 }

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from html import escape
 from itertools import groupby
-from xml.etree.ElementTree import Element
 
 from packaging.version import Version
 
 from suite.judge.table import GOOD, PROPERTIES, Verdict
-from suite.report.markup import element, xml
+from suite.printable import printable
 from suite.report.model import Report
 
-_WIDTH, _BAR, _EDGE = 860, 34, 10
+_WIDTH, _EDGE = 860, 10
 # For light pages, then for dark ones.
 _COLOURS = {"clear": ("#1a7f4b", "#3fb97a"), "bad": ("#c4314b", "#ff7a90"), "other": ("#6b7280", "#9aa3af")}
 
@@ -37,39 +37,31 @@ def sentence(report: Report, issue: str, case: str) -> str:
 
 def strip_svg(report: Report, issue: str, case: str) -> str:
     """Return the picture as SVG for light and dark pages, with the sentence as its description."""
-    title = next(row.title for row in report.issues if row.id == issue)
+    title = escape(printable(next(row.title for row in report.issues if row.id == issue)), quote=False)
+    described = escape(printable(sentence(report, issue, case)), quote=False)
     shown = seen(report, issue, case)
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} 104" role="img">',
+        f" <title>{title}</title>",
+        f" <desc>{described}</desc>",
+        f" <style>{_style()}</style>",
+        f' <text x="{_EDGE}" y="24" class="title">{title}</text>',
+        f' <text x="{_WIDTH - _EDGE}" y="24" class="end">{len(shown)} releases of jax</text>',
+    ]
     place = (_WIDTH - 2 * _EDGE) / len(shown)
-    parts: list[Element | str] = []
     x = float(_EDGE)
     for verdict, first, last, count in _spans(shown):
-        width, css = count * place, PROPERTIES[verdict].css
-        bar = element("rect", x=f"{x + 1:.1f}", y="40", width=f"{width - 2:.1f}", height=str(_BAR), rx="3")
-        bar.set("class", css if css in _COLOURS else "other")
-        glyph = element("text", f"{PROPERTIES[verdict].glyph} {verdict}", x=f"{x + width / 2:.1f}", y="62")
-        glyph.set("class", "on")
-        span = element("text", f"{first} to {last}", x=f"{x + width / 2:.1f}", y="94")
-        span.set("class", "under")
-        parts += [bar, glyph, span]
+        width, known = count * place, PROPERTIES[verdict]
+        css = known.css if known.css in _COLOURS else "other"
+        middle = f"{x + width / 2:.1f}"
+        lines += [
+            f' <rect x="{x + 1:.1f}" y="40" width="{width - 2:.1f}" height="34" rx="3" class="{css}" />',
+            f' <text x="{middle}" y="62" class="on">{known.glyph} {verdict}</text>',
+            f' <text x="{middle}" y="94" class="under">{first} to {last}</text>',
+        ]
         x += width
-    heading = element("text", title, x=str(_EDGE), y="24")
-    heading.set("class", "title")
-    how_many = element("text", f"{len(shown)} releases of jax", x=str(_WIDTH - _EDGE), y="24")
-    how_many.set("class", "end")
-    return xml(
-        element(
-            "svg",
-            element("title", title),
-            element("desc", sentence(report, issue, case)),
-            element("style", _style()),
-            heading,
-            how_many,
-            *parts,
-            xmlns="http://www.w3.org/2000/svg",
-            viewBox=f"0 0 {_WIDTH} 104",
-            role="img",
-        )
-    )
+    return "\n".join([*lines, "</svg>", ""])
 
 
 def _spans(shown: list[tuple[str, Verdict]]) -> list[tuple[Verdict, str, str, int]]:

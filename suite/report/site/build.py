@@ -16,10 +16,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from suite.address import address, link
-from suite.catalogue.retired import retired
 from suite.cores import over_cores
-from suite.judge.neighbours import ORDER
-from suite.judge.table import GLYPHS, PROPERTIES, TABLE
+from suite.judge.table import GLYPHS, PROPERTIES
 from suite.printable import printable
 from suite.programs.model import Programs
 from suite.report import summary
@@ -37,7 +35,6 @@ from suite.report.site.pages import (
     front,
     issues,
     matrix,
-    metadata,
     numbers,
     programs,
     releases,
@@ -60,7 +57,6 @@ KINDS: tuple[Kind, ...] = (
     cells.pages,
     findings.pages,
     releases.pages,
-    metadata.pages,
     numbers.pages,
     timings.pages,
     programs.pages,
@@ -98,7 +94,7 @@ def named_after(report: Report, timed: tuple[TimedMachine, ...], compiled: tuple
     """Return the paths of the files that depend on the contents of the report, timings and programs."""
     facts = Facts(report, timed)
     return {
-        *(f"issues/{issue}.html" for issue in (*(row.id for row in report.issues), *retired())),
+        *(f"issues/{row.id}.html" for row in report.issues),
         *(f"releases/{cell.id}.html" for cell in facts.line),
         *constraints(facts),
         *(page.path for page in seeds.pages(facts)),
@@ -132,13 +128,12 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     templates.filters |= {"said": said, "prose": prose}
-    of_report = (summary.story, summary.held, summary.ranges, summary.advice, summary.workaround, summary.span)
-    own = (*of_report, summary.replay, tally, link, linked, highlight, duration, quantity, turned, amount, label, call)
+    of_report = (summary.held, summary.advice, summary.replay, tally)
+    own = (*of_report, link, linked, highlight, duration, quantity, turned, amount, label, call)
     templates.globals |= {function.__name__: function for function in own}
-    templates.globals |= {"glyphs": _marked(GLYPHS), "verdicts": TABLE, "properties": PROPERTIES}
+    templates.globals |= {"glyphs": _marked(GLYPHS), "properties": PROPERTIES, "turn_words": TURNS}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
     templates.globals |= {"program_page": programs.path, "statuses": numbers.STATUSES, "numbers_page": numbers.path}
-    templates.globals |= {"turn_words": TURNS, "order": ORDER, "retired": set(retired())}
     return templates
 
 

@@ -33,9 +33,6 @@ def search_data(facts: Facts) -> str:
                 "symptoms": list(dict.fromkeys(symptoms)),
             }
         )
-    amended = {
-        f"{each.package}-{each.version}" for row in facts.report.stacks for each in row.amendments if each.package
-    }
     cells = [cell.id for cell in facts.line]
     refuted = [[claim.ref, f"{claim.title} {claim.claim}".strip()] for claim in facts.report.refuted]
     numbers_of: dict[str, list[str]] = {}
@@ -46,7 +43,6 @@ def search_data(facts: Facts) -> str:
         "packages": list(known(facts.report)),
         "aliases": {package.alias: name for name, package in HELD.items() if package.alias},
         "cells": cells,
-        "amended": sorted(amended),
         "refuted": refuted,
         "numbers": numbers_of,
     }

@@ -86,12 +86,8 @@
   const clip = text => { const line = text.trim().replace(/\s+/g, " "); return line.length > 70 ? line.slice(0, 69) + "…" : line; };
   const releaseLinks = text => {
     const named = (isFile(text) ? [] : pairs(text)).map(each => each.includes(" ") ? each.replace(" ", "-") : /^\d/.test(each) ? `jax-${each}` : each);
-    const links = [];
-    for (const id of new Set(named)) {
-      if (SEARCH.cells.includes(id)) links.push(make("a", {href: `releases/${id}.html`}, `${id.replace(/-(?=\d)/, " ")}: changes, known issues, what to install with it`));
-      if (SEARCH.amended.includes(id)) links.push(make("a", {href: `metadata.html#${id}`}, `${id.replace(/-(?=\d)/, " ")}: requirements missing in its metadata`));
-    }
-    return links;
+    return [...new Set(named)].filter(id => SEARCH.cells.includes(id)).map(id =>
+      make("a", {href: `releases/${id}.html`}, `${id.replace(/-(?=\d)/, " ")}: changes, known issues, what to install with it`));
   };
 
   const measured = new Map(Object.entries(SEARCH.numbers).flatMap(([module, names]) => names.map(name => [`${module}.${name}`.toLowerCase(), `${module}.${name}`])));

@@ -1,4 +1,4 @@
-"""The pages findings.html: findings, unexpected observations and undecided ones; and corrections.html."""
+"""The page findings.html: findings, unexpected observations and undecided ones."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class FindingsView:
 
 
 def pages(facts: Facts) -> Iterator[Page]:
-    """Yield the page of findings, and that of published sentences that were wrong."""
+    """Yield the page of findings."""
     found, undecided = findings(facts.report), summary.undecided(facts.report)
     unexpected: dict[object, Unexpected] = {}
     for observation in summary.unexpected(facts.report):
@@ -59,4 +59,3 @@ def pages(facts: Facts) -> Iterator[Page]:
         len(undecided),
     )
     yield Page("findings.html", "findings.html.jinja", "Findings: what the runs show", view)
-    yield Page("corrections.html", "corrections.html.jinja", "Corrections", facts.report.corrections)

@@ -1,4 +1,4 @@
-"""The data of the pages issues/<id>.html, and of retired issues, so that old links lead to what is known of each name.
+"""The data of the pages issues/<id>.html.
 
 The story is the issue module's docstring; other text is in the template.
 """
@@ -9,11 +9,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from suite.catalogue.retired import retired
 from suite.check.explain.matching import SYMPTOMS
 from suite.judge.attribution import Grounds
 from suite.judge.table import UNDECIDED, VERDICTS, Verdict
-from suite.names import query
 from suite.programs.case_rows import Device, of_issue
 from suite.report import summary
 from suite.report.model import CaseRow, IssueRow, Observation, SignatureRow, TurnRow
@@ -109,18 +107,8 @@ class IssueView:
         return sorted(found, key=VERDICTS.index)
 
 
-@dataclass(frozen=True)
-class RetiredCase:
-    """A former case: the name that it was about, the releases that have the name, and its replacement."""
-
-    case: str
-    name: str
-    there: str
-    instead: str
-
-
 def pages(facts: Facts) -> Iterator[Page]:
-    """Yield a page for each issue, and for each retired one at its former address."""
+    """Yield a page for each issue."""
     rarity = Counter(name for issue in facts.report.issues for name in issue.touches)
     for issue in facts.report.issues:
         view = IssueView(
@@ -141,9 +129,6 @@ def pages(facts: Facts) -> Iterator[Page]:
             of_issue(facts.programs, issue.id),
         )
         yield Page(f"issues/{issue.id}.html", "issues.html.jinja", issue.heading, view, ("assets/issue.js",))
-    for former, names in retired().items():
-        rows = [_retired(case, name) for case, name in names.items()]
-        yield Page(f"issues/{former}.html", "retired.html.jinja", former, rows)
 
 
 def _case(facts: Facts, issue: IssueRow, case: CaseRow) -> CaseView:
@@ -237,12 +222,3 @@ def _related(facts: Facts, issue: IssueRow, rarity: Counter[str]) -> list[tuple[
             found.append((other, sorted(shared, key=lambda name: (rarity[name], name))))
     found.sort(key=lambda each: (-sum(1 / rarity[name] for name in each[1]), each[0].id))
     return found[:_RELATED_SHOWN]
-
-
-def _retired(case: str, name: str) -> RetiredCase:
-    # `function(keyword` names a parameter.
-    dotted = name.partition("(")[0]
-    newest = query.names(dotted.partition(".")[0]).releases[-1]
-    life = query.module_life(dotted) or query.life(dotted) if "(" not in name else None
-    there = query.told(dotted, life) if life else "no listed release"
-    return RetiredCase(case, name, there, query.words(dotted) or ", ".join(query.replacements(dotted, newest)))

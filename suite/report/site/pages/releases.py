@@ -11,6 +11,7 @@ from packaging.version import Version
 
 from suite.judge.neighbours import LineCell, neighbours
 from suite.judge.table import UNDECIDED, VERDICTS, Verdict
+from suite.report.missing_bounds import missing_bounds
 from suite.report.model import AmendmentRow, CellRow, IssueRow, Observation
 from suite.report.site import install
 from suite.report.site.facts import Facts
@@ -129,10 +130,9 @@ def pages(facts: Facts) -> Iterator[Page]:
     learned = (cell for cell in facts.line if _learned(of_cell[cell.id]))
     known = (LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in learned)
     amendments: dict[tuple[str, str], list[AmendmentRow]] = {}
-    for said in (each for row in facts.report.stacks for each in row.amendments if each.grounds != "together"):
-        of_release = amendments.setdefault((said.package or said.dependency, said.version), [])
-        if said.words not in {one.words for one in of_release}:
-            of_release.append(said)
+    for said in (bound.said for bound in missing_bounds(facts.report.stacks)):
+        if said.grounds != "together":
+            amendments.setdefault((said.package or said.dependency, said.version), []).append(said)
     works = {cell.id: install.working(cell, install.holding(facts, cell)) for cell in facts.line}
     order = [cell.id for cell in facts.columns]
     told = _ReleaseData(
