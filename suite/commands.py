@@ -363,6 +363,7 @@ def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
 def publish(scheduler: str | None, to: Path, *, fresh: bool, run: bool, verbose: bool) -> Exit:
     """Run every cell, pack the records, and write every file that follows from them; with `run` off, run nothing."""
     from suite.report.published import pack
+    from suite.report.summary import lacking_pythons
 
     # Cases with a record in the published report are not run again.
     archive.unpack()
@@ -370,6 +371,9 @@ def publish(scheduler: str | None, to: Path, *, fresh: bool, run: bool, verbose:
         cells, entries = plans.tagged("full"), selected([], "cases")
         _run([each for each in left(cells, entries, "cases", fresh=fresh) if each.left], "cases", scheduler)
     report = pack()
+    if told := lacking_pythons(report):
+        # Few machines have all Pythons. The report still has the results of other machines for these Pythons.
+        OUT.print(told, soft_wrap=True)
     _renew(report)
     return _write_published(report, to, verbose=verbose)
 
@@ -394,14 +398,11 @@ def _write_published(made: Report, to: Path, *, verbose: bool) -> Exit:
     """Write the published report to a folder, print it, and return its exit code."""
     from suite.report import published
     from suite.report.formats import terminal
-    from suite.report.summary import lacking_pythons
     from suite.report.write import write
 
     write(made, to, whole=True)
     OUT.print(f"About the published records. The report: {to / 'index.html'}", soft_wrap=True)
     terminal.show(made, OUT, verbose=verbose)
-    if told := lacking_pythons(made):
-        OUT.print(told, soft_wrap=True)
     return published.code(made)
 
 
