@@ -16,8 +16,8 @@
 # ///
 """The nox sessions: `nox -s compat` runs the documented issues on real releases, and reports the results.
 
-`nox -l` lists the sessions, `nox --usage SESSION` explains one. Arguments after `--` go to `python -m suite`: `nox -s
-compat -- --issue wraps-lower-bypass --fresh`.
+`nox -l` lists the sessions, `nox --usage SESSION` explains one. Arguments after `--` go to the session's command: `nox
+-s compat -- --issue wraps-lower-bypass --fresh`.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from pathlib import Path
 import nox
 
 ROOT = Path(__file__).parent
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT / "suite"))
 
-from suite.__main__ import CALLED, asked, called, explained, main, parse  # noqa: E402
-from suite.command_table import Session  # noqa: E402
-from suite.errors import Exit, guarded  # noqa: E402
+from jax_stack_compat.base.errors import Exit, guarded  # noqa: E402
+from laboratory.cli.command_line import CALLED, asked, called, explained, main, parse  # noqa: E402
+from laboratory.cli.command_table import Session  # noqa: E402
 
 # Report wrong arguments and files before anything runs or is installed.
 with guarded() as guard:
     ASKED, WORDS = asked(sys.argv[1:], os.environ, ROOT)
 
-    from suite.stack import plan, uv_call
+    from jax_stack_compat.stack import plan, uv_call
 
     CELLS = plan.cells()
     OPTIONS = [parse([*words, *WORDS]) for name in ASKED if (words := called(name, ASKED))]
@@ -62,12 +62,14 @@ if any(getattr(options, "scheduler", None) for options in OPTIONS):
 BOTH_TESTED = {"tests", "faults"}.issubset(ASKED)
 
 
-def suite(session: nox.Session, of: Session) -> None:
+def carry_out(session: nox.Session, of: Session) -> None:
     """Run the session's command in the environment that it needs, and fail the session if the command fails."""
     words, code = [*called(session.name, ASKED), *session.posargs], Exit.AS_EXPECTED
     if group := APART.get(session.name):
         install(session, group)
-        session.run("python", "-m", "suite", *words, success_codes=[0, of.fine.value], log=group != "cluster")
+        env: dict[str, str | None] = {"PYTHONPATH": str(ROOT / "suite")}
+        fine = [0, of.fine.value]
+        session.run("python", "-m", "laboratory", *words, success_codes=fine, log=group != "cluster", env=env)
     else:
         code = main(words)
     if code not in (Exit.AS_EXPECTED, of.fine):
@@ -82,13 +84,13 @@ def cell(session: nox.Session, cell: str) -> None:
     The session succeeds even if the environment cannot be made or an issue crashes: the report says so. `nox -s
     "cell(jax-0.4.30)" report` reads one cell; `-- --issue ID` narrows; `-- --fresh` runs cached cases again.
     """
-    suite(session, Session("record"))
+    carry_out(session, Session("record"))
 
 
 for name, told in explained().items():
 
     def _run(session: nox.Session, of: Session = CALLED[name]) -> None:
-        suite(session, of)
+        carry_out(session, of)
 
     _run.__doc__, reused, backend = told, bool(CALLED[name].group), None if name in APART else "none"
     nox.session(name=name, default=name == "compat", reuse_venv=reused, venv_backend=backend)(_run)
@@ -141,6 +143,7 @@ def install(session: nox.Session, *names: str) -> None:
     """Install the driver's packages, and these groups and extras of pyproject.toml, at the pins of constraints.txt."""
     project = nox.project.load_toml(ROOT / "pyproject.toml")
     extras = project["project"]["optional-dependencies"]
-    wanted = project["project"]["dependencies"] + [each for name in ("suite", *names) for each in extras.get(name, [])]
+    own = [each for name in ("laboratory", *names) for each in extras.get(name, [])]
+    wanted = [*project["project"]["dependencies"], *own]
     wanted += nox.project.dependency_groups(project, *(name for name in names if name not in extras))
     session.install("--constraint", str(ROOT / "constraints.txt"), *wanted)

@@ -1,7 +1,7 @@
 """Issues of the catalogue as programs, compiled for an absent device.
 
-Each program is as close to an issue's reproducer as possible without a run. `suite/programs/cases.py` has what to look
-for in the compiled text, and its meaning.
+Each program is as close to an issue's reproducer as possible without a run. `suite/laboratory/programs/cases.py` says
+what to look for in the compiled text, and what it means.
 """
 
 from benchmarks._program_workloads import Workload, _array

@@ -17,16 +17,16 @@ from filelock import FileLock
 from nox import registry
 from nox._cli import main as nox_main
 
-from suite import commands
-from suite.__main__ import main
-from suite.errors import Exit
-from suite.files import ROOT
-from suite.records import alike
-from suite.report import write as writing
-from suite.report.model import Report
-from suite.report.stored import read_report
-from suite.run import interpreter
-from suite.stack import plan, uv_call
+from jax_stack_compat.base.errors import Exit
+from jax_stack_compat.base.files import PACKAGES, ROOT
+from jax_stack_compat.environments import interpreter
+from jax_stack_compat.stack import plan, uv_call
+from laboratory.cli import commands
+from laboratory.cli.command_line import main
+from laboratory.records import alike
+from laboratory.report import write as writing
+from laboratory.report.model import Report
+from laboratory.report.stored import read_report
 from tests.real_cell import CELL, ISSUE, RECORD, keep_in
 
 
@@ -40,7 +40,8 @@ gc.disable()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Put the cells' interpreter first on PATH: a version manager's shims take a second of every process that looks."""
+    """Have processes find the packages, and the cells' interpreter first: a version manager's shims take a second."""
+    os.environ["PYTHONPATH"] = str(PACKAGES)
     with suppress(interpreter.NoInterpreter):
         python, _ = interpreter.find(CELL.python)
         folder = tempfile.TemporaryDirectory()
@@ -79,7 +80,7 @@ def report_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not made.exists():
             # In a process of its own, which sees nothing that a test has patched.
             state = {**os.environ, "SUITE_STATE": str(base / "no-state")}
-            command = [sys.executable, "-m", "suite", "report", "--published", "--to", str(made)]
+            command = [sys.executable, "-m", "laboratory", "report", "--published", "--to", str(made)]
             subprocess.run(command, cwd=ROOT, env=state, stdout=subprocess.DEVNULL, check=True)
     return made
 

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from suite.files import ROOT
+from jax_stack_compat.base.files import ROOT
 
 NOTHING: Mapping[str, str] = {}
 

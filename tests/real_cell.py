@@ -7,19 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from suite.catalogue import catalogue
-from suite.files import ROOT
-from suite.records import records
-from suite.run import environment, probe_call
-from suite.run.schedule import slots
-from suite.stack import lock, plan
+from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.environments import probe_call
+from jax_stack_compat.stack import lock, plan
+from laboratory.records import records
+from laboratory.run import environment
+from laboratory.run.schedule import slots
 from tests.processes import default_signals
 
 CELL = plan.tagged("default")[-1]
 ISSUE = "wraps-lower-bypass"
 RECORD = ["record", CELL.id, "--issue", ISSUE]
 # Do not use `select`, which reads all issues: every test run imports this module.
-COUNT = len(catalogue.entry("suite.issues.transforms.wraps_lower_bypass").issue.cases)
+COUNT = len(catalogue.entry("jax_stack_compat.issues.transforms.wraps_lower_bypass").issue.cases)
 
 
 def keep_in(folder: Path, patch: pytest.MonkeyPatch) -> None:
@@ -34,7 +35,7 @@ def keep_in(folder: Path, patch: pytest.MonkeyPatch) -> None:
 def started(state: Path, *words: str) -> subprocess.Popen[str]:
     """A run of the cell in a process of its own."""
     return subprocess.Popen(
-        [sys.executable, "-m", "suite", *RECORD, *words],
+        [sys.executable, "-m", "laboratory", *RECORD, *words],
         cwd=ROOT,
         env={**os.environ, "SUITE_STATE": str(state), "NO_COLOR": "1"},
         stdout=subprocess.PIPE,

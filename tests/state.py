@@ -13,12 +13,12 @@ from typing import Self
 
 import pytest
 
-from suite.catalogue import catalogue
-from suite.files import dump
-from suite.run import environment
-from suite.run.environment import Marker
-from suite.stack import lock, plan
-from suite.stack.plan import Cell
+from jax_stack_compat.base.files import dump
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.stack import lock, plan
+from jax_stack_compat.stack.plan import Cell
+from laboratory.run import environment
+from laboratory.run.environment import Marker
 from tests.real_cell import keep_in
 from tests.worlds import pretend, ran
 
@@ -94,7 +94,7 @@ class State:
 
 def found(*issues: str) -> list[catalogue.Entry]:
     """These issues of the corpus, which need no jax."""
-    return [catalogue.entry(f"tests.cell.corpus.{each}") for each in issues]
+    return [catalogue.entry(f"laboratory.cell.corpus.{each}") for each in issues]
 
 
 def eventually(holds: Callable[[], object], seconds: float = PATIENCE) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from suite import bounded
-from suite.__main__ import main
-from suite.check.inputs import locks
-from suite.errors import BadFile, Exit
-from suite.files import ROOT
+from jax_stack_compat.base import bounded
+from jax_stack_compat.base.errors import BadFile, Exit
+from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.check.inputs import locks
+from laboratory.cli.command_line import main
 from tests.processes import piped_in, printed, within
 
 
@@ -92,7 +92,7 @@ def test_explain_reads_a_bounded_text(capsys: pytest.CaptureFixture[str]) -> Non
     """An endless device and a closed standard input are errors, and are not read."""
     assert Exit.MISUSED == main(["explain", "/dev/zero"])
     assert "/dev/zero: it is a terminal or a device" in capsys.readouterr().err
-    command = ["sh", "-c", f"exec {sys.executable} -m suite explain <&-"]
+    command = ["sh", "-c", f"exec {sys.executable} -m laboratory explain <&-"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, check=False, timeout=60, text=True)
     assert (Exit.MISUSED, True) == (run.returncode, "standard input: Bad file" in run.stderr)
 
@@ -100,7 +100,7 @@ def test_explain_reads_a_bounded_text(capsys: pytest.CaptureFixture[str]) -> Non
 # Run this in a new process: pytest's workers have threads.
 SCRIPT = """
 import os, sys, threading
-from suite.cores import over_cores
+from jax_stack_compat.base.cores import over_cores
 
 here = os.getpid()
 

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.table import Table
 
-from suite.__main__ import main
-from suite.console import Terminal
-from suite.errors import Exit
-from suite.run.progress import RunProgress
-from suite.stack import plan
+from jax_stack_compat.base.console import Terminal
+from jax_stack_compat.base.errors import Exit
+from jax_stack_compat.environments.progress import RunProgress
+from jax_stack_compat.stack import plan
+from laboratory.cli.command_line import main
 
 ODD = "no [/issue], [bold]x, :smile: \x1b[2J\x1b]0;t\x07 \u202ed\ud800"
 

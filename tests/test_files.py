@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suite import files
-from suite.cell import atomic
-from suite.errors import Fault
-from suite.files import ROOT, FileModel
+from jax_stack_compat.base import files
+from jax_stack_compat.base.errors import Fault
+from jax_stack_compat.base.files import ROOT, FileModel
+from jax_stack_compat.cell import atomic
 from tests.processes import python
 from tests.report.on_disk import there
 from tests.worlds import refused
@@ -106,7 +106,9 @@ def test_a_file_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
 
 def test_a_fault_names_our_file_as_the_tree_does() -> None:
     """Faults name files in the tree by the path from its root, and others by their full path."""
-    assert "suite/stack/matrix.toml: line.jax: no" == str(Fault(ROOT / "suite/stack/matrix.toml", "line.jax", "no"))
+    assert "suite/jax_stack_compat/stack/matrix.toml: line.jax: no" == str(
+        Fault(ROOT / "suite/jax_stack_compat/stack/matrix.toml", "line.jax", "no")
+    )
     assert "/elsewhere/x.json: a.0: no" == str(Fault(Path("/elsewhere/x.json"), "a.0", "no"))
 
 
@@ -156,7 +158,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
     program = """
 import errno, resource, sys
 from pathlib import Path
-from suite.cell import atomic
+from jax_stack_compat.cell import atomic
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:
     atomic.write(Path(sys.argv[1]), "new " * 1000)

@@ -15,19 +15,19 @@ from typing import Any, get_args
 
 import pytest
 
-from suite import commands
-from suite.__main__ import main, parse
-from suite.bisect.search import Find
-from suite.catalogue import catalogue
-from suite.command_table import COMMANDS
-from suite.errors import BadFile, Exit, Failed, Fault, Misused, guarded, installation
-from suite.files import REPORTS, ROOT
-from suite.records import records
-from suite.report import write
-from suite.report.model import Report
-from suite.report.stored import read_report
-from suite.report.summary import lacking_pythons
-from suite.stack import chosen, plan
+from jax_stack_compat.base.errors import BadFile, Exit, Failed, Fault, Misused, guarded, installation
+from jax_stack_compat.base.files import REPORTS, ROOT
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.stack import chosen, plan
+from laboratory.bisect.search import Find
+from laboratory.cli import commands
+from laboratory.cli.command_line import main, parse
+from laboratory.cli.command_table import COMMANDS
+from laboratory.records import records
+from laboratory.report import write
+from laboratory.report.model import Report
+from laboratory.report.stored import read_report
+from laboratory.report.summary import lacking_pythons
 from tests.report.on_disk import saved
 from tests.report.test_report import observation, put_status, report
 
@@ -176,10 +176,10 @@ def test_every_command_explains_itself_and_can_be_carried_out(capsys: pytest.Cap
         with pytest.raises(SystemExit) as ended:
             main([*words, "--help"])
         assert 0 == ended.value.code
-        assert f"usage: python -m suite {' '.join(words)}" in capsys.readouterr().out
+        assert re.match(rf"usage: (nox -s [\w-]+ --|python -m laboratory {' '.join(words)}) ", capsys.readouterr().out)
     for name in commands:
         options = parse([name, *WORDS.get(name, [])])
-        asked = inspect.signature(resolve_name(f"suite.{options.carry_out}")).parameters
+        asked = inspect.signature(resolve_name(options.carry_out)).parameters
         assert set() == asked.keys() - vars(options) - {"options", "console"}
 
 
@@ -227,7 +227,7 @@ def test_a_path_that_can_be_none_is_a_sentence(
     saved([report(observation())], tmp_path)[0].rename("report")
     Path("file").touch()
     Path("loop").symlink_to("loop")
-    monkeypatch.setattr("suite.report.join.merge.merge", lambda paths: read_report(paths[0]))
+    monkeypatch.setattr("laboratory.report.merge.merge", lambda paths: read_report(paths[0]))
 
     assert Exit.MISUSED == main([word.format(place) for word in words])
 
@@ -253,7 +253,7 @@ def test_who_has_read_enough_ends_it_like_any_program(format: str, tmp_path: Pat
     read, write = os.pipe()
     os.close(read)
     (folder,) = saved([report(observation())], tmp_path)
-    command = [sys.executable, "-m", "suite", "diff", str(folder), str(folder), "--format", format]
+    command = [sys.executable, "-m", "laboratory", "diff", str(folder), str(folder), "--format", format]
     # Both unbuffered and buffered output must notice the closed pipe.
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     ran = subprocess.run(command, cwd=ROOT, env=kept, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
@@ -265,7 +265,9 @@ def test_who_has_read_enough_ends_it_like_any_program(format: str, tmp_path: Pat
 def test_without_packages_there_is_one_sentence() -> None:
     """On a Python with only the standard library, one line says what to install."""
     words: Any = [sys.executable, "-I", "-S", "-c"]
-    script = "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module('suite', run_name='__main__')"
+    script = (
+        "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module('laboratory', run_name='__main__')"
+    )
     ran = subprocess.run(
         [*words, script, str(ROOT), "run", CELL.id],
         cwd=ROOT,
@@ -345,7 +347,7 @@ def test_who_publishes_may_lack_a_python(
     assert Exit.INCOMPLETE == main(["report", cell.id, "--to", str(tmp_path / "elsewhere")])
     assert "0 run, 0 not run, 2 unavailable, 0 error" in capsys.readouterr().out.splitlines()[-1]
     made = read_report(tmp_path / "elsewhere")
-    monkeypatch.setattr("suite.report.published.published", lambda: made)
+    monkeypatch.setattr("laboratory.report.published.published", lambda: made)
     assert Exit.AS_EXPECTED == main(["report", "--published", "--to", str(tmp_path / "published")])
     assert lacking_pythons(made).startswith("This machine has no CPython 3.14, which 2 observations in 1 cell need.")
 
@@ -355,7 +357,7 @@ def test_a_clone_has_the_published_report(
 ) -> None:
     """Where nothing was run, `report` is about the packed records, and leaves none on disk for a later run to find."""
     written: list[Report] = []
-    monkeypatch.setattr("suite.report.published.published", lambda: published)
+    monkeypatch.setattr("laboratory.report.published.published", lambda: published)
     monkeypatch.setattr(write, "write", lambda of, _, whole: written.append(of))
 
     assert Exit.AS_EXPECTED == main(["report", "--to", str(elsewhere / "report")])

@@ -5,8 +5,8 @@ import json
 import pytest
 from nox.sessions import Session
 
-from suite.records import records
-from suite.stack import plan
+from jax_stack_compat.stack import plan
+from laboratory.records import records
 from tests.conftest import Nox
 from tests.processes import printed
 

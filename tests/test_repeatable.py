@@ -13,13 +13,13 @@ from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
 
-from suite.__main__ import main
-from suite.check import knowledge
-from suite.files import ROOT, replace_all
-from suite.report.compare import since
-from suite.report.site import timings
-from suite.report.write import write
-from suite.timings.results import COMPARED, NOISE, RESULTS
+from jax_stack_compat.base.files import ROOT, replace_all
+from jax_stack_compat.check import knowledge
+from laboratory.cli.command_line import main
+from laboratory.report.compare import since
+from laboratory.report.site import timings
+from laboratory.report.write import write
+from laboratory.timings.results import COMPARED, NOISE, RESULTS
 from tests.report.on_disk import saved, there
 from tests.worlds import as_known, few, otherwise, some
 

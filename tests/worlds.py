@@ -11,21 +11,21 @@ from typing import Any
 
 import pytest
 
-from suite.catalogue import catalogue
-from suite.catalogue.catalogue import Entry
-from suite.errors import BadFile, Fault
-from suite.judge.metadata import declared_observed
-from suite.judge.rules import concerned, first_match, requirements
-from suite.judge.table import UNDECIDED
-from suite.records.records import Status
-from suite.records.work import planned
-from suite.report.assemble import untried
-from suite.report.derive import derive
-from suite.report.model import Observation, Report
-from suite.run.schedule import scheduler
-from suite.run.spread.worker import Kept
-from suite.stack import plan, releases
-from suite.stack.plan import Cell
+from jax_stack_compat.base.errors import BadFile, Fault
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.catalogue.catalogue import Entry
+from jax_stack_compat.judge.metadata import declared_observed
+from jax_stack_compat.judge.rules import concerned, first_match, requirements
+from jax_stack_compat.judge.table import UNDECIDED
+from jax_stack_compat.stack import plan, releases
+from jax_stack_compat.stack.plan import Cell
+from laboratory.records.records import Status
+from laboratory.records.work import planned
+from laboratory.report.assemble import untried
+from laboratory.report.derive import derive
+from laboratory.report.model import Observation, Report
+from laboratory.run.schedule import scheduler
+from laboratory.run.spread.worker import Kept
 
 
 def pretend(packages: Path, pins: Mapping[str, str]) -> None:

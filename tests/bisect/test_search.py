@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite.bisect import search
-from suite.bisect.search import Ask, CellAnswer, Find, Found
+from laboratory.bisect import search
+from laboratory.bisect.search import Ask, CellAnswer, Find, Found
 
 Truth = Sequence[bool | None]
 

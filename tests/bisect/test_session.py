@@ -7,24 +7,24 @@ from unittest.mock import Mock
 
 import pytest
 
-from suite import console
-from suite.__main__ import main
-from suite.catalogue import catalogue
-from suite.console import Terminal
-from suite.errors import Exit
-from suite.files import read
-from suite.judge.record import Record
-from suite.records import records
-from suite.run import environment
-from suite.run.environment import Environment, Unprepared
-from suite.stack import lock, plan
-from suite.stack.lock import Lock
-from suite.stack.packages import PACKAGES
-from suite.stack.plan import Cell
+from jax_stack_compat.base import console
+from jax_stack_compat.base.console import Terminal
+from jax_stack_compat.base.errors import Exit
+from jax_stack_compat.base.files import read
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.judge.record import Record
+from jax_stack_compat.packages import PACKAGES
+from jax_stack_compat.stack import lock, plan
+from jax_stack_compat.stack.lock import Lock
+from jax_stack_compat.stack.plan import Cell
+from laboratory.cli.command_line import main
+from laboratory.records import records
+from laboratory.run import environment
+from laboratory.run.environment import Environment, Unprepared
 from tests.processes import program
 from tests.worlds import pretend, ran
 
-ENTRY = catalogue.entry("tests.bisect.by_release")
+ENTRY = catalogue.entry("laboratory.cell.staged.by_release")
 # jax 0.4.18 to 0.4.30: thirteen releases.
 BETWEEN = ("--between", "0.4.18", "0.4.30")
 
@@ -41,7 +41,7 @@ class Bench:
     interrupted_after: int | None = None
 
     def bisect(self, *words: str) -> tuple[Exit, list[str]]:
-        """Run `python -m suite bisect`; return its exit code and the lines that it printed."""
+        """Run `nox -s bisect`; return its exit code and the lines that it printed."""
         self.ran.clear()
         code = main(["bisect", *words])
         said = self.capsys.readouterr()

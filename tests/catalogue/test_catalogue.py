@@ -11,16 +11,17 @@ from typing import Any
 
 import pytest
 
-from suite import __main__ as command
-from suite import issues as folder
-from suite.catalogue import catalogue, threads
-from suite.catalogue.catalogue import Entry
-from suite.cell.issue import Case, Issue, Rule, Seen, Signature, Upstream, Workaround, no_control
-from suite.errors import BadFile, Exit
-from suite.records import records
-from suite.report import published
-from suite.stack import plan
-from suite.stack.matrix import Runs
+from jax_stack_compat import issues as folder
+from jax_stack_compat.base.errors import BadFile, Exit
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.catalogue.catalogue import Entry
+from jax_stack_compat.cell.issue import Case, Issue, Rule, Seen, Signature, Upstream, Workaround, no_control
+from jax_stack_compat.stack import plan
+from jax_stack_compat.stack.matrix import Runs
+from laboratory.cli import command_line as command
+from laboratory.records import records
+from laboratory.report import published
+from laboratory.sources import threads
 
 # Other programs read these ids, so they never change; the first case is the headline.
 CONTRACT: Mapping[str, str] = {
@@ -53,7 +54,11 @@ CASE = Case(headline, well, {"bad": "affected", "crashed": "affected"}, (Rule("b
 
 def entry(*cases: Case) -> Entry:
     """Return an issue as it would be read from a module."""
-    return Entry(Issue("crash", (), cases), "suite.issues.some_issue", Path("suite/issues/some_issue.py"))
+    return Entry(
+        Issue("crash", (), cases),
+        "jax_stack_compat.issues.some_issue",
+        Path("suite/jax_stack_compat/issues/some_issue.py"),
+    )
 
 
 def case(*rules: Rule, **changes: Any) -> Case:
@@ -174,7 +179,7 @@ def test_an_id_becomes_no_path_before_it_is_one(name: str) -> None:
 
 GOOD = """
 'It does.'
-from suite.cell.issue import Case, Issue, Rule
+from jax_stack_compat.cell.issue import Case, Issue, Rule
 
 def headline():
     'Does it?'

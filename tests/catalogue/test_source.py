@@ -7,8 +7,9 @@ import symtable
 from collections.abc import Iterator
 from dataclasses import replace
 
-from suite.catalogue import catalogue, source
-from suite.cell.issue import Case, Issue, Seen, Workaround
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.cell.issue import Case, Issue, Seen, Workaround
+from laboratory.sources import source
 
 # The text of an issue module; the functions below are those in its table.
 MODULE = '''
@@ -16,7 +17,7 @@ MODULE = '''
 
 from __future__ import annotations
 
-from suite.cell import Case, Issue, compare
+from jax_stack_compat.cell import Case, Issue, compare
 
 LIMIT = 3
 OTHER = 4

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from suite.files import ROOT, replace_all
+from jax_stack_compat.base.files import ROOT, replace_all
 from tests.worlds import pretend
 
 # Each module has two seconds, which is enough even on a busy machine.
-WALK = "import sys; from suite.cell.names import walk; walk._SECONDS = 2; sys.exit(walk.main(sys.argv[1:]))"
+WALK = "import sys; from laboratory.cell.names import walk; walk._SECONDS = 2; sys.exit(walk.main(sys.argv[1:]))"
 DEPRECATIONS = """
 import functools, warnings
 def answers(module, table):

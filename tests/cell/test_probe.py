@@ -17,16 +17,16 @@ from typing import Any
 
 import pytest
 
-from suite.catalogue import catalogue
-from suite.catalogue.catalogue import Entry
-from suite.cell.issue import Case
-from suite.files import read
-from suite.judge.record import Attempt, Outcome, Part, Record
-from suite.records import keys, records
-from suite.run import probe_call
-from suite.stack import plan
-from suite.stack.lock import Lock
-from tests.cell import corpus
+from jax_stack_compat.base.files import read
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.catalogue.catalogue import Entry
+from jax_stack_compat.cell.issue import Case
+from jax_stack_compat.environments import probe_call
+from jax_stack_compat.judge.record import Attempt, Outcome, Part, Record
+from jax_stack_compat.stack import plan
+from jax_stack_compat.stack.lock import Lock
+from laboratory.cell import corpus
+from laboratory.records import keys, records
 from tests.processes import printed
 from tests.state import eventually
 from tests.worlds import started_with
@@ -120,7 +120,7 @@ class Session:
         order.write_text(json.dumps(self.order()))
         with (self.folder / "stderr").open("wb") as errors:
             process = subprocess.Popen(
-                probe_call.command(Path(self.python), "suite.cell.probe", str(order)),
+                probe_call.command(Path(self.python), "jax_stack_compat.cell.probe", str(order)),
                 cwd=self.folder,
                 env={"CORPUS_FOLDER": str(self.folder), **self.surroundings},
                 stdin=subprocess.DEVNULL,
@@ -433,7 +433,7 @@ def test_a_recognised_exception_keeps_its_traceback(observe: Observe) -> None:
 def test_watching_an_import_does_not_end_forking() -> None:
     """The thread that watches an import has ended before the probe asks whether it can fork."""
     code = """if True:
-        from suite.cell import probe
+        from jax_stack_compat.cell import probe
         refused = [why for _ in range(200) if probe._import("json") or (why := probe._why_not_fork())]
         raise SystemExit("; ".join(refused) or 0)
     """
@@ -509,7 +509,7 @@ def test_a_child_that_has_only_begun_does_not_outlive_a_killed_probe(tmp_path: P
     early.mkdir()
     (early / "sitecustomize.py").write_text(
         "import os, sys, time\n"
-        "if 'suite.cell.child' in sys.orig_argv:\n"
+        "if 'jax_stack_compat.cell.child' in sys.orig_argv:\n"
         "    with open(os.environ['CORPUS_FOLDER'] + '/pids', 'a') as stream:\n"
         "        stream.write(f'{os.getpid()}\\n')\n"
         "    time.sleep(0.5)\n"

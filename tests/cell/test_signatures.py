@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
-from suite.cell import Case, Issue, Rule, Signature, Upstream, compare, machine
-from suite.cell.issue import Kind, Meaning, Seen
-from suite.cell.signatures import Signatures, about_warnings, contains, match
+from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, compare, machine
+from jax_stack_compat.cell.issue import Kind, Meaning, Seen
+from jax_stack_compat.cell.signatures import Signatures, about_warnings, contains, match
 
 PIECES = st.lists(st.text(alphabet="ab\n.*", max_size=4), min_size=1, max_size=5)
 

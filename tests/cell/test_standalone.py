@@ -1,12 +1,12 @@
-"""An issue run alone, as `python -m suite.issues ID` runs it."""
+"""An issue run alone, as `python -m jax_stack_compat.issues ID` runs it."""
 
 from pathlib import Path
 
 import pytest
 
-from suite.cell import Issue, standalone
-from suite.issues import __main__ as command
-from tests.cell.corpus import clear, different, keeps_tally, recognised, unavailable
+from jax_stack_compat.cell import Issue, standalone
+from jax_stack_compat.issues import __main__ as command
+from laboratory.cell.corpus import clear, different, keeps_tally, recognised, unavailable
 
 
 def told(capsys: pytest.CaptureFixture[str], issue: Issue, *cases: str) -> list[str]:
@@ -65,7 +65,7 @@ def test_what_needs_an_environment_says_how_to_run_it(
 ) -> None:
     """A case that needs variables is not run without them; the output has a working command that sets them."""
     flags = "--xla_of_the_case --xla_force_host_platform_device_count=2"
-    command = "python -m suite.issues keeps-tally"
+    command = "python -m jax_stack_compat.issues keeps-tally"
 
     assert [f"  saw         to run it: XLA_FLAGS='{flags}' {command}"] == told(capsys, keeps_tally.ISSUE, "under-flags")
 

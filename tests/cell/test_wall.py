@@ -7,21 +7,24 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-from suite.files import ROOT
-from suite.stack.packages import MODULES
+from jax_stack_compat.base.files import PACKAGES, ROOT
+from jax_stack_compat.packages import MODULES
 
 # Import names; only some cells have guests.
 STACK = {*MODULES.values()}
-ISSUES = sorted(ROOT.glob("suite/issues/**/*.py"))
+ISSUES = sorted(ROOT.glob("suite/jax_stack_compat/issues/**/*.py"))
 BENCHMARKS = sorted(ROOT.glob("benchmarks/**/*.py"))
-# A folder may import only folders above it. Top-level modules serve all folders, and import only `cell`.
+# A room may import only rooms above it; a module beside the rooms is a room of its own.
 ROOMS = (
-    *("cell", "issues", "stack", "judge", "catalogue", "records", "run", "names", "numbers", "check", "bisect"),
-    *("programs", "timings", "report", "upkeep"),
+    *("jax_stack_compat", "jax_stack_compat.cell", "jax_stack_compat.issues"),
+    *("jax_stack_compat.base", "jax_stack_compat.packages", "jax_stack_compat.stack", "jax_stack_compat.judge"),
+    *("jax_stack_compat.catalogue", "jax_stack_compat.names", "jax_stack_compat.numbers"),
+    *("jax_stack_compat.environments", "jax_stack_compat.check"),
+    *("jax_stack_compat.command_table", "jax_stack_compat.command_line", "jax_stack_compat.__main__"),
+    *("laboratory", "laboratory.cell", "laboratory.boundaries", "laboratory.sources", "laboratory.records"),
+    *("laboratory.run", "laboratory.collect", "laboratory.bisect", "laboratory.programs", "laboratory.timings"),
+    *("laboratory.report", "laboratory.upkeep", "laboratory.cli", "laboratory.__main__"),
 )
-SUITE = ROOT / "suite"
-# These call every folder.
-ABOVE_ALL = {"__main__", "commands"}
 # Run without site-packages.
 IMPORT_CELL_SIDE = """
 import importlib, sys
@@ -55,14 +58,18 @@ def imports(path: Path) -> tuple[tuple[str, bool], ...]:
 @cache
 def file_of(name: str) -> Path | None:
     """Return the file of a dotted name, if it is a module or package of this project."""
-    path = ROOT.joinpath(*name.split("."))
-    found = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    return found if found.exists() else None
+    for folder in (PACKAGES, ROOT):
+        path = folder.joinpath(*name.split("."))
+        found = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        if found.exists():
+            return found
+    return None
 
 
 def module_of(path: Path) -> str:
     """Return the dotted name of a file of this project."""
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    folder = PACKAGES if path.is_relative_to(PACKAGES) else ROOT
+    return ".".join(path.relative_to(folder).with_suffix("").parts).removesuffix(".__init__")
 
 
 def top(name: str) -> str:
@@ -83,13 +90,13 @@ def reached(paths: Iterable[Path]) -> list[Path]:
     return sorted(found)
 
 
-PROBE = ROOT / "suite" / "cell" / "probe.py"
+PROBE = PACKAGES / "jax_stack_compat" / "cell" / "probe.py"
 
 
 @cache
 def cell_side() -> list[Path]:
     """Return every file that is imported in a cell."""
-    return reached([PROBE, *ISSUES, *BENCHMARKS, *ROOT.glob("suite/cell/**/*.py")])
+    return reached([PROBE, *ISSUES, *BENCHMARKS, *PACKAGES.glob("*/cell/**/*.py")])
 
 
 def test_the_cell_side_imports_the_stack_alone() -> None:
@@ -117,14 +124,21 @@ def test_the_cell_side_is_small() -> None:
     """The probe does not import driver code, directly or not, even code without libraries."""
     helpers = [module_of(path) for path in cell_side() if path not in [*ISSUES, *BENCHMARKS]]
 
-    assert {"suite", "suite.cell"} == {".".join(each.split(".")[:2]) for each in helpers}
+    assert {
+        *("jax_stack_compat", "jax_stack_compat.cell", "jax_stack_compat.issues"),
+        *("laboratory", "laboratory.cell"),
+    } == {room(each) for each in helpers}
 
 
 def test_the_driver_needs_no_jax() -> None:
     """No driver module imports the stack, even inside a function, except NumPy."""
     driver = {*ROOT.glob("suite/**/*.py")} - {*cell_side()}
 
-    assert {ROOT / "suite/judge/verdicts.py", ROOT / "suite/run/cell_run.py", ROOT / "suite/report/write.py"} <= driver
+    assert {
+        ROOT / "suite/jax_stack_compat/judge/verdicts.py",
+        ROOT / "suite/laboratory/run/cell_run.py",
+        ROOT / "suite/laboratory/report/write.py",
+    } <= driver
     assert [] == [
         (module_of(path), name)
         for path in driver
@@ -138,7 +152,7 @@ def test_the_cell_side_needs_only_the_standard_library() -> None:
     names = [module_of(path) for path in reached([PROBE, *ISSUES])]
 
     run = subprocess.run(
-        [sys.executable, "-I", "-S", "-W", "error", "-c", IMPORT_CELL_SIDE, str(ROOT), *names],
+        [sys.executable, "-I", "-S", "-W", "error", "-c", IMPORT_CELL_SIDE, str(PACKAGES), *names],
         capture_output=True,
         text=True,
         check=False,
@@ -147,18 +161,21 @@ def test_the_cell_side_needs_only_the_standard_library() -> None:
     assert (f"{len(names)}\n", "") == (run.stdout, run.stderr)
 
 
+def room(module: str) -> str:
+    """Return the room of a module: the first two parts of its name."""
+    return ".".join(module.split(".")[:2])
+
+
 def test_a_room_imports_only_rooms_above_it() -> None:
-    """No folder imports one below it in the list; top-level modules import only `cell`."""
+    """No room imports one below it in the list, so the product never imports the laboratory."""
     down = set()
-    for path in SUITE.rglob("*.py"):
-        # A top-level module counts as a folder of its own.
-        here = path.relative_to(SUITE).parts[0].removesuffix(".py")
-        known = ROOMS.index(here) if here in ROOMS else 1
-        rooms = {name.split(".")[1] for name, _ in imports(path) if name.startswith("suite.")} & {*ROOMS[known + 1 :]}
-        down |= {f"{module_of(path)} imports {room}" for room in rooms if here not in ABOVE_ALL}
+    for path in PACKAGES.rglob("*.py"):
+        here = ROOMS.index(room(module_of(path)))
+        there = {room(name) for name, _ in imports(path)} & {*ROOMS[here + 1 :]}
+        down |= {f"{module_of(path)} imports {name}" for name in there}
     assert set() == down
 
 
 def test_every_room_is_in_the_list() -> None:
-    """A new folder of suite/ has a place in the order."""
-    assert {*ROOMS} == {path.parent.name for path in SUITE.glob("*/__init__.py")}
+    """A new room has a place in the order."""
+    assert {*ROOMS} == {room(module_of(path)) for path in PACKAGES.rglob("*.py")}

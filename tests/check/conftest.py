@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 import pytest
 
-from suite.__main__ import main
-from suite.check import knowledge
-from suite.check.knowledge import Knowledge
-from suite.errors import Exit
+from jax_stack_compat.base.errors import Exit
+from jax_stack_compat.check import knowledge
+from jax_stack_compat.check.knowledge import Knowledge
+from laboratory.cli.command_line import main
 from tests.check import worlds
 
 Said: TypeAlias = Callable[..., tuple[Exit, str]]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from suite.errors import Exit
-from suite.files import ROOT
+from jax_stack_compat.base.errors import Exit
+from jax_stack_compat.base.files import ROOT
 from tests.processes import program
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -43,7 +43,7 @@ def ran(repository: Path, **inputs: str) -> tuple[int, str]:
     temporary.mkdir(exist_ok=True)
     python = program(temporary / "bin" / "python3", f'[ "$1" = -I ] && cp -r "{temporary}/tool" "$4"')
     program(temporary / "tool" / "bin" / "pip", "exit 0")
-    code = "from suite.check.command_line import main; main()"
+    code = "from jax_stack_compat.command_line import main; main()"
     program(temporary / "tool" / "bin" / "jax-stack-compat", f"exec '{sys.executable}' -P -c '{code}' \"$@\"")
     given = {name.replace("-", "_").upper(): each["default"] for name, each in ACTION["inputs"].items()}
     env = {**os.environ, **given, "BASE": "main", "LOCK": "locks/all.txt", "OUTPUT": "out.txt", **inputs}

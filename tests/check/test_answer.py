@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from suite.cell.issue import Rule
-from suite.check import command_line
-from suite.check.answer import answer
-from suite.check.finding import KINDS
-from suite.check.knowledge import load
-from suite.check.output.machine import FORMATS
-from suite.check.output.text import named
+from jax_stack_compat import command_table
+from jax_stack_compat.cell.issue import Rule
+from jax_stack_compat.check.answer import answer
+from jax_stack_compat.check.finding import KINDS
+from jax_stack_compat.check.knowledge import load
+from jax_stack_compat.check.output.machine import FORMATS
+from jax_stack_compat.check.output.text import named
 from tests.check.worlds import case, issue, knowledge, stack
 
 
@@ -170,8 +170,8 @@ def test_a_workaround_is_told_with_what_is_known_of_it(helped: Any, fails: Any, 
 
 def test_the_words_are_those_of_the_tables() -> None:
     """The command line's kinds and formats are the answer's own."""
-    assert tuple(KINDS) == command_line.KINDS
-    assert ("text", *FORMATS) == command_line.FORMATS
+    assert tuple(KINDS) == command_table.KINDS
+    assert ("text", *FORMATS) == command_table.FORMATS
 
 
 @pytest.mark.parametrize(("jaxlib", "good"), [("0.4.28", "good with jaxlib 0.4.29"), ("0.4.29", None), ("", None)])

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from suite.check.baseline import compare, save
-from suite.errors import BadFile, Exit, Misused
+from jax_stack_compat.base.errors import BadFile, Exit, Misused
+from jax_stack_compat.check.baseline import compare, save
 from tests.check.conftest import Said
 
 CODE = """import jax

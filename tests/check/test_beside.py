@@ -3,15 +3,15 @@
 import pytest
 from packaging.specifiers import SpecifierSet
 
-from suite.cell.issue import Rule, Signature
-from suite.check import answer
-from suite.check.explain.matching import Match
-from suite.check.explain.told import since
-from suite.check.holes.judged import admitted, holes
-from suite.check.knowledge import Knowledge
-from suite.judge.rules import Run
-from suite.report.model import RuleRow
-from suite.report.summary import packages
+from jax_stack_compat.cell.issue import Rule, Signature
+from jax_stack_compat.check import answer
+from jax_stack_compat.check.explain.matching import Match
+from jax_stack_compat.check.explain.told import since
+from jax_stack_compat.check.holes.judged import admitted, holes
+from jax_stack_compat.check.knowledge import Knowledge
+from jax_stack_compat.judge.rules import Run
+from laboratory.report.model import RuleRow
+from laboratory.report.summary import packages
 from tests.check.worlds import case, issue, stack
 from tests.report.test_report import observation, report
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from suite.check.inputs import bounds
-from suite.errors import BadFile
+from jax_stack_compat.base.errors import BadFile
+from jax_stack_compat.check.inputs import bounds
 
 SAMPLE = """
 [project]

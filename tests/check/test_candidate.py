@@ -6,13 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from suite.catalogue import catalogue
-from suite.check.trial import candidate
-from suite.check.trial.candidate import Wanted, parse
-from suite.errors import Failed, Misused
-from suite.judge.table import Verdict
-from suite.judge.verdicts import Judged
-from suite.stack import lock, plan
+from jax_stack_compat.base.errors import Failed, Misused
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.check.trial import candidate
+from jax_stack_compat.check.trial.candidate import Wanted, parse
+from jax_stack_compat.judge.table import Verdict
+from jax_stack_compat.judge.verdicts import Judged
+from jax_stack_compat.stack import lock, plan
 from tests.check.worlds import knowledge
 
 

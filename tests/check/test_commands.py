@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from suite.cell.issue import Rule
-from suite.check import answer as answers
-from suite.check import command_line
-from suite.check import knowledge as known
-from suite.check.inputs.stack import Stack
-from suite.errors import Exit
+from jax_stack_compat import command_line, command_table
+from jax_stack_compat.base.errors import Exit
+from jax_stack_compat.cell.issue import Rule
+from jax_stack_compat.check import answer as answers
+from jax_stack_compat.check import knowledge as known
+from jax_stack_compat.check.inputs.stack import Stack
 from tests.check.conftest import Said
 from tests.check.worlds import case, issue, knowledge
 from tests.processes import within
@@ -209,7 +209,7 @@ def test_a_pipe_for_what_to_ignore_is_not_waited_for(world: Path, said: Said) ->
     assert "jax-stack-compat.toml: file: it is a pipe" in out
 
 
-@pytest.mark.parametrize("format", command_line.FORMATS)
+@pytest.mark.parametrize("format", command_table.FORMATS)
 @pytest.mark.parametrize("name", ["a\n::error::b<b>[c](d)`\x1b[31m.txt", "\n::error::b.txt"])
 def test_a_name_of_a_lock_is_no_command(world: Path, format: str, name: str, said: Said) -> None:
     """The name of a lock cannot inject a command of GitHub, of a terminal or of HTML."""

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from suite.cell.issue import Rule
-from suite.check.answer import Answer, answer
-from suite.check.finding import Finding
-from suite.check.findings import of_source, of_stack, ordered
-from suite.check.knowledge import Knowledge
-from suite.check.source.touched import is_untold, meets, touch, touches
-from suite.check.source.tree import usage
-from suite.names.libraries import matters
+from jax_stack_compat.cell.issue import Rule
+from jax_stack_compat.check.answer import Answer, answer
+from jax_stack_compat.check.finding import Finding
+from jax_stack_compat.check.findings import of_source, of_stack, ordered
+from jax_stack_compat.check.knowledge import Knowledge
+from jax_stack_compat.check.source.touched import is_untold, meets, touch, touches
+from jax_stack_compat.check.source.tree import usage
+from jax_stack_compat.names.libraries import matters
 from tests.check.worlds import case, issue, knowledge, stack
 
 ROUND = "jax.numpy.round(a, decimals) if decimals >= 38"

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from suite.cell.issue import Rule
-from suite.check.answer import Answer, answer
-from suite.check.trial import confirm
-from suite.check.trial.confirm import Confirmation, Confirmed
-from suite.console import OUT
-from suite.errors import Exit, Failed
-from suite.run import probe_call
+from jax_stack_compat.base.console import OUT
+from jax_stack_compat.base.errors import Exit, Failed
+from jax_stack_compat.cell.issue import Rule
+from jax_stack_compat.check.answer import Answer, answer
+from jax_stack_compat.check.trial import confirm
+from jax_stack_compat.check.trial.confirm import Confirmation, Confirmed
+from jax_stack_compat.environments import probe_call
 from tests.check.conftest import Said
 from tests.check.test_interpreters import environment
 from tests.check.worlds import case, issue, knowledge, stack

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from suite.cell.issue import Rule
-from suite.check.answer import answer
-from suite.check.findings import of_stack
-from suite.check.inputs.stack import Stack
-from suite.check.knowledge import Knowledge, KnownCase
-from suite.check.outcome import Outcome
-from suite.check.output.constraints import constraints
-from suite.judge.rules import Run, first_match
-from suite.stack import uv_call
+from jax_stack_compat.cell.issue import Rule
+from jax_stack_compat.check.answer import answer
+from jax_stack_compat.check.findings import of_stack
+from jax_stack_compat.check.inputs.stack import Stack
+from jax_stack_compat.check.knowledge import Knowledge, KnownCase
+from jax_stack_compat.check.outcome import Outcome
+from jax_stack_compat.check.output.constraints import constraints
+from jax_stack_compat.judge.rules import Run, first_match
+from jax_stack_compat.stack import uv_call
 from tests.check.worlds import CELLS, case, issue, knowledge
 
 

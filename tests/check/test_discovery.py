@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from suite.check.inputs import discovery, interpreters
-from suite.check.inputs.stack import Stack
-from suite.errors import BadFile
+from jax_stack_compat.base.errors import BadFile
+from jax_stack_compat.check.inputs import discovery, interpreters
+from jax_stack_compat.check.inputs.stack import Stack
 
 SAMPLES = Path(__file__).parent / "samples"
 

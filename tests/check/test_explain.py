@@ -2,9 +2,9 @@
 
 import pytest
 
-from suite.cell.issue import Rule, Signature
-from suite.check.explain import matching
-from suite.check.explain.raised import raised
+from jax_stack_compat.cell.issue import Rule, Signature
+from jax_stack_compat.check.explain import matching
+from jax_stack_compat.check.explain.raised import raised
 from tests.check.worlds import case, issue, knowledge
 
 RAISED = """Traceback (most recent call last):

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from suite.check import knowledge
-from suite.check.explain import matching, missing
-from suite.check.knowledge import Knowledge
+from jax_stack_compat.check import knowledge
+from jax_stack_compat.check.explain import matching, missing
+from jax_stack_compat.check.knowledge import Knowledge
 
 LINES = Path(__file__).with_name("messages.txt").read_text(encoding="utf-8").splitlines()
 MESSAGES = [line.split(" | ", 1) for line in LINES if not line.startswith("#")]

@@ -5,12 +5,12 @@ from functools import cache
 
 import pytest
 
-from suite.cell.issue import Rule, Signature
-from suite.check import answer, knowledge
-from suite.check.explain import matching, missing
-from suite.check.explain import told as explained
-from suite.check.inputs.stack import Stack
-from suite.check.knowledge import KnownCase
+from jax_stack_compat.cell.issue import Rule, Signature
+from jax_stack_compat.check import answer, knowledge
+from jax_stack_compat.check.explain import matching, missing
+from jax_stack_compat.check.explain import told as explained
+from jax_stack_compat.check.inputs.stack import Stack
+from jax_stack_compat.check.knowledge import KnownCase
 from tests.check.worlds import case, issue
 
 LOADED = cache(knowledge.load)

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
-from suite.cell.issue import Rule
-from suite.check import knowledge as known
-from suite.check.holes.judged import Hole, admitted, holes
-from suite.check.holes.told import to_test
-from suite.check.knowledge import Knowledge, KnownCase
-from suite.errors import Exit
-from suite.judge.rules import Run
+from jax_stack_compat.base.errors import Exit
+from jax_stack_compat.cell.issue import Rule
+from jax_stack_compat.check import knowledge as known
+from jax_stack_compat.check.holes.judged import Hole, admitted, holes
+from jax_stack_compat.check.holes.told import to_test
+from jax_stack_compat.check.knowledge import Knowledge, KnownCase
+from jax_stack_compat.judge.rules import Run
 from tests.check.conftest import Said
 from tests.check.worlds import case, issue, knowledge
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from suite.check.inputs import interpreters
-from suite.errors import Failed, Misused
+from jax_stack_compat.base.errors import Failed, Misused
+from jax_stack_compat.check.inputs import interpreters
 from tests.processes import program
 
 

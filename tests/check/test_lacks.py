@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite.check.explain import missing
-from suite.check.finding import Finding
-from suite.check.source.conditions import All, AnyOf, Condition, Holds, Not, holds
-from suite.check.source.lacks import findings
-from suite.check.source.tree import usage
-from suite.names import presence
+from jax_stack_compat.check.explain import missing
+from jax_stack_compat.check.finding import Finding
+from jax_stack_compat.check.source.conditions import All, AnyOf, Condition, Holds, Not, holds
+from jax_stack_compat.check.source.lacks import findings
+from jax_stack_compat.check.source.tree import usage
+from jax_stack_compat.names import presence
 
 HEAD = "import jax\nfrom importlib.metadata import version\nfrom packaging.version import Version, parse\n"
 

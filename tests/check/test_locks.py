@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from suite.check.inputs import locks
-from suite.check.inputs.stack import Stack
-from suite.errors import BadFile, Fault, Misused
+from jax_stack_compat.base.errors import BadFile, Fault, Misused
+from jax_stack_compat.check.inputs import locks
+from jax_stack_compat.check.inputs.stack import Stack
 
 SAMPLES = Path(__file__).parent / "samples"
 LOCKS = (

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from suite.check.answer import answer
-from suite.check.finding import Finding
-from suite.check.findings import SourceRead, of_stack
-from suite.check.outcome import Outcome
-from suite.check.output.machine import FORMATS
-from suite.check.source.uses import Place
+from jax_stack_compat.check.answer import answer
+from jax_stack_compat.check.finding import Finding
+from jax_stack_compat.check.findings import SourceRead, of_stack
+from jax_stack_compat.check.outcome import Outcome
+from jax_stack_compat.check.output.machine import FORMATS
+from jax_stack_compat.check.source.uses import Place
 from tests.check.worlds import knowledge, stack
 
 LINE = Finding("certain", "jax.tree_map", "removed in jax 0.6.0", Place("src/old.py", 3, 1, 3, 13), do="jax.tree.map")

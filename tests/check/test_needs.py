@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.errors import Exit
+from jax_stack_compat.base.errors import Exit
 from tests.check.conftest import Said
 
 QR = "import jax\n\ndef qr(a, t, c):\n    return jax.lax.linalg.ormqr(a, t, c)\n"

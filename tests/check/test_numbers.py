@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from suite.check.source import numbers
-from suite.numbers import query
-from suite.numbers.model import MEASURED, CallRow, Measured, written
+from jax_stack_compat.check.source import numbers
+from jax_stack_compat.numbers import query
+from jax_stack_compat.numbers.model import MEASURED, CallRow, Measured, written
 
 
 def row(function: str, first: str, last: str, **more: Any) -> CallRow:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite.check.inputs.spoken import versions
+from jax_stack_compat.check.inputs.spoken import versions
 
 RELEASES = {"jax": ["0.4.1", "0.10.0", "0.10.2", "0.12.0.1"], "diffrax": ["0.6.0", "0.7.0", "0.7.2"]}
 

@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suite.cell import guard
-from suite.check.source import tree as reading
-from suite.check.source.conditions import is_dead
-from suite.check.source.sources import MAX_BYTES
-from suite.check.source.touched import meets, touch, touched
-from suite.check.source.tree import usage
-from suite.check.source.uses import Usage
-from suite.errors import Misused
-from suite.files import ROOT
+from jax_stack_compat.base.errors import Misused
+from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.cell import guard
+from jax_stack_compat.check.source import tree as reading
+from jax_stack_compat.check.source.conditions import is_dead
+from jax_stack_compat.check.source.sources import MAX_BYTES
+from jax_stack_compat.check.source.touched import meets, touch, touched
+from jax_stack_compat.check.source.tree import usage
+from jax_stack_compat.check.source.uses import Usage
 from tests.processes import default_signals, within
 from tests.state import eventually
 
@@ -350,7 +350,7 @@ def test_a_tree_is_read_and_never_run(tmp_path: Path, name: str) -> None:
         (tmp_path / f"{number}.py").write_text("import jax\njax.vmap(f)\n")
     (tmp_path / f"{name}.py").write_text('open("it_ran", "w").close()\n')
     # As its script starts it: Python puts no folder before its own modules.
-    start = [sys.executable, "-P", "-c", "from suite.check.command_line import main; main()"]
+    start = [sys.executable, "-P", "-c", "from jax_stack_compat.command_line import main; main()"]
     words = ["check", "--from", "jax==0.6.0", "--source", "."]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     ran = subprocess.run([*start, *words], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
@@ -364,7 +364,7 @@ def test_a_signal_ends_all_that_read(tmp_path: Path, number: signal.Signals) -> 
     code = "import jax\n" + "jax.vmap(jax.numpy.sin)\n" * 3000
     for place in range(400):
         (tmp_path / f"{place}.py").write_text(code)
-    words = [sys.executable, "-m", "suite", "check", "--from", "jax==0.6.0", "--source", str(tmp_path)]
+    words = [sys.executable, "-m", "laboratory", "check", "--from", "jax==0.6.0", "--source", str(tmp_path)]
     with subprocess.Popen(
         words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=default_signals
     ) as running:

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
-from suite.cell.issue import Rule, Signature
-from suite.check.inputs.stack import Stack
-from suite.check.knowledge import Knowledge, KnownCase, KnownIssue
-from suite.judge.rules import Run, first_match
+from jax_stack_compat.cell.issue import Rule, Signature
+from jax_stack_compat.check.inputs.stack import Stack
+from jax_stack_compat.check.knowledge import Knowledge, KnownCase, KnownIssue
+from jax_stack_compat.judge.rules import Run, first_match
 
 RELEASES = ("0.4.30", "0.4.36", "0.5.0", "0.6.0", "0.7.0")
 CELLS = {

@@ -16,13 +16,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from suite.catalogue import catalogue
-from suite.files import read
-from suite.judge import verdicts
-from suite.judge.record import Key, Record
-from suite.records.work import Task
-from suite.run import probe_call
-from suite.run.spread.worker import Kept
+from jax_stack_compat.base.files import read
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.environments import probe_call
+from jax_stack_compat.environments.task import Task
+from jax_stack_compat.judge import verdicts
+from jax_stack_compat.judge.record import Key, Record
+from laboratory.run.spread.worker import Kept
 
 KEY = Key(lock="0", issue="0", probe="0", python="3.12", platform="here")
 # Cases with every kind of end, by module of the corpus; one runs in its own interpreter.
@@ -93,9 +93,9 @@ SURROUNDINGS: Mapping[str, Callable[[], object]] = {
 def run(folder: Path, python: Path) -> dict[str, Any]:
     """Return the verdict on each case, and the reason if the probe was given up."""
     probe_call.LOGS = folder / "logs"
-    entries = [catalogue.entry(f"tests.cell.corpus.{module}") for module in CASES]
+    entries = [catalogue.entry(f"laboratory.cell.corpus.{module}") for module in CASES]
     tasks = [
-        Task(entry, case, KEY, case.rules[0].behaviour, folder / entry.issue.id / f"{case.id}.json")
+        Task(entry, case, case.rules[0].behaviour, folder / entry.issue.id / f"{case.id}.json", KEY)
         for entry in entries
         for case in entry.issue.cases
         if case.id in CASES[entry.module.rpartition(".")[2]]

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from suite.__main__ import main
-from suite.catalogue import catalogue
-from suite.errors import Exit
-from suite.report import summary
-from suite.report.assemble import assemble
-from suite.report.model import Report
-from suite.run import environment, probe_call
-from suite.run.spread.worker import Kept
-from suite.stack import lock
+from jax_stack_compat.base.errors import Exit
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.environments import probe_call
+from jax_stack_compat.stack import lock
+from laboratory.cli.command_line import main
+from laboratory.report import summary
+from laboratory.report.assemble import assemble
+from laboratory.report.model import Report
+from laboratory.run import environment
+from laboratory.run.spread.worker import Kept
 from tests.real_cell import CELL as REAL
 from tests.state import CELLS, State, found
 from tests.worlds import ran

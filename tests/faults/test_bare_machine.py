@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from suite.files import ROOT
-from suite.stack import plan, uv_call
+from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.stack import plan, uv_call
 from tests.processes import clone, git, printed, python, without_pages
 
 
@@ -32,7 +32,7 @@ def test_the_main_job_sets_itself_up_in_a_fresh_clone(tmp_path: Path) -> None:
     assert re.search(r"\d+ environments to make: up to [\d,]+ MB to fetch", ran.stdout)
 
 
-# Its arguments: the available packages, then the arguments of `python -m suite`.
+# Its arguments: the available packages, then the arguments of `python -m laboratory`.
 ALONE = """
 import importlib.abc, importlib.metadata, re, runpy, sys
 
@@ -57,7 +57,7 @@ class Hidden(importlib.abc.MetaPathFinder):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Hidden())
-runpy.run_module("suite", run_name="__main__", alter_sys=True)
+runpy.run_module("laboratory", run_name="__main__", alter_sys=True)
 """
 
 
@@ -81,7 +81,7 @@ def test_the_command_that_is_printed_runs_on_releases(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     before = git(ROOT, "status", "--porcelain")
 
-    command = printed("-m", "suite", "line", env={**surroundings, "PATH": os.environ["PATH"]}).splitlines()[-1]
+    command = printed("-m", "laboratory", "line", env={**surroundings, "PATH": os.environ["PATH"]}).splitlines()[-1]
     # Few installed modules are imported. asv imports all benchmarks; these need only jax.
     (conf,) = (tmp_path / "a state" / "timings" / "conf").glob("plain.json")
     told = conf.read_text(encoding="utf-8").replace(" --compile-bytecode", "")

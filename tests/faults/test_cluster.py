@@ -18,16 +18,16 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-import suite.run.spread
-from suite.__main__ import main
-from suite.errors import Exit, Failed
-from suite.files import ROOT
-from suite.records import keys
-from suite.records.work import planned
-from suite.report.assemble import assemble
-from suite.report.summary import exit_code
-from suite.run.spread import worker
-from suite.stack.releases import Device
+import laboratory.run.spread
+from jax_stack_compat.base.errors import Exit, Failed
+from jax_stack_compat.base.files import PACKAGES, ROOT
+from jax_stack_compat.stack.releases import Device
+from laboratory.cli.command_line import main
+from laboratory.records import keys
+from laboratory.records.work import planned
+from laboratory.report.assemble import assemble
+from laboratory.report.summary import exit_code
+from laboratory.run.spread import worker
 from tests.conftest import Ran
 from tests.processes import clone, printed
 from tests.state import CELLS, ISSUES, PATIENCE, State, eventually, found
@@ -47,7 +47,7 @@ class Driver(State):
         fresh = options.pop("fresh", False)
         options = {"console": Console(file=screen, width=300), **options}
         # Imported here because the import is slow, and other tests do not need it.
-        from suite.run.spread import cluster
+        from laboratory.run.spread import cluster
 
         with self.here():
             try:
@@ -56,6 +56,11 @@ class Driver(State):
             except Failed as error:
                 return Ran(Exit.INCOMPLETE, screen.getvalue(), str(error))
         return Ran(Exit.AS_EXPECTED, screen.getvalue(), "")
+
+
+def _unled(variables: dict[str, str]) -> dict[str, str]:
+    """Return variables without the one by which the tests' processes find the packages."""
+    return {name: value for name, value in variables.items() if name != "PYTHONPATH"}
 
 
 @dataclass
@@ -80,12 +85,12 @@ class Cluster:
         # Dask writes it in place.
         eventually(lambda: path.exists() and path.read_text(encoding="utf-8").endswith("}"))
 
-    def work(self, name: str, *words: str, checkout: Path = ROOT) -> State:
-        """Start a worker in a checkout; return its state folder."""
+    def work(self, name: str, *words: str, checkout: Path = PACKAGES) -> State:
+        """Start a worker in a checkout's folder of packages; return its state folder."""
         if name not in self.workers:
             self.workers[name] = State(self.folder / name).prepared()
         command = ["worker", "--nthreads", "1", "--no-nanny", "--name", name, "--local-directory", str(self.folder)]
-        self._start(name, [*command, *words], self.workers[name].surroundings(), checkout)
+        self._start(name, [*command, *words], _unled(self.workers[name].surroundings()), checkout)
         return self.workers[name]
 
     def registered(self, *names: str) -> None:
@@ -235,12 +240,12 @@ def test_a_cell_goes_where_its_device_is(lab: Cluster, tmp_path: Path) -> None:
 def test_a_worker_of_another_tree_is_refused(lab: Cluster, driver: Driver, tmp_path: Path) -> None:
     """A worker whose probe or issue differs, or that is in no checkout, is named with the reason, and runs no cell."""
     stale, nowhere = tmp_path / "stale", tmp_path / "nowhere"
-    clone(stale, re.compile(r"suite/.*|tests/((cell/)?(corpus/)?\w+\.py)").fullmatch)
-    for name in ("suite/cell/probe.py", "tests/cell/corpus/absent.py"):
+    clone(stale, re.compile(r"suite/.*").fullmatch)
+    for name in ("suite/jax_stack_compat/cell/probe.py", "suite/laboratory/cell/corpus/absent.py"):
         with (stale / name).open("a") as stream:
             stream.write("CHANGED = True\n")
     nowhere.mkdir()
-    lab.work("old", "--resources", "tpu=1", checkout=stale)
+    lab.work("old", "--resources", "tpu=1", checkout=stale / "suite")
     lab.work("lost", "--resources", "tpu=1", checkout=nowhere)
     lab.registered("old", "lost")
     # Only these offer a tpu; other cells can go to the other workers.
@@ -282,8 +287,8 @@ def test_a_dead_worker_costs_one_cell_its_retry(lab: Cluster, alone: State, driv
 DRIVE = """
 import sys
 from rich.console import Console
-from suite.records.work import planned
-from suite.run.spread import cluster
+from laboratory.records.work import planned
+from laboratory.run.spread import cluster
 from tests.processes import clone
 from tests.state import CELLS, ISSUES, found
 work = [planned(cell, found(*ISSUES)) for cell in CELLS]
@@ -331,7 +336,7 @@ def test_the_next_run_completes_what_a_dead_one_began(lab: Cluster, alone: State
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense://127.0.0.1:9", "tcp://127.0.0.1:{other}"])
 def test_no_scheduler_is_a_sentence(address: str, driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     """If no scheduler answers at an address, one sentence names the address and says what to do."""
-    monkeypatch.setattr("suite.run.spread.cluster.CONNECTING", 0.3)
+    monkeypatch.setattr("laboratory.run.spread.cluster.CONNECTING", 0.3)
     with HTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other:
         address = address.format(other=other.server_port)
         ran = driver.run(address, "absent")
@@ -350,8 +355,8 @@ def test_without_the_extra_there_is_a_sentence(
 ) -> None:
     """Without distributed, --scheduler says what to install and exits with 3."""
     monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.delitem(sys.modules, "suite.run.spread.cluster", raising=False)
-    monkeypatch.delattr(suite.run.spread, "cluster", raising=False)
+    monkeypatch.delitem(sys.modules, "laboratory.run.spread.cluster", raising=False)
+    monkeypatch.delattr(laboratory.run.spread, "cluster", raising=False)
 
     assert Exit.INCOMPLETE == main(["record", CELLS[0].id, "--scheduler", "tcp://127.0.0.1:9"])
     (line,) = capsys.readouterr().err.splitlines()
@@ -360,7 +365,7 @@ def test_without_the_extra_there_is_a_sentence(
 
 def test_one_machine_needs_nothing_of_it() -> None:
     """Only one module imports distributed, and that module is imported only for --scheduler."""
-    command = "import sys, suite.commands, suite.run.spread.worker; print(*sys.modules)"
+    command = "import sys, laboratory.cli.commands, laboratory.run.spread.worker; print(*sys.modules)"
     loaded = printed("-c", command).split()
     importers = [
         path.name
@@ -369,8 +374,8 @@ def test_one_machine_needs_nothing_of_it() -> None:
     ]
 
     assert ["cluster.py"] == importers
-    assert {"suite.commands", "suite.run.spread.worker"} <= set(loaded)
-    assert {"suite.run.spread.cluster", "distributed", "dask"}.isdisjoint(loaded)
+    assert {"laboratory.cli.commands", "laboratory.run.spread.worker"} <= set(loaded)
+    assert {"laboratory.run.spread.cluster", "distributed", "dask"}.isdisjoint(loaded)
 
 
 def test_an_order_for_another_tree_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,16 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from suite.catalogue import catalogue
-from suite.cell import child
-from suite.cell.issue import Case
-from suite.files import ROOT, read
-from suite.judge import verdicts
-from suite.judge.record import Key, Record
-from suite.judge.verdicts import Judged
-from suite.records.work import Task
-from suite.run import probe_call
-from suite.run.probe_call import Ended, Progress
+from jax_stack_compat.base.files import ROOT, read
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.cell import child
+from jax_stack_compat.cell.issue import Case
+from jax_stack_compat.environments import probe_call
+from jax_stack_compat.environments.probe_call import Ended, Progress
+from jax_stack_compat.environments.task import Task
+from jax_stack_compat.judge import verdicts
+from jax_stack_compat.judge.record import Key, Record
+from jax_stack_compat.judge.verdicts import Judged
 from tests.cell.test_probe import PATIENCE
 from tests.processes import clone, default_signals
 from tests.state import eventually
@@ -61,8 +61,8 @@ class Machine(Progress):
 
     def run(self, *cases: str) -> dict[str, Judged]:
         """The verdict on each of these cases, by id."""
-        entry = catalogue.narrowed(catalogue.entry("tests.faults.cases"), cases)
-        tasks = [Task(entry, case, KEY, "right", self.path(case)) for case in entry.issue.cases]
+        entry = catalogue.narrowed(catalogue.entry("laboratory.cell.staged.faults"), cases)
+        tasks = [Task(entry, case, "right", self.path(case), KEY) for case in entry.issue.cases]
         self.ended = probe_call.call(self.python, "jax-0.0.0", [], tasks, self, remake=self.remake)
         return {case.id: self.judged(case) for case in entry.issue.cases if self.path(case).exists()}
 
@@ -186,9 +186,9 @@ def test_an_import_that_ends_the_probe_is_named(machine: Machine, early: Path, h
     """If the import of a package crashes, hangs or exits, its cases are blocked by that package."""
     body, outcome, says = IMPORTS[how]
     early.write_text(body, encoding="utf-8")
-    entry = catalogue.entry("tests.cell.corpus.blocked")
+    entry = catalogue.entry("laboratory.cell.corpus.blocked")
     (case, *_) = entry.issue.cases
-    task = Task(entry, case, KEY, "right", machine.path(case))
+    task = Task(entry, case, "right", machine.path(case), KEY)
 
     # On a busy machine, ending the processes takes time.
     patience = 1.0 if how == "hangs" else PATIENCE
@@ -204,9 +204,9 @@ def test_a_slow_import_says_that_it_is(machine: Machine, early: Path, monkeypatc
     """A slow import is reported while it runs, and the case runs afterwards."""
     early.write_text("import time; time.sleep(3)", encoding="utf-8")
     monkeypatch.setattr(probe_call, "SLOW_IMPORT", 0.1)
-    entry = catalogue.entry("tests.cell.corpus.blocked")
+    entry = catalogue.entry("laboratory.cell.corpus.blocked")
     (case, *_) = entry.issue.cases
-    task = Task(entry, case, KEY, "right", machine.path(case))
+    task = Task(entry, case, "right", machine.path(case), KEY)
 
     probe_call.call(machine.python, "jax-0.0.0", [], [task], machine, remake=machine.remake)
 
@@ -238,12 +238,12 @@ def test_a_module_that_a_cell_cannot_import_costs_itself(
     machine: Machine, tmp_path: Path, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its cases are errors that say why, and the cases of other modules run."""
-    strange = clone(tmp_path / "root", re.compile(r"(suite|tests)/((cell/)?(corpus/)?\w+\.py)").fullmatch)
-    entry = catalogue.entry("tests.cell.corpus.clear")
-    with (strange / "tests/cell/corpus/clear.py").open("a", encoding="utf-8") as module:
+    strange = clone(tmp_path / "root", re.compile(r"suite/\w+/(__init__|cell/.*)\.py").fullmatch) / "suite"
+    entry = catalogue.entry("laboratory.cell.corpus.clear")
+    with (strange / "laboratory/cell/corpus/clear.py").open("a", encoding="utf-8") as module:
         module.write(f"{MODULES[how]}\n")
-    well = catalogue.entry("tests.cell.corpus.affected")
-    tasks = [Task(each, each.issue.cases[0], KEY, "", machine.path(each.issue.cases[0])) for each in (entry, well)]
+    well = catalogue.entry("laboratory.cell.corpus.affected")
+    tasks = [Task(each, each.issue.cases[0], "", machine.path(each.issue.cases[0]), KEY) for each in (entry, well)]
     tasks = [replace(task, record=machine.folder / f"{task.entry.issue.id}.json") for task in tasks]
 
     ended = probe_call.call(machine.python, "jax-0.0.0", [], tasks, machine, remake=machine.remake, root=strange)
@@ -256,7 +256,7 @@ def test_a_module_that_a_cell_cannot_import_costs_itself(
 
 def test_a_long_chain_of_processes_is_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
     """The memory of a chain of processes is added up, however long the chain is."""
-    monkeypatch.setattr("suite.cell.guard.children", lambda pid: [pid + 1] if pid < 5_000 else [])
+    monkeypatch.setattr("jax_stack_compat.cell.guard.children", lambda pid: [pid + 1] if pid < 5_000 else [])
     monkeypatch.setattr(child, "_rss_mib", lambda _: 1)
     monkeypatch.setattr("os.getpid", lambda: 0)
 
@@ -275,11 +275,11 @@ def test_a_shell_s_limit_stops_all_and_says_so(machine: Machine, monkeypatch: py
 DRIVE = """
 import os, sys
 from pathlib import Path
-from suite.run import probe_call
+from laboratory.run import probe_call
 from tests.faults.test_faults import BARE, KEY, Machine
-from suite.catalogue import catalogue
-from suite.records.work import Task
-entry = catalogue.narrowed(catalogue.entry("tests.cell.corpus.leaves_children"), ["lingers"])
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.environments.task import Task
+entry = catalogue.narrowed(catalogue.entry("laboratory.cell.corpus.leaves_children"), ["lingers"])
 plain = probe_call.command
 drivers = []
 for folder, mode in zip(map(Path, sys.argv[1::2]), sys.argv[2::2]):
@@ -291,7 +291,7 @@ for folder, mode in zip(map(Path, sys.argv[1::2]), sys.argv[2::2]):
     if mode == "bare":
         probe_call.command = lambda *words, root: [*BARE, *plain(*words, root=root)]
     machine = Machine(folder, Path(sys.executable))
-    tasks = [Task(entry, case, KEY, "right", machine.path(case)) for case in entry.issue.cases]
+    tasks = [Task(entry, case, "right", machine.path(case), KEY) for case in entry.issue.cases]
     probe_call.call(machine.python, "jax-0.0.0", [], tasks, machine, remake=machine.remake)
     os._exit(0)
 print(*drivers, flush=True)

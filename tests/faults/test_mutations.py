@@ -12,20 +12,20 @@ from typing import Any
 
 import pytest
 
-from suite import __main__ as command
-from suite import files
-from suite.catalogue import catalogue
-from suite.errors import BadFile, Exit
-from suite.files import STACK, FileModel
-from suite.judge.record import Record
-from suite.records import keys, records
-from suite.records.records import Status
-from suite.report import stored
-from suite.report import write as writing
-from suite.report.model import CompatFile
-from suite.stack import lock, matrix, plan, releases
-from suite.stack.matrix import Matrix
-from suite.stack.releases import Snapshot
+from jax_stack_compat.base import files
+from jax_stack_compat.base.errors import BadFile, Exit
+from jax_stack_compat.base.files import FileModel
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.judge.record import Record
+from jax_stack_compat.stack import lock, matrix, plan, releases
+from jax_stack_compat.stack.matrix import Matrix
+from jax_stack_compat.stack.releases import Snapshot
+from laboratory.cli import command_line as command
+from laboratory.records import keys, records
+from laboratory.records.records import Status
+from laboratory.report import stored
+from laboratory.report import write as writing
+from laboratory.report.model import CompatFile
 from tests.report.on_disk import saved
 from tests.report.test_small import small
 
@@ -281,7 +281,7 @@ def test_a_lock_cut_by_hand(
     text = lock.load(cell).text
     monkeypatch.setattr(lock, "LOCKS", tmp_path)
     for each in plan.cells():
-        (tmp_path / each.lock_name).symlink_to(STACK / "locks" / each.lock_name)
+        (tmp_path / each.lock_name).symlink_to(lock.LOCKS / each.lock_name)
     path = lock.path_of(cell)
     path.unlink()
     odd = []

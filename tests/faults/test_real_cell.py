@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from suite.__main__ import main
-from suite.files import ROOT
-from suite.timings.counting import Counter
+from jax_stack_compat.base.files import ROOT
+from laboratory.cli.command_line import main
+from laboratory.timings.counting import Counter
 from tests.conftest import Recorded
 from tests.processes import lacking
 from tests.real_cell import CELL, COUNT, ISSUE, RECORD, started
@@ -83,8 +83,8 @@ def _valgrind() -> None:
 
 # Counts a trace, and begins to count another in a process of its own.
 COUNT_TWO = """
-from suite.run import environment
-from suite.timings.counting import Counter
+from laboratory.run import environment
+from laboratory.timings.counting import Counter
 from tests.real_cell import CELL
 with environment.held(CELL) as made:
     keys = ["basics.Scan.time_trace", "basics.WhileLoop.time_trace"]

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from suite.__main__ import main
-from suite.cell.atomic import write
-from suite.check.trial import candidate
-from suite.errors import Exit
-from suite.run import interpreter, probe_call
-from suite.stack import lock, uv_call
+from jax_stack_compat.base.errors import Exit
+from jax_stack_compat.cell.atomic import write
+from jax_stack_compat.check.trial import candidate
+from jax_stack_compat.environments import interpreter, probe_call
+from jax_stack_compat.stack import lock, uv_call
+from laboratory.cli.command_line import main
 from tests.real_cell import CELL
 from tests.worlds import packed
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from suite.__main__ import main
-from suite.errors import Exit
-from suite.files import ROOT
+from jax_stack_compat.base.errors import Exit
+from jax_stack_compat.base.files import ROOT
+from laboratory.cli.command_line import main
 from tests.faults.surroundings import CASES, SURROUNDINGS
 from tests.processes import clone, printed, python, without_pages
 from tests.real_cell import keep_in
@@ -79,7 +79,7 @@ SHELLS = {
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_command_ends_well_or_with_a_sentence(shell: str, tmp_path: Path) -> None:
     """From a shell with odd settings, a plan is printed as usual, or there is a sentence and exit code 2."""
-    command = f"{shlex.quote(sys.executable)} -m suite compat --plan --issue stack-smoke"
+    command = f"{shlex.quote(sys.executable)} -m laboratory compat --plan --issue stack-smoke"
     words = f"{shell.format(root=shlex.quote(str(ROOT)))}; exec {command}"
     ran = subprocess.run(
         ["sh", "-c", words],
@@ -98,7 +98,7 @@ def test_a_command_ends_well_or_with_a_sentence(shell: str, tmp_path: Path) -> N
 def test_a_state_folder_that_can_be_none_is_a_sentence(tmp_path: Path) -> None:
     """A SUITE_STATE that is a loop of links ends a run with one sentence."""
     (tmp_path / "loop").symlink_to("loop")
-    ran = python("-m", "suite", *RECORD, env={"SUITE_STATE": str(tmp_path / "loop")})
+    ran = python("-m", "laboratory", *RECORD, env={"SUITE_STATE": str(tmp_path / "loop")})
 
     assert (Exit.MISUSED, "error: ", 1) == (ran.returncode, ran.stderr[:7], len(ran.stderr.splitlines()))
 
@@ -121,11 +121,11 @@ def test_a_locale_of_few_letters_is_no_error(tmp_path: Path) -> None:
     few = {"PYTHONIOENCODING": "ascii", "SUITE_STATE": str(tmp_path)}
     saved([report(observation(detail="ł ✓")), report(observation(behaviour="✓ ł"))], tmp_path)
     words = ("diff", str(tmp_path / "shard-1"), str(tmp_path / "shard-2"), "--format", "json")
-    ran = python("-m", "suite", *words, env=few)
+    ran = python("-m", "laboratory", *words, env=few)
     assert ("✓ ł", "") == (json.loads(ran.stdout)["changes"][0]["now"]["behaviour"], ran.stderr)
     ours, theirs = os.openpty()
     with os.fdopen(ours, "rb", buffering=0) as screen, os.fdopen(theirs, "wb") as terminal:
-        ran = python("-m", "suite", "run", *RECORD[1:], stdout=terminal, env=few)
+        ran = python("-m", "laboratory", "run", *RECORD[1:], stdout=terminal, env=few)
         terminal.close()
         shown = screen.read(65_536)
     assert (Exit.INCOMPLETE, "") == (ran.returncode, ran.stderr)

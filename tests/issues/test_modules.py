@@ -12,17 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from suite.catalogue import catalogue, source, threads
-from suite.catalogue.catalogue import Entry
-from suite.cell.issue import Case, Issue, Signature
-from suite.check.source.touched import touch
-from suite.judge.metadata import in_version_order, parsed
-from suite.judge.rules import Pins, first_match, met, requirements
-from suite.judge.table import UNDECIDED
-from suite.report.model import CaseRow, Report
-from suite.spelling import RELEASE
-from suite.stack import releases
-from suite.stack.packages import PACKAGES
+from jax_stack_compat.base.spelling import RELEASE
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.catalogue.catalogue import Entry
+from jax_stack_compat.cell.issue import Case, Issue, Signature
+from jax_stack_compat.check.source.touched import touch
+from jax_stack_compat.judge.metadata import in_version_order, parsed
+from jax_stack_compat.judge.rules import Pins, first_match, met, requirements
+from jax_stack_compat.judge.table import UNDECIDED
+from jax_stack_compat.packages import PACKAGES
+from jax_stack_compat.stack import releases
+from laboratory.report.model import CaseRow, Report
+from laboratory.sources import source, threads
 
 LISTED = tomllib.loads((Path(__file__).with_name("offenders.toml")).read_text(encoding="utf-8"))
 # Words that claim something about all releases, or about all tested ones.

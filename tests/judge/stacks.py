@@ -3,9 +3,9 @@
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from suite.cell.issue import Case, Rule
-from suite.judge.rules import Pins, Run, first_match
-from suite.stack import lock, plan, releases
+from jax_stack_compat.cell.issue import Case, Rule
+from jax_stack_compat.judge.rules import Pins, Run, first_match
+from jax_stack_compat.stack import lock, plan, releases
 
 # Enough to reach all branches, at a few milliseconds each; durations are not checked.
 FEW_EXAMPLES = settings(deadline=None, max_examples=60)

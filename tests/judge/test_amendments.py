@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from suite.cell.issue import Rule
-from suite.judge.amendments import Amendment, Tables, Trial, amendments
-from suite.judge.metadata import (
+from jax_stack_compat.cell.issue import Rule
+from jax_stack_compat.judge.metadata import (
     Declared,
     DeclaredObserved,
     declared_observed,
@@ -18,8 +17,9 @@ from suite.judge.metadata import (
     simplest,
     upper_bound,
 )
-from suite.judge.rules import first_match
-from suite.stack import plan
+from jax_stack_compat.judge.rules import first_match
+from jax_stack_compat.stack import plan
+from laboratory.boundaries.amendments import Amendment, Tables, Trial, amendments
 from tests.judge.stacks import FEW_EXAMPLES, IMPLICIT, OFFERED, PYTHON, TRAIN, pins
 
 TABLES: Tables = {"implicit": IMPLICIT, "train": TRAIN}

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite.cell.issue import Rule
-from suite.judge.attribution import LINKED, Blame, Move, blame, moves, told
-from suite.judge.intervals import Interval, Point, affected, intervals
-from suite.judge.metadata import reached
-from suite.judge.neighbours import LineCell, in_order, neighbours
-from suite.judge.rules import Run
-from suite.judge.table import Verdict
-from suite.stack import plan
+from jax_stack_compat.cell.issue import Rule
+from jax_stack_compat.judge.metadata import reached
+from jax_stack_compat.judge.rules import Run
+from jax_stack_compat.judge.table import Verdict
+from jax_stack_compat.stack import plan
+from laboratory.boundaries.attribution import LINKED, Blame, Move, blame, moves, told
+from laboratory.boundaries.intervals import Interval, Point, affected, intervals
+from laboratory.boundaries.neighbours import LineCell, in_order, neighbours
 from tests.judge.stacks import FEW_EXAMPLES, IMPLICIT, LU, OFFERED, PYTHON, RULES, RUNS, SHOWN, STACKS, as_ruled, pins
 
 GOOD: tuple[str, Verdict] = ("good", "clear")

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from suite.cell.issue import Rule
-from suite.judge.intervals import ran
-from suite.judge.prediction import Prediction, Stopped, foresee, how, predict
-from suite.judge.rules import Pins, Run, concerned, met
+from jax_stack_compat.cell.issue import Rule
+from jax_stack_compat.judge.prediction import Prediction, Stopped, foresee, how, predict
+from jax_stack_compat.judge.rules import Pins, Run, concerned, met
+from laboratory.boundaries.intervals import ran
 from tests.check.worlds import case
 from tests.judge.stacks import CASE, IMPLICIT, LU, as_ruled
 

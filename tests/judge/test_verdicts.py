@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite.cell.issue import Case, Meaning, Rule, Signature, Workaround
-from suite.judge import table, verdicts
-from suite.judge.record import Attempt, Outcome, Part
-from suite.judge.table import GLYPHS, RETRIED, TABLE, UNDECIDED, VERDICTS, Verdict
-from suite.judge.verdicts import Agreement, Judged, WorkaroundWord, agree, workaround_expected
-from suite.judge.wording import explain, not_imported, tidy
+from jax_stack_compat.cell.issue import Case, Meaning, Rule, Signature, Workaround
+from jax_stack_compat.judge import table, verdicts
+from jax_stack_compat.judge.record import Attempt, Outcome, Part
+from jax_stack_compat.judge.table import GLYPHS, RETRIED, TABLE, UNDECIDED, VERDICTS, Verdict
+from jax_stack_compat.judge.verdicts import Agreement, Judged, WorkaroundWord, agree, workaround_expected
+from jax_stack_compat.judge.wording import explain, not_imported, tidy
 from tests.judge.stacks import CASE as PLAIN
 from tests.judge.stacks import FEW_EXAMPLES, control
 

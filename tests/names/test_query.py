@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from packaging.version import Version
 
-from suite.files import replace_all
-from suite.names import collect, needed, query, spans, store
-from suite.names.model import FOLDER, Names
-from suite.names.needed import Needed
-from suite.stack import lock, plan
-from suite.stack.packages import WALKED
+from jax_stack_compat.base.files import replace_all
+from jax_stack_compat.names import query, spans, store
+from jax_stack_compat.names.model import FOLDER, Names
+from jax_stack_compat.packages import WALKED
+from jax_stack_compat.stack import lock, plan
+from laboratory.collect import names as collect
+from laboratory.collect import needed
+from laboratory.collect.needed import Needed
 
 # They warn only when called, or went before the oldest walked release.
 UNSEEN = {"equinox.static_field", "diffrax.NewtonNonlinearSolver"}

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from suite.cell.numbers.inputs import INPUTS
-from suite.cell.numbers.recipes import NumericCall, calls
-from suite.numbers import collect, compare, outcomes, reference
-from suite.numbers.outcomes import Outcome, Outcomes
+from laboratory.cell.numbers.inputs import INPUTS
+from laboratory.cell.numbers.recipes import NumericCall, calls
+from laboratory.collect.numbers import collect, compare, outcomes, reference
+from laboratory.collect.numbers.outcomes import Outcome, Outcomes
 
 CALLS = {call.key: call for call in calls()}
 SIN = CALLS["eager jax.numpy.sin(float32)"]

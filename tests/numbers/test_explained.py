@@ -2,8 +2,8 @@
 
 import pytest
 
-from suite.cell.numbers.recipes import NumericCall
-from suite.numbers import explained
+from laboratory.cell.numbers.recipes import NumericCall
+from laboratory.collect.numbers import explained
 
 
 @pytest.mark.parametrize(

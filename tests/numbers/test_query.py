@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from suite.cell.numbers.recipes import calls
-from suite.numbers import query
-from suite.numbers.model import MEASURED, CallRow, Measured, by_function, written
+from jax_stack_compat.numbers import query
+from jax_stack_compat.numbers.model import MEASURED, CallRow, Measured, by_function, written
+from laboratory.cell.numbers.recipes import calls
 
 F = "jax.numpy.f"
 

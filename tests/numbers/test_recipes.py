@@ -2,9 +2,9 @@
 
 import ast
 
-from suite.cell.numbers.recipes import PATH, calls
-from suite.names import query
-from suite.numbers.uncalled import uncalled
+from jax_stack_compat.names import query
+from jax_stack_compat.numbers.uncalled import uncalled
+from laboratory.cell.numbers.recipes import PATH, calls
 
 MODULES = (
     *("jax.numpy", "jax.numpy.linalg", "jax.numpy.fft", "jax.nn", "jax.nn.initializers", "jax.lax", "jax.lax.linalg"),

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from suite.numbers import table
-from suite.numbers.outcomes import Outcome, Outcomes
+from laboratory.collect.numbers import table
+from laboratory.collect.numbers.outcomes import Outcome, Outcomes
 from tests.numbers.test_compare import returned
 
 KEY = "eager jax.numpy.cumsum(vector)"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import date
 
-from suite.programs.model import Program, Programs, ReleasePrograms, Workload
+from laboratory.programs.model import Program, Programs, ReleasePrograms, Workload
 
 DAYS = {"0.9.0": date(2026, 1, 20), "0.9.1": date(2026, 3, 2), "0.8.3": date(2026, 1, 29), "0.8.2": date(2025, 12, 18)}
 WORKLOADS = {"softmax": Workload(title="A softmax."), "solve": Workload(title="A solve.", needs=("diffrax",))}

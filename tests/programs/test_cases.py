@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from suite.catalogue import catalogue
-from suite.programs import cases, model, texts
-from suite.programs.model import Program
-from suite.programs.targets import TARGETS
+from jax_stack_compat.catalogue import catalogue
+from laboratory.programs import cases, model, texts
+from laboratory.programs.model import Program
+from laboratory.programs.targets import TARGETS
 from tests.programs.conftest import programs, release
 
 TEXTS = Path(__file__).parent / "texts"

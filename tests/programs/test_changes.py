@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from asv.results import iter_results
 
-from suite.files import replace_all
-from suite.programs import asv_results
-from suite.programs.changes import turns
-from suite.programs.model import Program, Workload
+from jax_stack_compat.base.files import replace_all
+from laboratory.programs import asv_results
+from laboratory.programs.changes import turns
+from laboratory.programs.model import Program, Workload
 from tests.programs.conftest import counted, programs, release
 
 ONE, TWO = (counted(counts={"copies": copies}) for copies in (1, 2))

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from suite.files import ROOT
+from jax_stack_compat.base.files import ROOT
 from tests.processes import python
 
 TEXTS = Path(__file__).parent / "texts"

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from suite.console import Terminal
-from suite.errors import Exit, Misused
-from suite.programs import compiling, model, own_device, session, sources
-from suite.programs.model import Programs
-from suite.programs.targets import TARGETS
+from jax_stack_compat.base.console import Terminal
+from jax_stack_compat.base.errors import Exit, Misused
+from laboratory.programs import compiling, model, own_device, session, sources
+from laboratory.programs.model import Programs
+from laboratory.programs.targets import TARGETS
 from tests.processes import program
 from tests.programs.conftest import counted, programs, release
 
@@ -71,7 +71,7 @@ def test_a_program_that_only_one_of_them_has_is_told(tmp_path: Path, capsys: pyt
         (
             H100,
             "another",
-            r"no program of jax-0\.9\.0 for .* was compiled .* `python -m suite programs jax-0\.9\.0 --target h100`",
+            r"no program of jax-0\.9\.0 for .* was compiled .* `nox -s device-programs -- jax-0\.9\.0 --target h100`",
         ),
         ("TPU v5 lite", "one", r"no program of jax-0\.9\.0 for TPU v5e was compiled .* --target v5e` compiles"),
     ],

@@ -1,10 +1,10 @@
 """The page of the programs, made from the kept data alone."""
 
-from suite.catalogue import catalogue
-from suite.programs import session
-from suite.programs.model import Diff, Program, Programs
-from suite.report.model import Report
-from suite.report.site.build import named_after, site
+from jax_stack_compat.catalogue import catalogue
+from laboratory.programs import session
+from laboratory.programs.model import Diff, Program, Programs
+from laboratory.report.model import Report
+from laboratory.report.site.build import named_after, site
 from tests.programs.conftest import counted, programs, release
 from tests.report.test_report import EMPTY
 from tests.worlds import as_known

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from suite.console import Terminal
-from suite.errors import Exit, Failed, Misused
-from suite.programs import cases, compiling, model, session, sources, texts, wheels
-from suite.programs.compiling import Compiled
-from suite.programs.model import Programs, Workload
-from suite.programs.targets import TARGETS, Target
-from suite.programs.wheels import DeviceWheels
-from suite.run import environment
-from suite.run.environment import Environment, Unprepared
-from suite.stack import lock
-from suite.stack.plan import Cell
+from jax_stack_compat.base.console import Terminal
+from jax_stack_compat.base.errors import Exit, Failed, Misused
+from jax_stack_compat.stack import lock
+from jax_stack_compat.stack.plan import Cell
+from laboratory.programs import cases, compiling, model, session, sources, texts, wheels
+from laboratory.programs.compiling import Compiled
+from laboratory.programs.model import Programs, Workload
+from laboratory.programs.targets import TARGETS, Target
+from laboratory.programs.wheels import DeviceWheels
+from laboratory.run import environment
+from laboratory.run.environment import Environment, Unprepared
 from tests.processes import program
 from tests.programs.conftest import counted, programs, release
 
@@ -206,7 +206,7 @@ def test_only_releases_that_can_are_asked() -> None:
 
 def test_a_diff_of_what_was_not_compiled_says_what_compiles_it() -> None:
     """Without the two programs there is no diff, but the command that makes them."""
-    with pytest.raises(Misused, match=r"`python -m suite programs jax-0\.9\.0 --target v5e --fresh` compiles it"):
+    with pytest.raises(Misused, match=r"`nox -s device-programs -- jax-0\.9\.0 --target v5e --fresh` compiles it"):
         session.carry_out((), "v5e", ("jax-0.9.0", "jax-0.9.1", "no-such"), None, Terminal(), fresh=False)
 
 
@@ -239,7 +239,7 @@ def test_a_real_release_compiles_for_an_h100() -> None:
     ids = [f"{each.id}+h100" for each in session.every_cell()]
     made = [each for each in ids if (environment.ENVIRONMENTS / each / "suite.json").exists()]
     if not made:
-        pytest.skip("no environment with a compiler for an H100: `python -m suite programs --target h100` makes them")
+        pytest.skip("no environment with a compiler for an H100: `nox -s device-programs -- --target h100` makes them")
     executable = environment.ENVIRONMENTS / made[-1] / "bin" / "python"
     found = compiling.compile(executable, f"{made[-1]}-tried", "h100", ["scan"], lambda done, doing: None)
 

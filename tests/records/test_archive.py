@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from suite.catalogue import catalogue
-from suite.errors import BadFile
-from suite.judge.record import Part
-from suite.records import archive, records
-from suite.stack import plan
+from jax_stack_compat.base.errors import BadFile
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.judge.record import Part
+from jax_stack_compat.stack import plan
+from laboratory.records import archive, records
 from tests.report.on_disk import there
 from tests.report.test_report import put_record, put_status
 

@@ -11,19 +11,20 @@ from typing import Any
 
 import pytest
 
-from suite.catalogue import catalogue, source
-from suite.catalogue.catalogue import Entry
-from suite.catalogue.syntax import canonical
-from suite.cell.issue import Case, Signature, Workaround
-from suite.files import ROOT
-from suite.judge.record import Part
-from suite.records import keys, records
-from suite.records.alike import LAYERS, alike
-from suite.records.work import ask, planned
-from suite.report.assemble import assemble
-from suite.run import interpreter
-from suite.stack import lock, plan
-from suite.stack.packages import guests
+from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.catalogue.catalogue import Entry
+from jax_stack_compat.cell.issue import Case, Signature, Workaround
+from jax_stack_compat.environments import interpreter
+from jax_stack_compat.judge.record import Part
+from jax_stack_compat.packages import guests
+from jax_stack_compat.stack import lock, plan
+from laboratory.records import keys, records
+from laboratory.records.alike import LAYERS, alike
+from laboratory.records.work import ask, planned
+from laboratory.report.assemble import assemble
+from laboratory.sources import source
+from laboratory.sources.syntax import canonical
 from tests.catalogue.test_source import CASE, instead
 from tests.catalogue.test_source import MODULE as ISSUE_MODULE
 from tests.cell.test_wall import PROBE, module_of, reached
@@ -33,17 +34,17 @@ from tests.report.test_report import put_record, put_status
 # Prints the probe's hash, and that of each case of a module.
 PRINT = """
 import json, sys
-from suite.catalogue import catalogue
-from suite.records import keys
+from jax_stack_compat.catalogue import catalogue
+from laboratory.records import keys
 entry = catalogue.entry(sys.argv[1])
 print(json.dumps([keys.probe_sha256(), {case.id: keys.case_sha256(entry, case) for case in entry.issue.cases}]))
 """
 # A module that uses the oracle and its own helpers.
-MODULE = "suite.issues.scipy.special_signs"
+MODULE = "jax_stack_compat.issues.scipy.special_signs"
 # Prints the syntax tree of each named file.
 READ = """
 import ast, hashlib, pathlib, sys
-from suite.catalogue.syntax import canonical
+from laboratory.sources.syntax import canonical
 for path in sys.argv[1:]:
     print(hashlib.sha256(canonical(ast.parse(pathlib.Path(path).read_text(encoding="utf-8"))).encode()).hexdigest())
 """
@@ -64,7 +65,7 @@ def scratch(tmp_path: Path) -> Path:
 
 def gets_a_field(tree: Path) -> None:
     """Add a word to each class of the vocabulary."""
-    path = tree / "suite/cell/issue.py"
+    path = tree / "suite/jax_stack_compat/cell/issue.py"
     text = path.read_text(encoding="utf-8")
     for line in (
         '    pin: str = ""\n',
@@ -100,7 +101,7 @@ def is_written_otherwise(tree: Path) -> None:
 
 def gets_a_collector(tree: Path) -> None:
     """Add other cell code in a folder beside the probe."""
-    folder = tree / "suite/cell/others"
+    folder = tree / "suite/jax_stack_compat/cell/others"
     folder.mkdir()
     (folder / "walk.py").write_text("def walk() -> None: ...\n", encoding="utf-8")
     (folder / "__init__.py").touch()
@@ -132,7 +133,11 @@ def hashes(tmp_path: Path, text: str, case: Case = CASE) -> str:
         ("jnp.arange(LIMIT)", "jnp.arange(LIMIT) + 0", True),
         ("from __future__ import annotations\n", "", True),
         ("import Case, Issue, compare", "import compare", False),
-        ("from suite.cell import Case, Issue, compare", "from suite.cell.oracle import compare", False),
+        (
+            "from jax_stack_compat.cell import Case, Issue, compare",
+            "from jax_stack_compat.cell.oracle import compare",
+            False,
+        ),
         ("Does it?", "Is it?", False),
         ("LIMIT = 3", "LIMIT = 3  # or more", False),
         ("LIMIT = 3", "UNUSED = 3\nLIMIT = (\n    3\n)", False),
@@ -177,9 +182,9 @@ def test_what_a_process_is_given_counts(tmp_path: Path, changed: dict[str, Any],
 def test_the_probe_is_all_that_runs_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each module of the probe counts, except the vocabulary; comments do not."""
     words = {"issue", "oracle", "standalone", "touches"}
-    vocabulary = {"suite", "suite.cell", *(f"suite.cell.{name}" for name in words)}
+    vocabulary = {"suite", "jax_stack_compat.cell", *(f"jax_stack_compat.cell.{name}" for name in words)}
     modules = {module_of(path): path for path in reached([PROBE])}
-    assert {f"suite.cell.{name}" for name in keys.PROBE} == modules.keys() - vocabulary
+    assert {f"jax_stack_compat.cell.{name}" for name in keys.PROBE} == modules.keys() - vocabulary
     for path in modules.values():
         (tmp_path / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, tmp_path / path.relative_to(ROOT))
@@ -192,7 +197,7 @@ def test_the_probe_is_all_that_runs_a_case(tmp_path: Path, monkeypatch: pytest.M
 
     unchanged = probe()
     for name in keys.PROBE:
-        copy = tmp_path / "suite/cell" / f"{name}.py"
+        copy = tmp_path / "suite/jax_stack_compat/cell" / f"{name}.py"
         text = copy.read_text(encoding="utf-8")
         copy.write_text(f"{text}# said\n", encoding="utf-8")
         assert unchanged == probe(), name
@@ -206,7 +211,7 @@ def test_the_probe_is_all_that_runs_a_case(tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_key_is_the_same_for_every_python() -> None:
     """The cells' Python gives the same syntax tree for every issue and the probe as the driver's."""
-    paths = [*ROOT.glob("suite/issues/**/*.py"), *ROOT.glob("suite/cell/*.py")]
+    paths = [*ROOT.glob("suite/jax_stack_compat/issues/**/*.py"), *ROOT.glob("suite/jax_stack_compat/cell/*.py")]
     other, _ = interpreter.find("3.12" if sys.version_info[:2] != (3, 12) else "3.13")
     read = [
         subprocess.run([python, "-c", READ, *paths], cwd=ROOT, capture_output=True, text=True, check=True).stdout

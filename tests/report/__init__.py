@@ -1,1 +1,1 @@
-"""Tests of suite.report."""
+"""Tests of laboratory.report."""

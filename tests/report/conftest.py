@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-from suite.report.compare import since
-from suite.report.model import Report
+from laboratory.report.compare import since
+from laboratory.report.model import Report
 from tests.report.site_browser import chromium, tab
 from tests.worlds import as_known, few, otherwise
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from suite import files
-from suite.report import stored
-from suite.report.model import Report
-from suite.report.site.build import site
+from jax_stack_compat.base import files
+from laboratory.report import stored
+from laboratory.report.model import Report
+from laboratory.report.site.build import site
 
 
 def saved(reports: Iterable[Report], folder: Path) -> list[Path]:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from suite.report.model import Report
-from suite.report.site.build import site
+from laboratory.report.model import Report
+from laboratory.report.site.build import site
 
 # Not by the package's own module, which reads it in the locale's encoding.
 AXE = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")

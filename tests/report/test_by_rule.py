@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from suite.errors import BadFile
-from suite.report import stored, summary
-from suite.report.derive import Line, Seen, along, derive, stacks
-from suite.report.formats.compat_md import compat_md
-from suite.report.model import ByRuleRow, CaseRow, CellRow, Report, RuleRow
-from suite.report.site.build import site
-from suite.report.site.facts import Facts, StripRun
-from suite.report.site.timeline import verified
-from suite.stack import lock, releases
-from suite.stack.releases import Packages
+from jax_stack_compat.base.errors import BadFile
+from jax_stack_compat.stack import lock, releases
+from jax_stack_compat.stack.releases import Packages
+from laboratory.report import stored, summary
+from laboratory.report.derive import Line, Seen, along, derive, stacks
+from laboratory.report.formats.compat_md import compat_md
+from laboratory.report.model import ByRuleRow, CaseRow, CellRow, Report, RuleRow
+from laboratory.report.site.build import site
+from laboratory.report.site.facts import Facts, StripRun
+from laboratory.report.site.timeline import verified
 from tests.report.on_disk import saved
 from tests.report.test_report import EMPTY, PLAIN, observation, report, shown, undecided, with_case
 from tests.stack.test_plan import LIBRARIES

@@ -14,16 +14,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from suite import __main__ as command
-from suite.errors import Exit
-from suite.files import dump
-from suite.judge.table import UNDECIDED, VERDICTS, Verdict
-from suite.report.compare import KINDS, MAX_CASES, MAX_CHANGES, ReportDiff, change, diff, exit_code, row, since, tracks
-from suite.report.formats.diff import as_json, last, markdown, show
-from suite.report.markup import MAX_CHARS
-from suite.report.model import CellRow, Observation, Report
-from suite.report.stored import read_report
-from suite.report.write import publish
+from jax_stack_compat.base.errors import Exit
+from jax_stack_compat.base.files import dump
+from jax_stack_compat.judge.table import UNDECIDED, VERDICTS, Verdict
+from laboratory.cli import command_line as command
+from laboratory.report.compare import (
+    KINDS,
+    MAX_CASES,
+    MAX_CHANGES,
+    ReportDiff,
+    change,
+    diff,
+    exit_code,
+    row,
+    since,
+    tracks,
+)
+from laboratory.report.formats.diff import as_json, last, markdown, show
+from laboratory.report.markup import MAX_CHARS
+from laboratory.report.model import CellRow, Observation, Report
+from laboratory.report.stored import read_report
+from laboratory.report.write import publish
 from tests.report.on_disk import pages, save, saved, there
 from tests.report.test_report import EMPTY, cell_row, observation, report, tokens, undecided
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from suite.judge.table import UNDECIDED, VERDICTS, Verdict
-from suite.programs import model, texts
-from suite.programs.targets import TARGETS
-from suite.report.compare import since
-from suite.report.model import Observation, Report
-from suite.report.site import timings
-from suite.report.site.build import site
-from suite.report.site.timings import TimedMachine
-from suite.timings.results import COMPARED, NOISE, RESULTS
+from jax_stack_compat.judge.table import UNDECIDED, VERDICTS, Verdict
+from laboratory.programs import model, texts
+from laboratory.programs.targets import TARGETS
+from laboratory.report.compare import since
+from laboratory.report.model import Observation, Report
+from laboratory.report.site import timings
+from laboratory.report.site.build import site
+from laboratory.report.site.timings import TimedMachine
+from laboratory.timings.results import COMPARED, NOISE, RESULTS
 from tests.report.site_browser import UNFOLD, WIDTH, afresh, put, violations
 from tests.report.test_numbers import EVERY
 from tests.worlds import as_known, few, otherwise

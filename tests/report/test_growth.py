@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from packaging.version import Version
 
-from suite.records import archive
-from suite.report import stored
-from suite.report.derive import coverage, derive
-from suite.report.model import Report
-from suite.report.write import siblings
-from suite.stack import lock, releases
+from jax_stack_compat.stack import lock, releases
+from laboratory.records import archive
+from laboratory.report import stored
+from laboratory.report.derive import coverage, derive
+from laboratory.report.model import Report
+from laboratory.report.write import siblings
 from tests.processes import git
 
 # The test publishes one issue in so many.

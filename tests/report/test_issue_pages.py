@@ -9,9 +9,9 @@ from urllib.parse import urljoin
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from suite.report.model import Report
-from suite.report.site.build import site
-from suite.report.summary import REPLAY
+from laboratory.report.model import Report
+from laboratory.report.site.build import site
+from laboratory.report.summary import REPLAY
 from tests.report.on_disk import there as files
 from tests.report.site_browser import UNFOLD, WIDTH, afresh, built, put, tab, violations
 from tests.report.test_by_rule import sparse

@@ -5,18 +5,18 @@ from typing import Any
 
 import pytest
 
-from suite.address import link
-from suite.judge.table import Verdict
-from suite.report.findings import SORTS, findings
-from suite.report.model import CellRow, IntervalRow, Observation, Report, SignatureRow, TurnRow
-from suite.report.site.facts import Facts
-from suite.report.site.pages import findings as findings_page
-from suite.report.site.pages import issues as issues_page
-from suite.report.site.pages import matrix as matrix_page
-from suite.report.site.pages import seeds as seeds_page
-from suite.report.site.table import Mark, stretches, with_room
-from suite.report.site.timeline import timeline, turned, verified
-from suite.report.standing import standings
+from jax_stack_compat.base.address import link
+from jax_stack_compat.judge.table import Verdict
+from laboratory.report.findings import SORTS, findings
+from laboratory.report.model import CellRow, IntervalRow, Observation, Report, SignatureRow, TurnRow
+from laboratory.report.site.facts import Facts
+from laboratory.report.site.pages import findings as findings_page
+from laboratory.report.site.pages import issues as issues_page
+from laboratory.report.site.pages import matrix as matrix_page
+from laboratory.report.site.pages import seeds as seeds_page
+from laboratory.report.site.table import Mark, stretches, with_room
+from laboratory.report.site.timeline import timeline, turned, verified
+from laboratory.report.standing import standings
 from tests.report.on_disk import pages
 from tests.report.test_report import cell_row, observation, report, with_case, with_issue
 from tests.worlds import as_known, few

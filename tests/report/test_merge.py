@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suite import __main__ as command
-from suite import commands
-from suite.errors import BadFile, Exit
-from suite.records import keys, records
-from suite.records.records import Status
-from suite.report import stored, summary
-from suite.report.derive import derive
-from suite.report.join import merge as merging
-from suite.report.join.merge import faults, join, merge
-from suite.report.model import Platform, Report
-from suite.report.write import write
-from suite.run.spread.shard import parse
-from suite.stack import lock, plan, releases
+from jax_stack_compat.base.errors import BadFile, Exit
+from jax_stack_compat.stack import lock, plan, releases
+from laboratory.cli import command_line as command
+from laboratory.cli import commands
+from laboratory.records import keys, records
+from laboratory.records.records import Status
+from laboratory.report import merge as merging
+from laboratory.report import stored, summary
+from laboratory.report.derive import derive
+from laboratory.report.merge import faults, join, merge
+from laboratory.report.model import Platform, Report
+from laboratory.report.write import write
+from laboratory.run.spread.shard import parse
 from tests.report.on_disk import saved, there
 from tests.worlds import as_known, some
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from suite.report.missing_bounds import missing_bounds
-from suite.report.model import AmendmentRow
+from laboratory.report.missing_bounds import missing_bounds
+from laboratory.report.model import AmendmentRow
 from tests.report.test_release_pages import amendment, stack_row
 
 

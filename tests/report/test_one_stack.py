@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from suite.__main__ import main
-from suite.errors import Exit, Failed
-from suite.report.formats import one_stack
-from suite.stack import lock
+from jax_stack_compat.base.errors import Exit, Failed
+from jax_stack_compat.stack import lock
+from laboratory.cli.command_line import main
+from laboratory.report.formats import one_stack
 from tests.report.test_report import observation, report
 
 pytestmark = pytest.mark.usefixtures("pageless")

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from suite.judge.table import TABLE, Verdict
-from suite.report.model import Report
-from suite.report.site.build import ASSETS
-from suite.report.site.marked import verdict_styles
+from jax_stack_compat.judge.table import TABLE, Verdict
+from laboratory.report.model import Report
+from laboratory.report.site.build import ASSETS
+from laboratory.report.site.marked import verdict_styles
 from tests.report.on_disk import pages
 from tests.report.site_browser import UNFOLD, WIDTH, afresh
 from tests.report.test_report import observation, report

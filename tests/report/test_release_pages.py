@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 
-from suite.judge.metadata import DeclaredObserved
-from suite.report.derive import derive
-from suite.report.model import AmendmentRow, CellRow, Report, StackRow
-from suite.report.site import install
-from suite.report.site.build import site
-from suite.report.site.facts import Facts
-from suite.report.site.marked import linked
-from suite.report.site.table import grids
-from suite.report.site.timings import Asynchronous, Chart, Section, Series, Shift, TimedMachine, spells
-from suite.report.write import write
-from suite.stack import plan, releases
-from suite.timings.results import JudgedChange
+from jax_stack_compat.judge.metadata import DeclaredObserved
+from jax_stack_compat.stack import plan, releases
+from laboratory.report.derive import derive
+from laboratory.report.model import AmendmentRow, CellRow, Report, StackRow
+from laboratory.report.site import install
+from laboratory.report.site.build import site
+from laboratory.report.site.facts import Facts
+from laboratory.report.site.marked import linked
+from laboratory.report.site.table import grids
+from laboratory.report.site.timings import Asynchronous, Chart, Section, Series, Shift, TimedMachine, spells
+from laboratory.report.write import write
+from laboratory.timings.results import JudgedChange
 from tests.report.on_disk import there
 from tests.report.test_report import cell_row, observation, report, undecided, with_issue
 from tests.worlds import as_known, few
@@ -104,7 +104,7 @@ def test_constraints_are_the_newest_set_that_works() -> None:
     text = shown(files["releases/jax-0.4.30.html"])
     assert 'pip install "jax[cpu]==0.4.30" jaxlib==0.4.30 equinox==0.11.8 diffrax==0.6.0' in text
     assert 'pip install -c jax-0.4.30.txt "jax[cpu]" equinox diffrax' in text
-    assert f"suite/stack/locks/{works.id}.txt" in text
+    assert f"suite/jax_stack_compat/stack/locks/{works.id}.txt" in text
 
 
 def test_another_python_is_taken_where_it_must_be() -> None:

@@ -18,27 +18,27 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from rich.console import Console
 
-from suite import files
-from suite.catalogue import catalogue
-from suite.catalogue.catalogue import Entry
-from suite.cell.issue import Case
-from suite.errors import Exit
-from suite.judge.record import Attempt, Machine, Part, Record, Where
-from suite.judge.rules import expected, met
-from suite.judge.table import GLYPHS, UNDECIDED, VERDICTS, Verdict
-from suite.judge.verdicts import Agreement, WorkaroundWord
-from suite.records import keys, records
-from suite.records.records import Status
-from suite.report import stored, summary
-from suite.report.assemble import assemble, roughly
-from suite.report.compare import since
-from suite.report.derive import coverage
-from suite.report.formats import terminal
-from suite.report.formats.compat_md import compat_md
-from suite.report.model import Observation, Report
-from suite.report.write import schema, write
-from suite.stack import lock, plan
-from suite.stack.plan import Cell
+from jax_stack_compat.base import files
+from jax_stack_compat.base.errors import Exit
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.catalogue.catalogue import Entry
+from jax_stack_compat.cell.issue import Case
+from jax_stack_compat.judge.record import Attempt, Machine, Part, Record, Where
+from jax_stack_compat.judge.rules import expected, met
+from jax_stack_compat.judge.table import GLYPHS, UNDECIDED, VERDICTS, Verdict
+from jax_stack_compat.judge.verdicts import Agreement, WorkaroundWord
+from jax_stack_compat.stack import lock, plan
+from jax_stack_compat.stack.plan import Cell
+from laboratory.records import keys, records
+from laboratory.records.records import Status
+from laboratory.report import stored, summary
+from laboratory.report.assemble import assemble, roughly
+from laboratory.report.compare import since
+from laboratory.report.derive import coverage
+from laboratory.report.formats import terminal
+from laboratory.report.formats.compat_md import compat_md
+from laboratory.report.model import Observation, Report
+from laboratory.report.write import schema, write
 from tests.report.on_disk import pages
 
 pytestmark = pytest.mark.usefixtures("untimed")

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from suite.errors import Misused
-from suite.printable import printable
-from suite.report import stored, summary
-from suite.report.findings import findings
-from suite.report.formats.compat_md import compat_md
-from suite.report.markup import MAX_CHARS, cell_text, fit
-from suite.report.model import Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
-from suite.report.site.build import site
-from suite.report.site.facts import Facts
-from suite.report.write import siblings, write
-from suite.stack import plan
+from jax_stack_compat.base.errors import Misused
+from jax_stack_compat.base.printable import printable
+from jax_stack_compat.stack import plan
+from laboratory.report import stored, summary
+from laboratory.report.findings import findings
+from laboratory.report.formats.compat_md import compat_md
+from laboratory.report.markup import MAX_CHARS, cell_text, fit
+from laboratory.report.model import Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
+from laboratory.report.site.build import site
+from laboratory.report.site.facts import Facts
+from laboratory.report.write import siblings, write
 from tests.report.on_disk import saved, there
 from tests.report.test_report import CHANGED, observation, report, shown, tokens, undecided
 from tests.worlds import as_known

@@ -10,26 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from suite.catalogue import threads
-from suite.files import REPORTS, ROOT, read
-from suite.judge.table import Verdict
-from suite.programs.model import FOLDER as COMPILED
-from suite.report import published as packed
-from suite.report import write as writing
-from suite.report.compare import since
-from suite.report.derive import derive
-from suite.report.model import (
-    CellRow,
-    Observation,
-    RefutedRow,
-    Report,
-    RuleRow,
-    UpstreamRow,
-    WorkaroundRow,
-)
-from suite.run.schedule import costs
-from suite.stack import chosen, lock, releases
-from suite.timings.results import COMPARED, NOISE, RESULTS
+from jax_stack_compat.base.files import REPORTS, ROOT, read
+from jax_stack_compat.judge.table import Verdict
+from jax_stack_compat.stack import chosen, lock, releases
+from laboratory.programs.model import FOLDER as COMPILED
+from laboratory.report import published as packed
+from laboratory.report import write as writing
+from laboratory.report.compare import since
+from laboratory.report.derive import derive
+from laboratory.report.model import CellRow, Observation, RefutedRow, Report, RuleRow, UpstreamRow, WorkaroundRow
+from laboratory.run.schedule import costs
+from laboratory.sources import threads
+from laboratory.timings.results import COMPARED, NOISE, RESULTS
 from tests.programs.test_page import changed
 from tests.report.on_disk import there
 from tests.report.test_release_pages import RELEASES, timed

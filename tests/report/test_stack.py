@@ -8,17 +8,17 @@ import pytest
 from packaging.requirements import Requirement
 from playwright.sync_api import Browser, Page, expect
 
-from suite.catalogue import catalogue
-from suite.judge.prediction import predict
-from suite.judge.rules import Run
-from suite.report.model import IssueRow, Report
-from suite.report.site.build import ASSETS, render
-from suite.report.site.compiled import known as known_releases
-from suite.report.site.facts import Facts
-from suite.report.site.page import Page as SitePage
-from suite.report.site.pages.cells import stack as stack_page
-from suite.report.site.timeline import turned
-from suite.stack import plan
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.judge.prediction import predict
+from jax_stack_compat.judge.rules import Run
+from jax_stack_compat.stack import plan
+from laboratory.report.model import IssueRow, Report
+from laboratory.report.site.build import ASSETS, render
+from laboratory.report.site.compiled import known as known_releases
+from laboratory.report.site.facts import Facts
+from laboratory.report.site.page import Page as SitePage
+from laboratory.report.site.pages.cells import stack as stack_page
+from laboratory.report.site.timeline import turned
 from tests.report.site_browser import UNFOLD, WIDTH, afresh, built, put, tab
 from tests.report.test_report import EMPTY, observation, report
 from tests.worlds import as_known, few, otherwise, some

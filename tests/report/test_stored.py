@@ -14,13 +14,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from suite import __main__ as command
-from suite.errors import BadFile, Exit
-from suite.files import ROOT
-from suite.numbers import model
-from suite.report.model import Observation, Report
-from suite.report.stored import COLUMNS, name_of, read_report, texts
-from suite.report.write import write
+from jax_stack_compat.base.errors import BadFile, Exit
+from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.numbers import model
+from laboratory.cli import command_line as command
+from laboratory.report.model import Observation, Report
+from laboratory.report.stored import COLUMNS, name_of, read_report, texts
+from laboratory.report.write import write
 from tests.processes import lacking
 from tests.report import test_numbers
 from tests.report.on_disk import save, saved, there

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from suite.__main__ import main
-from suite.catalogue import catalogue
-from suite.errors import Exit
-from suite.programs import compiling
-from suite.records.alike import LAYERS
-from suite.records.work import ask, planned
-from suite.report.stored import read_report
-from suite.run import environment
-from suite.stack import lock
+from jax_stack_compat.base.errors import Exit
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.stack import lock
+from laboratory.cli.command_line import main
+from laboratory.programs import compiling
+from laboratory.records.alike import LAYERS
+from laboratory.records.work import ask, planned
+from laboratory.report.stored import read_report
+from laboratory.run import environment
 from tests.cell.test_probe import Session, names_of
 from tests.conftest import Recorded
 from tests.real_cell import CELL, COUNT, ISSUE, RECORD, started

@@ -9,11 +9,12 @@ from unittest.mock import Mock
 
 import pytest
 
-from suite.__main__ import main
-from suite.errors import Exit
-from suite.run import disk, environment, interpreter
-from suite.stack import lock, plan, uv_call
-from suite.stack.lock import Lock
+from jax_stack_compat.base.errors import Exit
+from jax_stack_compat.environments import interpreter
+from jax_stack_compat.stack import lock, plan, uv_call
+from jax_stack_compat.stack.lock import Lock
+from laboratory.cli.command_line import main
+from laboratory.run import disk, environment
 from tests.worlds import packed
 
 OLD, *_, NEW = plan.tagged("default")

@@ -10,22 +10,23 @@ from pathlib import Path
 
 import pytest
 
-from suite.catalogue import catalogue
-from suite.files import read
-from suite.judge.record import Record
-from suite.records import records
-from suite.run import environment, interpreter
-from suite.run.environment import Environment, Unprepared
-from suite.stack import lock, plan, releases, uv_call
-from suite.stack.lock import Lock
-from suite.stack.matrix import Matrix
-from suite.stack.plan import Cell
+from jax_stack_compat.base.files import read
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.environments import interpreter
+from jax_stack_compat.judge.record import Record
+from jax_stack_compat.stack import lock, plan, releases, uv_call
+from jax_stack_compat.stack.lock import Lock
+from jax_stack_compat.stack.matrix import Matrix
+from jax_stack_compat.stack.plan import Cell
+from laboratory.records import records
+from laboratory.run import environment
+from laboratory.run.environment import Environment, Unprepared
 from tests.processes import program
 from tests.worlds import pretend, ran
 
 CELL = plan.tagged("default")[0]
 PINNED = lock.load(CELL)
-ENTRY = catalogue.narrowed(catalogue.entry("tests.bisect.by_release"), ["changes"])
+ENTRY = catalogue.narrowed(catalogue.entry("laboratory.cell.staged.by_release"), ["changes"])
 BROKEN, WHOLE = "raise ImportError('libjax.so: cannot open shared object file')\n", "__version__ = '0.4.20'\n"
 
 
@@ -265,7 +266,7 @@ def test_without_its_device_a_cell_is_unavailable(
     python = program(elsewhere / "python", f'[ "$1" = -c ] && exit {status}', "exit 1")
     monkeypatch.setattr(environment, "prepare", lambda *_: Environment(python, "3.12.1"))
 
-    found = ran(cell, [catalogue.entry("tests.cell.corpus.absent")])
+    found = ran(cell, [catalogue.entry("laboratory.cell.corpus.absent")])
 
     assert reason == found.reason
     assert ("unavailable" if status == 3 else "error") == found.verdict

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from suite.judge.record import Key
-from suite.run import interpreter
-from suite.run.interpreter import NoInterpreter
+from jax_stack_compat.environments import interpreter
+from jax_stack_compat.environments.interpreter import NoInterpreter
+from jax_stack_compat.judge.record import Key
 from tests.processes import program
 
 # Variables of this machine for interpreters and the network.

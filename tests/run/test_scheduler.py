@@ -12,28 +12,29 @@ from typing import Any, cast
 
 import pytest
 
-from suite.catalogue import catalogue
-from suite.catalogue.catalogue import Entry
-from suite.cell import machine
-from suite.files import ROOT, read
-from suite.judge import verdicts
-from suite.judge.record import Outcome, Part, Record
-from suite.records import alike, records
-from suite.records.work import Work, ask, planned
-from suite.run import alone, cell_run, environment, probe_call
-from suite.run.environment import Environment
-from suite.run.schedule import deal, scheduler
-from suite.run.spread.worker import Kept
-from suite.stack import lock
-from suite.stack.lock import Lock
-from suite.stack.plan import Cell
+from jax_stack_compat.base.files import ROOT, read
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.catalogue.catalogue import Entry
+from jax_stack_compat.cell import machine
+from jax_stack_compat.environments import probe_call
+from jax_stack_compat.judge import verdicts
+from jax_stack_compat.judge.record import Outcome, Part, Record
+from jax_stack_compat.stack import lock
+from jax_stack_compat.stack.lock import Lock
+from jax_stack_compat.stack.plan import Cell
+from laboratory.records import alike, records
+from laboratory.records.work import Work, ask, planned
+from laboratory.run import alone, cell_run, environment
+from laboratory.run.environment import Environment
+from laboratory.run.schedule import deal, scheduler
+from laboratory.run.spread.worker import Kept
 from tests.faults.test_faults import BARE
 from tests.processes import default_signals
 from tests.state import CELLS, PATIENCE, State, eventually
 from tests.worlds import started_with
 
 ONE, OTHER, *_ = CELLS
-MODULE = "tests.run.side_by_side"
+MODULE = "laboratory.cell.staged.side_by_side"
 
 
 def of(*cases: str, module: str = MODULE) -> Entry:
@@ -167,10 +168,10 @@ def test_where_the_kernel_gives_no_namespaces_probes_run_one_by_one(
 DRIVE = """
 import sys
 from pathlib import Path
-from suite.cell import machine
-from suite.run.schedule import deal, scheduler
-from suite.records.work import planned
-from suite.run.spread.worker import Kept
+from jax_stack_compat.cell import machine
+from laboratory.run.schedule import deal, scheduler
+from laboratory.records.work import planned
+from laboratory.run.spread.worker import Kept
 from tests.run.test_scheduler import ONE, OTHER, of
 from tests.state import State
 machine.cores = lambda: 2

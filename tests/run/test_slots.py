@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite import commands
-from suite.cell import machine
-from suite.errors import Misused
-from suite.run import probe_call
-from suite.run.schedule import deal, slots
-from suite.run.schedule.slots import Slots
-from suite.run.spread.shard import Shard, costs, parse, shard
-from suite.stack import plan
-from suite.stack.plan import Cell
+from jax_stack_compat.base.errors import Misused
+from jax_stack_compat.cell import machine
+from jax_stack_compat.environments import probe_call
+from jax_stack_compat.stack import plan
+from jax_stack_compat.stack.plan import Cell
+from laboratory.cli import commands
+from laboratory.run.schedule import deal, slots
+from laboratory.run.schedule.slots import Slots
+from laboratory.run.spread.shard import Shard, costs, parse, shard
 from tests.report.test_report import observation, report, undecided
 
 
@@ -208,7 +208,7 @@ def test_costs_are_of_the_published_report(monkeypatch: pytest.MonkeyPatch) -> N
     """A cell's cost is the time of its observations in the published report; untried cells have none."""
     untried = undecided("not-run", cell="jax-0.6.0", attempts=0, seconds=0.0)
     of = report(observation(), observation(cell="jax-0.5.0", case="b"), observation(cell="jax-0.5.0"), untried)
-    monkeypatch.setattr("suite.report.published.published", lambda: of)
+    monkeypatch.setattr("laboratory.report.published.published", lambda: of)
 
     assert {"jax-0.4.30": 0.5, "jax-0.5.0": 1.0} == commands.measured()
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from suite.errors import BadFile, Fault
-from suite.stack import lock, plan, releases
-from suite.stack.lock import Lock
-from suite.stack.packages import PACKAGES
-from suite.stack.plan import Cell
+from jax_stack_compat.base.errors import BadFile, Fault
+from jax_stack_compat.packages import PACKAGES
+from jax_stack_compat.stack import lock, plan, releases
+from jax_stack_compat.stack.lock import Lock
+from jax_stack_compat.stack.plan import Cell
 from tests.worlds import refused
 
-PATH = Path("suite/stack/locks/jax-0.4.30.txt")
+PATH = Path("suite/jax_stack_compat/stack/locks/jax-0.4.30.txt")
 SHA = "0123456789abcdef" * 4
 LINES = [
     "# a comment",

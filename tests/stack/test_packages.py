@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from suite.cell import probe
-from suite.files import ROOT
-from suite.stack.packages import HELD, IMPORTS, MODULES, PACKAGES
+from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.cell import probe
+from jax_stack_compat.packages import HELD, IMPORTS, MODULES, PACKAGES
 
 SUITE = ROOT / "suite"
 NAMES = {*HELD, *MODULES.values()}

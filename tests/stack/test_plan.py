@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from packaging.requirements import Requirement
 from packaging.version import Version
 
-from suite import files
-from suite.errors import BadFile, Misused
-from suite.stack import matrix as matrices
-from suite.stack import plan, releases
-from suite.stack.matrix import Matrix
-from suite.stack.packages import AXES, HELD
-from suite.stack.plan import Cell
-from suite.stack.releases import PYTHONS, Release, Snapshot
+from jax_stack_compat.base import files
+from jax_stack_compat.base.errors import BadFile, Misused
+from jax_stack_compat.packages import AXES, HELD
+from jax_stack_compat.stack import matrix as matrices
+from jax_stack_compat.stack import plan, releases
+from jax_stack_compat.stack.matrix import Matrix
+from jax_stack_compat.stack.plan import Cell
+from jax_stack_compat.stack.releases import PYTHONS, Release, Snapshot
 from tests.worlds import refused
 
 DAY = "2024-05-01T17:00:00Z"
@@ -523,7 +523,7 @@ def test_a_package_that_the_snapshot_lacks_is_told() -> None:
     known = releases.load()
     less = known.model_copy(update={"packages": {name: known.packages[name] for name in HELD if name != "jaxlib"}})
 
-    with pytest.raises(BadFile, match=r"releases\.json: packages\.jaxlib: is missing: `python -m suite snapshot`"):
+    with pytest.raises(BadFile, match=r"releases\.json: packages\.jaxlib: is missing: `nox -s snapshot`"):
         plan.plan(files.read(Matrix, matrices.PATH), less)
     assert less == files.parse(Snapshot, less.model_dump_json(), releases.PATH)
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from suite.timings import asv_call, release_line
-from suite.timings.asv_call import Asv
-from suite.timings.release_line import Commit
+from laboratory.timings import asv_call, release_line
+from laboratory.timings.asv_call import Asv
+from laboratory.timings.release_line import Commit
 
 LINE = (Commit("one", date(2024, 1, 1), ""), Commit("two", date(2024, 1, 2), "# two\n"))
 BENCHMARKS = """

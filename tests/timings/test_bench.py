@@ -15,15 +15,15 @@ import numpy as np
 import pytest
 from asv.machine import Machine, MachineCollection
 
-from suite.__main__ import parse
-from suite.errors import Exit, Failed, Misused
-from suite.files import read
-from suite.stack.plan import Cell
-from suite.timings import asv_call, bench, compare, release_line, results
-from suite.timings.asv_call import Asv, hardware, machine_name, prepare_plain
-from suite.timings.counting import Counter
-from suite.timings.counts import Counted, Unit
-from suite.timings.results import Comparison, NoiseFile
+from jax_stack_compat.base.errors import Exit, Failed, Misused
+from jax_stack_compat.base.files import read
+from jax_stack_compat.stack.plan import Cell
+from laboratory.cli.command_line import parse
+from laboratory.timings import asv_call, bench, compare, release_line, results
+from laboratory.timings.asv_call import Asv, hardware, machine_name, prepare_plain
+from laboratory.timings.counting import Counter
+from laboratory.timings.counts import Counted, Unit
+from laboratory.timings.results import Comparison, NoiseFile
 from tests.timings.conftest import Known, put_results
 
 BASE, OTHER = "jax-0.6.0", "jax-0.9.2"

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from suite.files import ROOT
-from suite.timings.bench import DEFAULT_BENCH
-from suite.timings.counting import callgrind
-from suite.timings.counts import BY_PYTHON, HOST
+from jax_stack_compat.base.files import ROOT
+from laboratory.timings.bench import DEFAULT_BENCH
+from laboratory.timings.counting import callgrind
+from laboratory.timings.counts import BY_PYTHON, HOST
 from tests.cell.test_wall import BENCHMARKS, STACK, imports, top
 from tests.processes import lacking, python
 

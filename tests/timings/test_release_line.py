@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from asv.util import load_json
 
-from suite.errors import Failed, Misused
-from suite.files import ROOT
-from suite.stack import lock
-from suite.stack.packages import ASKED
-from suite.timings import asv_call, own_stack, release_line, results
-from suite.timings.asv_call import Asv
-from suite.timings.own_stack import Existing
-from suite.timings.release_line import Commit
+from jax_stack_compat.base.errors import Failed, Misused
+from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.packages import ASKED
+from jax_stack_compat.stack import lock
+from laboratory.timings import asv_call, own_stack, release_line, results
+from laboratory.timings.asv_call import Asv
+from laboratory.timings.own_stack import Existing
+from laboratory.timings.release_line import Commit
 from tests.processes import git, program
 
 COMMITS = (

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suite.errors import Exit
-from suite.judge.neighbours import LineCell
-from suite.timings import compare, counts, statistics
-from suite.timings.counts import Counted, Counts, CountTurn, Unit
-from suite.timings.results import OUTCOMES, ResultRow
-from suite.timings.statistics import LACKS, Pair, Side, Verdict
+from jax_stack_compat.base.errors import Exit
+from laboratory.boundaries.neighbours import LineCell
+from laboratory.timings import compare, counts, statistics
+from laboratory.timings.counts import Counted, Counts, CountTurn, Unit
+from laboratory.timings.results import OUTCOMES, ResultRow
+from laboratory.timings.statistics import LACKS, Pair, Side, Verdict
 
 # The spread of the least of thirty calls between processes, on the machine used for the design.
 NOISE = 0.027

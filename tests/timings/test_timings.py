@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from suite.report.site import timings
-from suite.report.site.build import site
-from suite.report.site.chart import drawn
-from suite.report.site.pages.timings import paths
-from suite.report.site.timings import (
+from laboratory.report.site import timings
+from laboratory.report.site.build import site
+from laboratory.report.site.chart import drawn
+from laboratory.report.site.pages.timings import paths
+from laboratory.report.site.timings import (
     Asynchronous,
     Chart,
     Series,
@@ -25,11 +25,11 @@ from suite.report.site.timings import (
     told,
     what,
 )
-from suite.timings import release_line
-from suite.timings import results as measured
-from suite.timings.counts import Counted, Counts, save
-from suite.timings.quantities import duration
-from suite.timings.results import ResultRow
+from laboratory.timings import release_line
+from laboratory.timings import results as measured
+from laboratory.timings.counts import Counted, Counts, save
+from laboratory.timings.quantities import duration
+from laboratory.timings.results import ResultRow
 from tests.report.test_report import EMPTY
 from tests.timings.conftest import Known, put, put_results
 

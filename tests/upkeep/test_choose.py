@@ -3,12 +3,12 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from suite.report.model import Report
-from suite.run.schedule.costs import Cost
-from suite.stack import chosen
-from suite.stack.chosen import Chosen
-from suite.upkeep import choose
-from suite.upkeep.choose import ENOUGH, Pair
+from jax_stack_compat.stack import chosen
+from jax_stack_compat.stack.chosen import Chosen
+from laboratory.report.model import Report
+from laboratory.run.schedule.costs import Cost
+from laboratory.upkeep import choose
+from laboratory.upkeep.choose import ENOUGH, Pair
 
 NOTHING = Chosen(rows={})
 

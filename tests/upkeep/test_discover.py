@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from suite.__main__ import main
-from suite.catalogue import catalogue
-from suite.catalogue.catalogue import Entry
-from suite.errors import Exit, Failed
-from suite.stack import index, lock, plan, releases
-from suite.stack import matrix as matrices
-from suite.stack.packages import HELD
-from suite.stack.releases import Wheels
-from suite.upkeep import discover
+from jax_stack_compat.base.errors import Exit, Failed
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.catalogue.catalogue import Entry
+from jax_stack_compat.packages import HELD
+from jax_stack_compat.stack import lock, plan, releases
+from jax_stack_compat.stack import matrix as matrices
+from jax_stack_compat.stack.releases import Wheels
+from laboratory.cli.command_line import main
+from laboratory.upkeep import discover, index
 from tests.report.test_report import observation, report
 from tests.upkeep.conftest import Serve
 

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from suite import __version__, address
-from suite.__main__ import parse
-from suite.catalogue import catalogue
-from suite.check import command_line
-from suite.errors import Exit
-from suite.files import ROOT, replace_all
-from suite.report.model import Report
-from suite.report.site.build import site
-from suite.upkeep import pins, readme
+from jax_stack_compat import __version__, command_line
+from jax_stack_compat.base import address
+from jax_stack_compat.base.errors import Exit
+from jax_stack_compat.base.files import ROOT, replace_all
+from jax_stack_compat.catalogue import catalogue
+from laboratory.cli.command_line import parse
+from laboratory.report.model import Report
+from laboratory.report.site.build import site
+from laboratory.upkeep import pins, readme
 from tests.conftest import Nox
 from tests.processes import piped_in
 from tests.report.test_small import small
@@ -111,9 +111,9 @@ def test_sessions_take_the_words_that_documents_tell(nox: Nox, words: str) -> No
     assert 0 == ran.code, ran.complained
 
 
-@pytest.mark.parametrize("words", told("python -m suite"))
+@pytest.mark.parametrize("words", told("python -m laboratory"))
 def test_the_suite_takes_the_words_that_documents_tell(words: str) -> None:
-    """`python -m suite` understands what a document tells its reader to type."""
+    """`python -m laboratory` understands what a document tells its reader to type."""
     parse(["FOLDER" if word == "FOLDER…" else word for word in shlex.split(words)])
 
 

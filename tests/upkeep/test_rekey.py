@@ -2,10 +2,10 @@
 
 import pytest
 
-from suite.catalogue import catalogue
-from suite.errors import Failed
-from suite.records import keys
-from suite.upkeep import rekey
+from jax_stack_compat.base.errors import Failed
+from jax_stack_compat.catalogue import catalogue
+from laboratory.records import keys
+from laboratory.upkeep import rekey
 
 ENTRY = catalogue.entries()[0]
 NOW = keys.key(ENTRY, ENTRY.issue.cases[0], "1" * 64, "3.12")

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from suite.catalogue.threads import Thread, Threads
-from suite.errors import Failed
-from suite.files import dump, read
-from suite.upkeep import threads
+from jax_stack_compat.base.errors import Failed
+from jax_stack_compat.base.files import dump, read
+from laboratory.sources.threads import Thread, Threads
+from laboratory.upkeep import threads
 from tests.upkeep.conftest import Serve
 
 KNOWN = {

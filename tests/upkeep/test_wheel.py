@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from suite import __version__
-from suite.errors import Exit
-from suite.files import ROOT
-from suite.stack import uv_call
+from jax_stack_compat import __version__
+from jax_stack_compat.base.errors import Exit
+from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.stack import uv_call
 from tests.processes import python
 from tests.real_cell import CELL
 
@@ -36,7 +36,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def call(installed: Path, *words: str, asked: str = "") -> subprocess.CompletedProcess[str]:
     """Run the wheel's `jax-stack-compat` in a folder without a checkout."""
-    command = ("-P", "-c", "from suite.check.command_line import main; main()", *words)
+    command = ("-P", "-c", "from jax_stack_compat.command_line import main; main()", *words)
     variables = {"PYTHONPATH": str(installed), "SUITE_STATE": str(installed / "state")}
     return python(*command, folder=installed, asked=asked, env=variables)
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from suite.__main__ import asked
-from suite.files import ROOT
-from suite.stack import plan
+from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.stack import plan
+from laboratory.cli.command_line import asked
 from tests.processes import printed
 
 FOLDER = ROOT / ".github" / "workflows"

@@ -1,0 +1,1 @@
+"""Errors, files, fields, spelling, bounded reading, foreign text and the console."""

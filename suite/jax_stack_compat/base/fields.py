@@ -1,0 +1,61 @@
+"""Types of fields in our files: ids, versions, requirements, plausible dates. Faults name the field."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, AwareDatetime, StringConstraints
+
+from jax_stack_compat.base.spelling import (
+    NAME_LETTERS,
+    cell_id,
+    identifier,
+    plain_requirement,
+    requirement,
+    specifiers,
+    version,
+)
+
+# All releases and plans are within these dates. Date arithmetic may go one day beyond them.
+_OLDEST, _LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+
+
+def _moment(at: datetime) -> datetime:
+    if not _OLDEST <= at < _LATEST:
+        raise ValueError(f"{at:%Y-%m-%d} is not between {_OLDEST.year} and {_LATEST.year}")
+    return at
+
+
+def _is_requirement(text: str) -> str:
+    requirement(text)
+    return text
+
+
+def _is_plain(text: str) -> str:
+    plain_requirement(text)
+    return text
+
+
+def _is_every_plain(text: str) -> str:
+    for each in text.split():
+        plain_requirement(each)
+    return text
+
+
+def _is_specifier(text: str) -> str:
+    specifiers(text)
+    return text
+
+
+Id = Annotated[str, AfterValidator(identifier)]
+CellId = Annotated[str, AfterValidator(cell_id)]
+PackageName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=NAME_LETTERS)]
+VersionText = Annotated[str, AfterValidator(version)]
+# Requirements: in metadata's syntax; in ours, which has a name and versions only; and several of ours with spaces
+# between.
+RequirementText = Annotated[str, AfterValidator(_is_requirement)]
+PlainRequirement = Annotated[str, AfterValidator(_is_plain)]
+PlainRequirements = Annotated[str, AfterValidator(_is_every_plain)]
+SpecifierText = Annotated[str, AfterValidator(_is_specifier)]
+Moment = Annotated[AwareDatetime, AfterValidator(_moment)]

@@ -1,0 +1,75 @@
+"""The packages installed for an interpreter; they are listed, not imported."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from jax_stack_compat.base.errors import BadFile, Failed, Misused, shown
+from jax_stack_compat.check.inputs import requirements
+from jax_stack_compat.check.inputs.stack import Stack
+
+_PATIENCE_S = 60
+_PLACES = (Path("bin", "python"), Path("Scripts", "python.exe"), Path("python.exe"))
+# This program also runs under Python 3.8. The first distribution on the path is the one imported.
+_SCRIPT = """
+import json, re, sys
+from importlib import metadata
+found = {}
+for each in metadata.distributions():
+    try:
+        said = each.metadata
+        name, version = said["Name"], said["Version"]
+        if isinstance(name, str) and isinstance(version, str):
+            found.setdefault(re.sub("[-_.]+", "-", name).lower(), version)
+    except Exception:
+        pass
+with open(sys.argv[1], "w") as stream:
+    json.dump({"python": "%d.%d.%d" % sys.version_info[:3], "found": found}, stream)
+"""
+
+
+def interpreter(place: Path) -> Path | None:
+    """Return the interpreter of an environment in a folder, if there is one."""
+    return next((place / each for each in _PLACES if (place / each).is_file()), None)
+
+
+def ask(python: Path) -> Stack:
+    """Return what is installed for an interpreter, given as its file or its environment's folder.
+
+    Raises Misused if it is not an interpreter, and Failed if it does not answer.
+    """
+    path = interpreter(python) if python.is_dir() else python
+    if path is None:
+        raise Misused(f"{shown(python)} is not an environment: it has no {' and no '.join(map(str, _PLACES))}")
+    env = {name: each for name, each in os.environ.items() if not name.startswith("PYTHON")}
+    with TemporaryDirectory() as empty, TemporaryDirectory() as beside:
+        out, err = Path(beside, "out"), Path(beside, "err")
+        out.touch()
+        try:
+            # Use files, not pipes: start-up code may print, or leave a process that holds a pipe open for ever.
+            with err.open("wb") as complaint:
+                run = subprocess.run(
+                    [os.path.abspath(path), "-c", _SCRIPT, str(out)],  # noqa: PTH100  resolving a link would leave the environment
+                    cwd=empty, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=complaint,
+                    check=False, timeout=_PATIENCE_S,
+                )  # fmt: skip
+        except subprocess.TimeoutExpired as error:
+            raise Failed(f"{shown(path)} did not list its packages within {_PATIENCE_S} s") from error
+        except (OSError, ValueError) as error:  # missing, or not executable; a NUL in its name
+            reason = getattr(error, "strerror", None) or error
+            raise Misused(f"{shown(path)} cannot be run as an interpreter: {reason}") from error
+        said = out.read_text(encoding="utf-8", errors="replace")
+        why = err.read_text(encoding="utf-8", errors="replace").rstrip().rpartition("\n")[2]
+    try:
+        answered = json.loads(said)
+        found, version = answered["found"], answered["python"]
+        pins = [requirements.pin(name, each, path, name) for name, each in found.items()]
+        return replace(requirements.stack(pins, str(path)), python=str(version))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, BadFile) as error:
+        ended = f"exit status {run.returncode}"
+        raise Failed(f"{shown(path)} did not list its packages: {why[:200] or ended}") from error

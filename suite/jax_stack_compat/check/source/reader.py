@@ -1,0 +1,365 @@
+"""A reader of Python text: the names that it uses of the stack and of its own project, each with place and conditions.
+
+Not followed: attributes of objects, `getattr`, annotations in quotes.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+from jax_stack_compat.check.source.asking import Asking
+from jax_stack_compat.check.source.conditions import FREE, UNKNOWN, Condition, Not, asks
+from jax_stack_compat.check.source.scopes import (
+    ABSENT,
+    OPAQUE,
+    Bound,
+    Origins,
+    Scope,
+    ScopeNames,
+    catches,
+    caught,
+    chain_of,
+    joined,
+    stored,
+)
+from jax_stack_compat.check.source.sources import parsed
+from jax_stack_compat.check.source.uses import Call, How, Place, arguments
+
+_IGNORE = re.compile(r"#\s*compat:\s*ignore(?:\[(?P<ids>[^\]]*)\])?")
+# Each of these calls its first argument with the remaining arguments.
+_PARTIAL = frozenset({"functools.partial", "jax.tree_util.Partial", "equinox.Partial"})
+
+
+@dataclass(frozen=True)
+class Spot:
+    """An import, or a name with its attributes. Its place has no path, and its line counts from the start of the text.
+
+    `origins` are the objects that the first name may refer to. `rest` has the attributes after it: `.numpy.pad`.
+    `starred` is True if only an `import *` from one of these packages can define the first name.
+    """
+
+    origins: Origins
+    rest: str
+    how: How
+    place: Place
+    guards: tuple[Condition, ...]
+    call: Call | None = None
+    starred: bool = False
+
+
+@dataclass(frozen=True)
+class Export:
+    """A name that a module defines: its possible origins, and its value if that is a condition on a release."""
+
+    origins: Origins
+    condition: Condition
+
+
+@dataclass(frozen=True)
+class Read:
+    """The contents of a text: the names that it defines, its `import *` sources, its uses, and names set elsewhere."""
+
+    exports: Mapping[str, Export]
+    stars: tuple[str, ...]
+    spots: tuple[Spot, ...]
+    patched: tuple[tuple[Origins, str], ...]
+    string_annotations: bool
+
+
+def read(code: str, within: str, packages: Collection[str], own: Collection[str]) -> Read:
+    """Read a text. Raises one of `sources.BEYOND`.
+
+    `within` is the path of its package, and `packages` are the packages to look for. `own` has the top-level names of
+    the project's own modules.
+    """
+    tree = parsed(code)
+    reader = _Reader(code, within, packages, own)
+    reader.module(tree)
+    exports = {
+        name: Export(reader.names.origins(reader.top, each), reader.asking.named(reader.top, name))
+        for name, each in reader.top.bound.items()
+    }
+    return Read(
+        {name: each for name, each in exports.items() if each.origins != OPAQUE or asks(each.condition)},
+        tuple(reader.names.stars),
+        tuple(reader.spots),
+        tuple(reader.patched),
+        reader.lazy,
+    )
+
+
+class _Reader(ast.NodeVisitor):
+    def __init__(self, code: str, within: str, packages: Collection[str], own: Collection[str]) -> None:
+        self.lines, self.is_ascii, self.ignores = code.split("\n"), code.isascii(), "compat:" in code
+        self.names = ScopeNames(within, packages, own, has_walrus=":=" in code)
+        self.asking = Asking(self.names)
+        self.top = Scope("module", None)
+        self.scope = self.top
+        self.spots: list[Spot] = []
+        self.patched: list[tuple[Origins, str]] = []
+        self.guards: tuple[Condition, ...] = ()
+        self.statement = 1
+        self.lazy = False
+
+    def module(self, tree: ast.Module) -> None:
+        self.lazy = any(
+            isinstance(each, ast.ImportFrom)
+            and each.module == "__future__"
+            and any(alias.name == "annotations" for alias in each.names)
+            for each in tree.body
+        )
+        self.names.collect(self.top, tree.body)
+        self._block(tree.body)
+
+    def visit_Name(self, node: ast.expr) -> None:
+        self._name(node)
+
+    visit_Attribute = visit_Name
+
+    def _each(self, nodes: Iterable[ast.AST | None]) -> None:
+        for node in nodes:
+            if node is not None:
+                self.visit(node)
+
+    @contextmanager
+    def _guarded(self, condition: Condition = FREE) -> Iterator[None]:
+        """Read a block under a condition; conditions that the block adds end with the block."""
+        outside = self.guards
+        self._add(condition)
+        yield
+        self.guards = outside
+
+    def _add(self, condition: Condition) -> None:
+        if asks(condition):
+            self.guards = (*self.guards, condition)
+
+    def _under(self, condition: Condition, *nodes: ast.AST | None) -> None:
+        with self._guarded(condition):
+            self._each(nodes)
+
+    def _block(self, body: Sequence[ast.stmt], condition: Condition = FREE) -> None:
+        with self._guarded(condition):
+            for node in body:
+                self.statement = _first(node)
+                self.visit(node)
+                # If the body of an `if` always returns or raises, the code after it runs only if the test fails.
+                if isinstance(node, ast.If) and not node.orelse and _leaves(node.body[-1]):
+                    self._add(Not(self.asking.condition(self.scope, node.test)))
+
+    @contextmanager
+    def _inside(self, kind: Literal["class", "function"], names: Iterable[str] = ()) -> Iterator[Scope]:
+        """Read in a scope of its own, which binds these names."""
+        outside = self.scope
+        self.scope = Scope(kind, outside, {name: [Bound()] for name in names})
+        yield self.scope
+        self.scope = outside
+
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self._decorators(node.decorator_list)
+        self._arguments(node.args)
+        self._annotation(node.returns)
+        decorated = self.asking.decorated(self.scope, node)
+        with self._inside("function", (each.arg for each in _parameters(node.args))) as inside:
+            self.names.collect(inside, node.body)
+            self._block(node.body, decorated)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def _decorators(self, of: Sequence[ast.expr]) -> None:
+        for each in of:
+            # A decorator is called with the function or class below it.
+            self._name(each, Call(1, (), open_positions=False, open_keywords=False))
+
+    def _arguments(self, of: ast.arguments) -> None:
+        self._each([*of.defaults, *of.kw_defaults])
+        for each in _parameters(of):
+            self._annotation(each.annotation)
+
+    def _annotation(self, node: ast.expr | None) -> None:
+        if node is not None:
+            self._under(UNKNOWN if self.lazy else FREE, node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self._decorators(node.decorator_list)
+        self._each([*node.bases, *node.keywords])
+        decorated = self.asking.decorated(self.scope, node)
+        with self._inside("class") as inside:
+            self.names.collect(inside, node.body)
+            self._block(node.body, decorated)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self._arguments(node.args)
+        with self._inside("function", (each.arg for each in _parameters(node.args))):
+            self.visit(node.body)
+
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
+        self.visit(node.generators[0].iter)
+        names = (name for each in node.generators for name in stored(each.target))
+        with self._inside("function", names):
+            for number, each in enumerate(node.generators):
+                self._each([*([each.iter] if number else []), *each.ifs])
+            self._each([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
+
+    visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
+
+    def visit_If(self, node: ast.If) -> None:
+        self.visit(node.test)
+        condition = self.asking.condition(self.scope, node.test)
+        self._block(node.body, condition)
+        self._block(node.orelse, Not(condition))
+
+    def visit_IfExp(self, node: ast.IfExp) -> None:
+        self.visit(node.test)
+        condition = self.asking.condition(self.scope, node.test)
+        self._under(condition, node.body)
+        self._under(Not(condition), node.orelse)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> None:
+        """Read `and` and `or`: an operand is evaluated only if those before it are true (`and`) or false (`or`)."""
+        with self._guarded():
+            for each in node.values:
+                self.visit(each)
+                condition = self.asking.condition(self.scope, each)
+                self._add(condition if isinstance(node.op, ast.And) else Not(condition))
+
+    def visit_Try(self, node: ast.Try | ast.TryStar) -> None:
+        absent = UNKNOWN if catches(node) else FREE
+        self._block(node.body, absent)
+        for handler in node.handlers:
+            # The code for releases that lack something.
+            self._each([handler.type])
+            self._block(handler.body, UNKNOWN if ABSENT & {*caught(handler.type)} else FREE)
+        self._block(node.orelse, absent)
+        self._block(node.finalbody)
+
+    visit_TryStar = visit_Try
+
+    def visit_With(self, node: ast.With | ast.AsyncWith) -> None:
+        self._each(node.items)
+        suppressed = {
+            name
+            for each in node.items
+            if isinstance(call := each.context_expr, ast.Call) and ast.unparse(call.func).endswith("suppress")
+            for argument in call.args
+            for name in caught(argument)
+        }
+        self._block(node.body, UNKNOWN if ABSENT & suppressed else FREE)
+
+    visit_AsyncWith = visit_With
+
+    def visit_For(self, node: ast.For | ast.AsyncFor | ast.While) -> None:
+        self._each([node.test] if isinstance(node, ast.While) else [node.target, node.iter])
+        self._block(node.body)
+        self._block(node.orelse)
+
+    visit_AsyncFor = visit_While = visit_For
+
+    def visit_match_case(self, node: ast.match_case) -> None:
+        self._each([node.pattern, node.guard])
+        self._block(node.body)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        # Python does not evaluate the annotation of a local variable.
+        local = self.scope.kind == "function" and isinstance(node.target, ast.Name)
+        self._under(UNKNOWN if self.lazy or local else FREE, node.annotation)
+        self._each([node.target, node.value])
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            if self.names.is_ours(alias.name):
+                self._spot(alias, frozenset({alias.name}), "", "import")
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        base = self.names.base(node)
+        if self.names.is_ours(base):
+            for alias in node.names:
+                star = alias.name == "*"
+                origins = frozenset({base if star else joined(base, alias.name)})
+                self._spot(alias, origins, "", "import" if star else "from")
+
+    def visit_Call(self, node: ast.Call) -> None:
+        self._name(node.func, arguments(node, node.args, self._named))
+        inside: list[ast.AST] = [*node.args, *node.keywords]
+        if node.args and isinstance(node.func, ast.Name | ast.Attribute):
+            called = self.names.of_value(self.scope, node.func)
+            if called and called <= _PARTIAL:
+                self._name(node.args[0], arguments(node, node.args[1:], self._named, partial=True))
+                inside = inside[1:]
+            if isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(node.args) > 1:
+                name = node.args[1].value if isinstance(node.args[1], ast.Constant) else None
+                if isinstance(name, str):
+                    self.patched.append((self.names.of_value(self.scope, node.args[0]), f".{name}"))
+        self._each(inside)
+
+    def _named(self, node: ast.expr) -> str:
+        """Return the name that an expression refers to; empty if there may be several."""
+        origins = self.names.of_value(self.scope, node)
+        return next(iter(origins)) or "" if len(origins) == 1 else ""
+
+    def _name(self, node: ast.expr, call: Call | None = None) -> None:
+        chain = chain_of(node) if isinstance(node, ast.Name | ast.Attribute) else None
+        if chain is None:
+            self.visit(node.value if isinstance(node, ast.Attribute) else node)
+            return
+        first, rest = chain
+        found = self.scope.of(first)
+        if found:
+            origins = self.names.origins(*found)
+        else:
+            origins = frozenset(joined(star, first) for star in self.names.stars if self.names.is_ours(star)) or OPAQUE
+        if origins <= OPAQUE:
+            return
+        if isinstance(getattr(node, "ctx", None), ast.Load):
+            starred = not found and all(map(self.names.is_ours, self.names.stars))
+            self._spot(node, origins, rest, "name", call, starred=starred)
+        elif rest and isinstance(getattr(node, "ctx", None), ast.Store):
+            self.patched.append((origins, rest))
+
+    def _spot(
+        self,
+        node: ast.expr | ast.alias,
+        origins: Origins,
+        rest: str,
+        how: How,
+        call: Call | None = None,
+        *,
+        starred: bool = False,
+    ) -> None:
+        end_line, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+        column, end = self._column(node.lineno, node.col_offset), self._column(end_line, end)
+        lines = {self.statement, node.lineno} if self.ignores else ()
+        ignored = frozenset[str]().union(*(_ignored(self.lines[line - 1]) for line in lines))
+        place = Place("", node.lineno, column, end_line, end, self.lines[node.lineno - 1].strip(), ignored)
+        self.spots.append(Spot(origins, rest, how, place, self.guards, call, starred))
+
+    def _column(self, line: int, offset: int) -> int:
+        """Return the column in characters; Python counts it in bytes."""
+        if self.is_ascii:
+            return offset + 1
+        return len(self.lines[line - 1].encode("utf-8", "replace")[:offset].decode("utf-8", "replace")) + 1
+
+
+def _ignored(line: str) -> frozenset[str]:
+    marks = list(_IGNORE.finditer(line))
+    if any(mark["ids"] is None for mark in marks):
+        return frozenset({"*"})
+    return frozenset(id.strip() for mark in marks for id in mark["ids"].split(",")) - {""}
+
+
+def _parameters(of: ast.arguments) -> list[ast.arg]:
+    every = (*of.posonlyargs, *of.args, *of.kwonlyargs, of.vararg, of.kwarg)
+    return [each for each in every if each]
+
+
+def _first(node: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(each.lineno for each in decorators)])
+
+
+def _leaves(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Return | ast.Raise | ast.Continue | ast.Break)

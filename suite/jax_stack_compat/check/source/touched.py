@@ -1,0 +1,207 @@
+"""Cases that concern a source tree: their touches, and the uses that meet them. Pure.
+
+A touch is a name, the first parameters of a call, and a condition, an expression of Python:
+`jax.numpy.round(a, decimals) if decimals >= 38`.
+
+- a parameter stands for its argument; `given(x)` is true if there is one;
+- `len`, `min`, `max`, `abs`, `sorted` and `type` are known, and a name of the stack is a text: "jax.numpy.float16";
+- `uses("jax.new_ref")` is true if the project uses a name, and `string_annotations` if the file has
+  `from __future__ import annotations`.
+
+A comparison with a missing argument is false. If an argument is not a literal, the condition is open.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+from jax_stack_compat.check.knowledge import Knowledge, KnownCase
+from jax_stack_compat.check.source.uses import MISSING, OPEN, UNSEEN, Call, Use, has_unseen, literal
+
+_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
+_KEYWORD = re.compile(r"(?P<name>[\w.]+)\((?P<keyword>\w+)=\)")
+_COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    **{ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le},
+    **{ast.Gt: operator.gt, ast.GtE: operator.ge},
+    **{ast.In: lambda one, other: one in other, ast.NotIn: lambda one, other: one not in other},
+}
+_FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
+    **{"len": len, "min": min, "max": max, "abs": abs, "type": lambda value: type(value).__name__},
+    "sorted": lambda values: type(values)(sorted(values)),
+}
+_WORDS = frozenset({*_FUNCTIONS, "given", "uses", "string_annotations"})
+
+
+@dataclass(frozen=True)
+class Touch:
+    """A name of the stack, or an area; for a call, its first parameters and a condition on them."""
+
+    name: str
+    parameters: tuple[str, ...] = ()
+    keyword: str = ""
+    condition: ast.expr | None = None
+
+    @property
+    def shown(self) -> str:
+        """The name, with its keyword: `jax.jit(inline=)`."""
+        return f"{self.name}({self.keyword}=)" if self.keyword else self.name
+
+    @property
+    def is_untold(self) -> bool:
+        """True if code can use it without naming it: an area, a private name or a member of a class."""
+        parts = self.name.split(".")
+        member = any(one[0].isupper() and not two[0].isupper() for one, two in pairwise(parts))
+        return not _NAME.fullmatch(self.name) or member or any(part.startswith("_") for part in parts)
+
+
+@cache
+def touch(text: str) -> Touch:
+    """Parse a touch. Raises ValueError if its condition is invalid."""
+    if keyed := _KEYWORD.fullmatch(text):
+        return Touch(keyed["name"], keyword=keyed["keyword"])
+    head, _, condition = text.partition(" if ")
+    if not condition:
+        return Touch(head)
+    name, _, inside = head.partition("(")
+    parameters = tuple(each.strip() for each in inside.removesuffix(")").split(",") if each.strip())
+    try:
+        parsed = ast.parse(condition, mode="eval").body
+    except SyntaxError as error:
+        raise ValueError(f"{text!r}: {error.msg}") from error
+    named = {each.id for each in ast.walk(parsed) if isinstance(each, ast.Name)}
+    if strange := sorted(named - _WORDS - {*parameters}):
+        raise ValueError(f"{text!r}: {', '.join(strange)} is not one of its parameters")
+    return Touch(name, parameters, condition=parsed)
+
+
+def touched(use: Use, names: Collection[str]) -> list[str]:
+    """Return the names in `names` that a use names, or that are a prefix of its name. An import alone is not a use."""
+    parts = [thing.name.split(".") for thing in use.things if use.how == "name"]
+    prefixes = {".".join(each[:end]) for each in parts for end in range(2, len(each) + 1)}
+    return sorted(prefixes.intersection(names))
+
+
+def meets(touch: Touch, use: Use, uses: Collection[str]) -> bool | None:
+    """Return True if a use meets a touch, False if it cannot, and None if the code does not show it.
+
+    `uses` are the names that the project uses.
+    """
+    call = use.call if any(thing.name == touch.name for thing in use.things) else None
+    if touch.keyword:
+        return None if call and touch.keyword in call.keywords else False
+    return _Asked(touch, call, use.string_annotations, uses).truth(touch.condition) if touch.condition else None
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A touch of a case, and the one place in the source where its condition is evaluated."""
+
+    touch: Touch
+    call: Call | None
+    string_annotations: bool
+    uses: Collection[str]
+
+    def truth(self, node: ast.expr) -> bool | None:
+        """Return the value of a condition, None if it is open."""
+        match node:
+            case ast.BoolOp(op, values):
+                of = [self.truth(each) for each in values]
+                ends = isinstance(op, ast.Or)
+                return ends if ends in of else None if None in of else not ends
+            case ast.UnaryOp(ast.Not(), operand):
+                inner = self.truth(operand)
+                return None if inner is None else not inner
+            case ast.Name("string_annotations"):
+                return self.string_annotations
+            case ast.Call(ast.Name("uses"), names):
+                # The project uses the name, but perhaps not here.
+                return None if any(ast.literal_eval(name) in self.uses for name in names) else False
+            case ast.Call(ast.Name("given"), [ast.Name(name)]):
+                value = self.written(name)
+                return None if value is OPEN else value is not MISSING
+            case ast.Compare(left, ops, others):
+                return _compared(ops, [self.value(each) for each in (left, *others)])
+        value = self.value(node)
+        return value is not MISSING and bool(value) if not has_unseen(value) else None
+
+    def value(self, node: ast.expr) -> Any:
+        """Return the value of an expression here."""
+        match node:
+            case ast.Name(name):
+                return self.written(name)
+            case ast.Call(ast.Name(name), [argument]):
+                value = self.value(argument)
+                if value in (MISSING, OPEN, UNSEEN) or (name not in ("len", "type") and has_unseen(value)):
+                    return value if value is MISSING else UNSEEN
+                try:
+                    return _FUNCTIONS[name](value)
+                except (TypeError, ValueError):
+                    return UNSEEN
+        return literal(node)
+
+    def written(self, name: str) -> Any:
+        """Return the argument for a parameter."""
+        return self.call.written(name, self.touch.parameters.index(name)) if self.call else OPEN
+
+
+def _compared(ops: list[ast.cmpop], values: list[Any]) -> bool | None:
+    if MISSING in values:
+        return False
+    if any(map(has_unseen, values)):
+        return None
+    try:
+        return all(_COMPARED[type(op)](*two) for op, two in zip(ops, pairwise(values), strict=True))
+    except TypeError:
+        return None
+
+
+@dataclass(frozen=True)
+class Met:
+    """A use that a case concerns; `likely` if the code meets the case's condition."""
+
+    use: Use
+    name: str
+    likely: bool
+
+
+def touches(case: KnownCase) -> list[Touch]:
+    """Return what a case touches; for a function with a keyword, only the keyword."""
+    found = [touch(text) for text in case.touches]
+    keyed = {each.name for each in found if each.keyword}
+    return [each for each in found if each.keyword or each.name not in keyed]
+
+
+def is_untold(case: KnownCase) -> bool:
+    """Return True if code can meet a case without naming what the case touches."""
+    found = touches(case)
+    return all(each.is_untold for each in found) or any(each.is_untold and "." in each.name for each in found)
+
+
+class Concern:
+    """The uses in a source tree, by the names that cases touch; `names` are all names that the tree uses."""
+
+    def __init__(self, uses: Iterable[Use], names: frozenset[str], knowledge: Knowledge) -> None:
+        self.names = names
+        wanted = frozenset(each.name for case in knowledge.cases.values() for each in touches(case))
+        self.touched: dict[str, list[Use]] = defaultdict(list)
+        for use in uses:
+            for name in touched(use, wanted):
+                self.touched[name].append(use)
+
+    def met(self, case: KnownCase) -> list[Met]:
+        """Return the uses that a case concerns, also where the code ignores it, in order of place."""
+        found: dict[tuple[str, int, int], Met] = {}
+        for wanted in touches(case):
+            for use in self.touched.get(wanted.name, ()):
+                holds, at = meets(wanted, use, self.names), use.place.at
+                if holds is not False and (at not in found or (holds and not found[at].likely)):
+                    found[at] = Met(use, wanted.shown, bool(holds))
+        return [found[at] for at in sorted(found)]

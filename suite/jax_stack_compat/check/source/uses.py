@@ -1,0 +1,213 @@
+"""The uses of the stack in a source tree: what each names, where, under which conditions and with which arguments."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from jax_stack_compat.check.source.conditions import Condition
+
+# An import of a module, a `from` import, or a name with its attributes.
+How: TypeAlias = Literal["import", "from", "name"]
+# Longer literals are not kept.
+_MAX_CHARS = 200
+_LITERALS = (ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.UnaryOp, ast.BinOp)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a source: lines and columns start at 1, and are 0 without a source.
+
+    `path` is relative to the file's repository. `text` is the line. `ignored` are the ids of issues that the code
+    ignores there, `*` for all.
+    """
+
+    path: str = ""
+    line: int = 0
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+    text: str = ""
+    ignored: frozenset[str] = frozenset()
+
+    @property
+    def at(self) -> tuple[str, int, int]:
+        """The path, the line and the column."""
+        return self.path, self.line, self.column
+
+    def ignores(self, id: str) -> bool:
+        """Return True if the code ignores an issue here."""
+        return not self.ignored.isdisjoint((id, "*"))
+
+
+NOWHERE = Place()
+
+
+class Thing(NamedTuple):
+    """A dotted name of the stack; its first `bound` parts exist if the import works."""
+
+    name: str
+    bound: int
+
+    @property
+    def package(self) -> str:
+        """The package that it is in."""
+        return self.name.partition(".")[0]
+
+
+class NoValue(Enum):
+    """A marker for an argument without a value."""
+
+    MISSING = "there is no argument"
+    UNSEEN = "the argument is not a literal"
+    OPEN = "there may be an argument"
+
+
+MISSING, UNSEEN, OPEN = NoValue.MISSING, NoValue.UNSEEN, NoValue.OPEN
+
+
+@dataclass(frozen=True)
+class Call:
+    """The arguments of a call, or of a partial. `open_positions` is True if it has `*`, `open_keywords` if it has `**`.
+
+    `values` has the text of literal arguments, by keyword or place.
+    """
+
+    positions: int
+    keywords: tuple[str, ...]
+    open_positions: bool
+    open_keywords: bool
+    partial: bool = False
+    values: tuple[tuple[str, str], ...] = ()
+
+    def written(self, name: str, place: int) -> Any:
+        """Return the literal argument for a parameter, or UNSEEN, MISSING or OPEN."""
+        if name in self.keywords:
+            key = name
+        elif self.open_positions:
+            return OPEN
+        elif place < self.positions:
+            key = str(place)
+        else:
+            return OPEN if self.open_keywords or self.partial else MISSING
+        text = dict(self.values).get(key)
+        return UNSEEN if text is None else literal(ast.parse(text, mode="eval").body)
+
+
+@dataclass(frozen=True)
+class Use:
+    """A name of the stack in a source. It refers to one of `things`. An import needs all parts of its name."""
+
+    things: tuple[Thing, ...]
+    how: How
+    place: Place = NOWHERE
+    guards: tuple[Condition, ...] = ()
+    call: Call | None = None
+    string_annotations: bool = False
+
+    @property
+    def package(self) -> str:
+        """The package of all `things`; empty if there are several packages."""
+        packages = {thing.package for thing in self.things}
+        return packages.pop() if len(packages) == 1 else ""
+
+    @property
+    def whole(self) -> Use:
+        """The same use, but checked as if its import had not succeeded."""
+        return replace(self, things=tuple(Thing(thing.name, 0) for thing in self.things), call=None)
+
+
+class Unread(NamedTuple):
+    """A file or cell that could not be read, and why; `mentions` is True if it names a package of the stack."""
+
+    path: str
+    why: str
+    mentions: bool = True
+
+
+@dataclass(frozen=True)
+class Usage:
+    """The uses in a source tree, its unread parts, the number of read files, and the skipped folders.
+
+    `marks` are the names of settings that the tree contains, such as `jax_enable_x64`.
+    """
+
+    uses: tuple[Use, ...]
+    unread: tuple[Unread, ...]
+    files: int
+    marks: frozenset[str] = frozenset()
+    skipped: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the stack that the tree uses, and `jax_enable_x64` if the tree mentions it."""
+        found = {thing.name for use in self.uses if use.how == "name" for thing in use.things}
+        return frozenset({*found, "jax_enable_x64"} if self.marks else found)
+
+
+def arguments(
+    node: ast.Call, positions: Sequence[ast.expr], name: Callable[[ast.expr], str], *, partial: bool = False
+) -> Call:
+    """Return the arguments of a call; `name` returns the stack's name for an expression, or ""."""
+    written = [
+        *((str(place), each) for place, each in enumerate(positions)),
+        *((keyword.arg, keyword.value) for keyword in node.keywords),
+    ]
+    texts = [(key, _text(each, name)) for key, each in written if key]
+    return Call(
+        sum(not isinstance(each, ast.Starred) for each in positions),
+        tuple(keyword.arg for keyword in node.keywords if keyword.arg),
+        any(isinstance(each, ast.Starred) for each in positions),
+        any(keyword.arg is None for keyword in node.keywords),
+        partial,
+        tuple((key, text) for key, text in texts if text),
+    )
+
+
+def _text(node: ast.expr, name: Callable[[ast.expr], str]) -> str:
+    if isinstance(node, ast.Name | ast.Attribute):
+        found = name(node)
+        return repr(found) if found else ""
+    text = ast.unparse(node) if isinstance(node, _LITERALS) else ""
+    return text if len(text) <= _MAX_CHARS else ""
+
+
+def literal(node: ast.expr) -> Any:
+    """Return the value of an expression; parts that are not literals are UNSEEN."""
+    if isinstance(node, ast.Tuple | ast.List):
+        if any(isinstance(element, ast.Starred) for element in node.elts):
+            return UNSEEN
+        parts = [literal(element) for element in node.elts]
+        return tuple(parts) if isinstance(node, ast.Tuple) else parts
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return _number(node)
+
+
+def _number(node: ast.expr) -> Any:
+    """Return the value of arithmetic on numbers, such as a product or a small power, else UNSEEN."""
+    match node:
+        case ast.BinOp(left, op, right):
+            one, two = literal(left), literal(right)
+            if type(one) in (int, float) and type(two) in (int, float):
+                match op:
+                    case ast.Mult():
+                        return one * two
+                    case ast.Add():
+                        return one + two
+                    case ast.Sub():
+                        return one - two
+                    case ast.Div() if two:
+                        return one / two
+                    case ast.Pow() if abs(one) <= 10 and abs(two) <= 100:
+                        return one**two
+    return UNSEEN
+
+
+def has_unseen(value: Any) -> bool:
+    """Return True if a value, or a part of it, is unseen."""
+    return value in (UNSEEN, OPEN) or (isinstance(value, tuple | list) and any(map(has_unseen, value)))

@@ -1,0 +1,1 @@
+"""Environments from pins, and the probe that runs in one."""

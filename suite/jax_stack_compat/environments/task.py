@@ -1,0 +1,33 @@
+"""The tasks of the probe: a case to run, and the file of its record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from jax_stack_compat.catalogue.catalogue import Entry
+from jax_stack_compat.cell.issue import Case
+from jax_stack_compat.judge.prediction import Name
+from jax_stack_compat.judge.record import Attempt, Key
+
+_NO_KEY = Key(lock="", issue="", probe="", python="3", platform="")
+
+
+@dataclass(frozen=True)
+class Task:
+    """A case to run, and the key of its record; a record without a key does not stay.
+
+    `shared` holds the attempts made while other probes ran; the record keeps them beside the attempts that count.
+    """
+
+    entry: Entry
+    case: Case
+    expected: str | None
+    record: Path
+    key: Key = _NO_KEY
+    shared: tuple[Attempt, ...] = ()
+
+    @property
+    def name(self) -> Name:
+        """The ids of the issue and the case."""
+        return self.entry.issue.id, self.case.id

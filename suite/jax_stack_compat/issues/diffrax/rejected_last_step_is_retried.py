@@ -1,0 +1,104 @@
+"""diffeqsolve repeats a rejected last step until max_steps
+
+    diffrax.diffeqsolve(..., t0=86390.0, t1=86400.0, stepsize_controller=diffrax.PIDController(...))    # float32
+
+You'd expect a step that is rejected to be tried again smaller. Near `t1`, diffrax does not ask the controller: it takes
+half of what is left, and if that is rejected too, half of what is left again, which is the same step. Near is a
+tolerance: 1e-6 up to diffrax 0.7.0 (1e-10 in float64), and since 0.7.1 100 units in the last place of `t1`. That is
+0.78 s at the end of a day in float32 seconds, and no solve with smaller steps than that ends. It runs to `max_steps`,
+and for ever with `max_steps=None`. diffrax#756 has it at t1 = 600, diffrax#758 leaves the half step out, and is in no
+release up to 0.7.2.
+
+Seen in these runs:
+
+- A solve over a microsecond does not get to its end up to diffrax 0.7.0. It does from 0.7.1 on: see
+  short-solve-jumps-to-t1 for what that release repaired.
+- The last ten seconds of a day are solved up to 0.7.0, and not with 0.7.1 and 0.7.2. So none of the releases run is
+  right in both.
+- What helps is to count time from 0, in a unit in which `t1` is about 1.
+"""
+
+from __future__ import annotations
+
+from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+
+
+def end_of_a_day() -> tuple[str, str]:
+    """Does an oscillation over the last ten seconds of a day get to their end?"""
+    import diffrax
+    import jax.numpy as jnp
+    import numpy as np
+
+    term = diffrax.ODETerm(lambda t, y, args: jnp.stack([2.0 * y[1], -2.0 * y[0]]))
+    steps = diffrax.PIDController(rtol=1e-5, atol=1e-5)
+    arguments = {"stepsize_controller": steps, "max_steps": 400, "throw": False}
+    end = diffrax.diffeqsolve(term, diffrax.Tsit5(), 86390.0, 86400.0, 0.1, jnp.array([1.0, 0.0]), **arguments)
+    return compare([end.ts[-1], *end.ys[-1]], [86400.0, np.cos(20.0), -np.sin(20.0)], rtol=1e-2)
+
+
+def control_by_hand() -> None:
+    """Runge and Kutta's method with steps of a tenth, made by hand from the term, follows the oscillation."""
+    import diffrax
+    import numpy as np
+
+    term, y = diffrax.ODETerm(lambda t, y, args: np.array([2.0 * y[1], -2.0 * y[0]])), np.array([1.0, 0.0])
+    for step in range(100):
+        field = [term.vector_field(step / 10, y, None)]
+        for share in (0.05, 0.05, 0.1):
+            field.append(term.vector_field(step / 10 + share, y + share * field[-1], None))
+        y = y + (field[0] + 2 * field[1] + 2 * field[2] + field[3]) / 60
+    np.testing.assert_allclose(y, [np.cos(20.0), -np.sin(20.0)], atol=1e-2)
+
+
+def from_zero_to_about_one() -> None:
+    """Both in a time that starts at 0, and in a unit in which t1 is about 1."""
+    import diffrax
+    import jax.numpy as jnp
+    import numpy as np
+
+    steps = diffrax.PIDController(rtol=1e-5, atol=1e-5)
+    for turns in (20.0, 10.0):
+        term = diffrax.ODETerm(lambda t, y, turns: turns * jnp.stack([y[1], -y[0]]))
+        y0, arguments = jnp.array([1.0, 0.0]), {"stepsize_controller": steps, "max_steps": 400, "args": turns}
+        end = diffrax.diffeqsolve(term, diffrax.Tsit5(), 0.0, 1.0, 0.01, y0, **arguments)
+        np.testing.assert_allclose(end.ys[-1], [np.cos(turns), -np.sin(turns)], atol=1e-2)
+
+
+def microsecond() -> tuple[str, str]:
+    """Does one over a microsecond?"""
+    import diffrax
+    import jax.numpy as jnp
+    import numpy as np
+
+    term = diffrax.ODETerm(lambda t, y, args: jnp.stack([1e7 * y[1], -1e7 * y[0]]))
+    steps = diffrax.PIDController(rtol=1e-5, atol=1e-5)
+    arguments = {"stepsize_controller": steps, "max_steps": 400, "throw": False}
+    end = diffrax.diffeqsolve(term, diffrax.Tsit5(), 0.0, 1e-6, 1e-8, jnp.array([1.0, 0.0]), **arguments)
+    return compare([end.ts[-1], *end.ys[-1]], [1e-6, np.cos(10.0), -np.sin(10.0)], rtol=1e-2)
+
+
+_SOLVE = (
+    "diffrax.diffeqsolve(terms, solver, t0, t1, dt0, y0, args, stepsize_controller) if given(stepsize_controller) and "
+)
+
+ISSUE = Issue(
+    kind="crash",
+    upstream=Upstream.of(report="diffrax#756", fix="diffrax#758", commit="diffrax#660"),
+    touches=("diffrax.PIDController",),
+    control=control_by_hand,
+    workaround=Workaround("Count the time from 0, in a unit in which t1 is about 1.", from_zero_to_about_one),
+    needs=("jax", "equinox", "diffrax"),
+    waits_for=("stack-smoke/train-and-solve",),
+    cases=(
+        Case(
+            end_of_a_day,
+            rules=(Rule("agrees", "diffrax<0.7.1"), Rule("differs", "", "diffrax#758 is in no release")),
+            touches=(f"{_SOLVE}abs(t1) >= 100 and uses('diffrax.PIDController')",),
+        ),
+        Case(
+            microsecond,
+            rules=(Rule("differs", "diffrax<0.7.1"), Rule("agrees", "", "diffrax#660 (4e8d745)")),
+            touches=(f"{_SOLVE}abs(t0) <= 1e-5 and abs(t1) <= 1e-5",),
+        ),
+    ),
+)

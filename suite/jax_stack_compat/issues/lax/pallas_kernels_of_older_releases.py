@@ -1,0 +1,384 @@
+"""Pallas kernels of older releases fail: BlockSpec takes its shape first, pl.load is gone, and a kernel wants a GPU
+
+    pl.BlockSpec(lambda i: (i, 0), (8, 128))        # up to jax 0.4.34, from 0.4.31 on with a warning
+    pl.store(o_ref, (0,), pl.load(x_ref, (0,)))     # up to 0.8.3, from 0.7.1 on with a warning
+    pltpu.TPUCompilerParams(…)                      # 0.4.33 to 0.7.1
+    compiler_params={"mosaic": {…}}                 # up to 0.6.0
+
+Pallas has a changelog of its own, and has what each became; every case here runs on a CPU, in interpret mode. A kernel
+needs no GPU to be lowered for one: `jax.jit(f).trace(x).lower(lowering_platforms=("cuda",))`. What that writes is
+Triton's up to 0.8.3, Mosaic's from 0.9.0, as the changelog says, and Triton's again from 0.11.2. Triton then wants a
+GPU, or to be told of one by an AbstractDevice: jax#38762 took away what was assumed without (for kernels that ask for
+Triton, from 0.11.0 on).
+
+Seen in these runs:
+
+- The old order of BlockSpec is refused from 0.4.35 on; the changelog has that for 0.4.34.
+- Without absl, which no metadata asks for, Pallas does not import on 0.5.3 to 0.6.1, nor its TPU part on 0.4.21 to
+  0.4.26 and on 0.9.2. On 0.9.0 to 0.10.2 a kernel is then not lowered for a GPU, and the error blames jaxlib.
+- TPUCompilerParams warns from 0.6.2 on and is gone from 0.7.2 on; the changelog has that for 0.8.1.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+
+
+def _add_one(x_ref: Any, o_ref: Any) -> None:
+    """A kernel."""
+    o_ref[...] = x_ref[...] + 1.0
+
+
+def block_spec_with_its_map_first() -> tuple[str, str]:
+    """Does pl.BlockSpec take the index map before the shape of the block?"""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+
+    spec = pl.BlockSpec(lambda i: (i,), (8,))
+    shape = jax.ShapeDtypeStruct((16,), "float32")
+    add = pl.pallas_call(_add_one, shape, grid=(2,), in_specs=[spec], out_specs=spec, interpret=True)
+    return compare(add(jnp.zeros(16)), [1.0] * 16)
+
+
+def without_pallas() -> None:
+    """What the kernels compute, without one."""
+    import jax
+    import jax.numpy as jnp
+
+    assert jax.jit(lambda x: x + 1.0)(jnp.zeros(8)).tolist() == [1.0] * 8
+
+
+def by_keywords() -> None:
+    """The names of the two stayed what they are."""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+
+    spec = pl.BlockSpec(block_shape=(8,), index_map=lambda i: (i,))
+    shape = jax.ShapeDtypeStruct((16,), "float32")
+    add = pl.pallas_call(_add_one, shape, grid=(2,), in_specs=[spec], out_specs=spec, interpret=True)
+    assert add(jnp.zeros(16)).tolist() == [1.0] * 16
+
+
+def block_spec_with_its_shape_first() -> tuple[str, str]:
+    """Does it take the shape before the map?"""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+
+    spec = pl.BlockSpec((8,), lambda i: (i,))
+    shape = jax.ShapeDtypeStruct((16,), "float32")
+    add = pl.pallas_call(_add_one, shape, grid=(2,), in_specs=[spec], out_specs=spec, interpret=True)
+    return compare(add(jnp.zeros(16)), [1.0] * 16)
+
+
+def load_and_store() -> tuple[str, str]:
+    """Are there pl.load and pl.store?"""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+
+    def kernel(x_ref: Any, o_ref: Any) -> None:
+        pl.store(o_ref, (slice(None),), pl.load(x_ref, (slice(None),)) + 1.0)
+
+    add = pl.pallas_call(kernel, jax.ShapeDtypeStruct((8,), "float32"), interpret=True)
+    return compare(add(jnp.zeros(8)), [1.0] * 8)
+
+
+def by_index() -> None:
+    """A ref is read and written by its index."""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+
+    def kernel(x_ref: Any, o_ref: Any) -> None:
+        o_ref[:] = x_ref[:] + 1.0
+
+    add = pl.pallas_call(kernel, jax.ShapeDtypeStruct((8,), "float32"), interpret=True)
+    assert add(jnp.zeros(8)).tolist() == [1.0] * 8
+
+
+def tpu_compiler_params() -> tuple[str, str]:
+    """Is there a pltpu.TPUCompilerParams?"""
+    from jax.experimental.pallas import tpu as pltpu
+
+    if hasattr(pltpu, "TPUCompilerParams"):
+        return "there", f"{pltpu.TPUCompilerParams(dimension_semantics=('parallel',))}"
+    return ("gone" if hasattr(pltpu, "CompilerParams") else "not-yet"), "the module has no such name"
+
+
+def by_either_name() -> None:
+    """The name that this release has."""
+    from jax.experimental.pallas import tpu as pltpu
+
+    params = pltpu.CompilerParams if hasattr(pltpu, "CompilerParams") else pltpu.TPUCompilerParams
+    assert params(dimension_semantics=("parallel",)).dimension_semantics == ("parallel",)
+
+
+def compiler_params_as_a_dict() -> tuple[str, str]:
+    """Does pallas_call take compiler_params as a dict?"""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+
+    params = {"mosaic": {"dimension_semantics": ("parallel",)}}
+    shape = jax.ShapeDtypeStruct((8,), "float32")
+    return compare(pl.pallas_call(_add_one, shape, interpret=True, compiler_params=params)(jnp.zeros(8)), [1.0] * 8)
+
+
+def array_that_a_kernel_closes_over() -> tuple[str, str]:
+    """May a kernel close over an array?"""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+
+    ones = jnp.ones(8)
+
+    def kernel(x_ref: Any, o_ref: Any) -> None:
+        o_ref[...] = x_ref[...] + ones
+
+    add = pl.pallas_call(kernel, jax.ShapeDtypeStruct((8,), "float32"), interpret=True)
+    return compare(add(jnp.zeros(8)), [1.0] * 8)
+
+
+def as_an_input() -> None:
+    """Every array is an input."""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+
+    def kernel(x_ref: Any, ones_ref: Any, o_ref: Any) -> None:
+        o_ref[...] = x_ref[...] + ones_ref[...]
+
+    add = pl.pallas_call(kernel, jax.ShapeDtypeStruct((8,), "float32"), interpret=True)
+    assert add(jnp.zeros(8), jnp.ones(8)).tolist() == [1.0] * 8
+
+
+def lowered_for_a_gpu() -> tuple[str, str]:
+    """What is a kernel lowered to for a GPU, on a machine without one?"""
+    import re
+
+    import jax
+    from jax.experimental import pallas as pl
+
+    shape = jax.ShapeDtypeStruct((8, 128), "float32")
+    text = jax.jit(pl.pallas_call(_add_one, shape)).trace(shape).lower(lowering_platforms=("cuda",)).as_text()
+    called = str(re.findall(r"custom_call @([\w$.]+)", text))
+    return ("triton" if "triton" in called else "mosaic" if "mosaic" in called else "another"), called
+
+
+def told_of_a_gpu() -> None:
+    """The GPU is named, and is not there."""
+    import jax
+    from jax.experimental import pallas as pl
+
+    shape = jax.ShapeDtypeStruct((8, 128), "float32")
+    gpu = jax.sharding.AbstractDevice(device_kind="NVIDIA H100 80GB HBM3", num_cores=None, platform="cuda")
+    mesh = jax.sharding.AbstractMesh((1,), ("x",), abstract_device=gpu)
+    with jax.sharding.use_abstract_mesh(mesh):
+        lowered = jax.jit(pl.pallas_call(_add_one, shape)).trace(shape).lower(lowering_platforms=("cuda",))
+    assert "custom_call" in lowered.as_text()
+
+
+def lowered_for_a_tpu() -> tuple[str, str]:
+    """Is it lowered for a TPU?"""
+    import jax
+    from jax.experimental import pallas as pl
+
+    shape = jax.ShapeDtypeStruct((8, 128), "float32")
+    text = jax.jit(pl.pallas_call(_add_one, shape)).trace(shape).lower(lowering_platforms=("tpu",)).as_text()
+    return ("lowered" if "custom_call @tpu_custom_call" in text else "another"), f"{len(text)} letters of StableHLO"
+
+
+_NO_CPU = Signature(
+    "NotImplementedError", "MLIR translation rule for primitive 'pallas_call' not found for platform cpu"
+)
+_BEFORE = Rule("no-interpreter", "jax<0.4.21", "Pallas has no way to run on a CPU")
+_LACKING = Rule("not-installed", "jax>=0.5.3,<0.6.2")
+_case = partial(Case, control=without_pallas, behaviours={"no-interpreter": "absent"})
+_lowered = partial(
+    Case,
+    control=without_pallas,
+    signatures={
+        "wants-a-gpu": Signature("RuntimeError", "No supported GPU devices found, please specify an abstract GPU"),
+        "no-gpu-part": Signature("ValueError", "Cannot lower pallas_call on platform: gpu"),
+        "no-way-to-ask": (
+            Signature("AttributeError", "object has no attribute 'trace'"),
+            Signature("TypeError", "lower() got an unexpected keyword argument 'lowering_platforms'"),
+        ),
+    },
+)
+_ASKED = Rule("no-way-to-ask", "jax<0.4.30")
+_NOT_INTERPRETED = (
+    "jax.experimental.pallas.pallas_call(kernel, out_shape, interpret) "
+    "if not interpret == True and uses('jax.jit', 'jax.export.export')"
+)
+
+ISSUE = Issue(
+    kind="import-error",
+    upstream=Upstream.of(changelog="jax:pallas/CHANGELOG.html", report="jax#21557", commit="jax#22746 jax#38762"),
+    touches=(
+        *("jax.experimental.pallas.BlockSpec", "jax.experimental.pallas.load", "jax.experimental.pallas.store"),
+        *("jax.experimental.pallas.tpu.TPUCompilerParams", "jax.experimental.pallas.pallas_call(compiler_params=)"),
+        "jax.experimental.pallas.pallas_call",
+    ),
+    known_by=r"\bpallas_call\b|jax/_src/pallas|attribute '(load|store|swap)'",
+    cases=(
+        _case(
+            block_spec_with_its_map_first,
+            rules=(
+                _BEFORE,
+                Rule("agrees", "jax<0.4.35", "it warns from 0.4.31 on"),
+                Rule("refused", "absl-py jax>=0.4.35"),
+                _LACKING,
+                Rule("refused"),
+            ),
+            workaround=Workaround("pl.BlockSpec(block_shape=…, index_map=…).", by_keywords),
+            signatures={
+                "refused": (
+                    Signature("TypeError", "object of type 'function' has no len()", everyday=True),
+                    Signature("TypeError", "'function' object is not iterable", everyday=True),
+                ),
+                "no-interpreter": _NO_CPU,
+            },
+            touches=(
+                "jax.experimental.pallas.BlockSpec(block_shape, index_map) "
+                "if type(index_map) == 'tuple' and type(block_shape) != 'tuple'",
+            ),
+        ),
+        _case(
+            block_spec_with_its_shape_first,
+            rules=(Rule("refused", "jax<0.4.31"), Rule("agrees", "absl-py jax>=0.4.31"), _LACKING, Rule("agrees")),
+            workaround=Workaround("pl.BlockSpec(block_shape=…, index_map=…).", by_keywords, fails=("jax<0.4.21",)),
+            signatures={"refused": Signature("TypeError", "'function' object is not iterable", everyday=True)},
+            touches=("jax.experimental.pallas.BlockSpec(index_map, block_shape) if type(index_map) == 'tuple'",),
+        ),
+        _case(
+            load_and_store,
+            behaviours={"agrees": "clear", "no-interpreter": "absent"},
+            rules=(
+                _BEFORE,
+                Rule("agrees", "absl-py jax<0.7.1"),
+                _LACKING,
+                Rule("agrees", "jax<0.7.1"),
+                Rule("warns", "jax<0.9.0"),
+                Rule("gone"),
+            ),
+            workaround=Workaround("o_ref[…] = x_ref[…].", by_index),
+            signatures={
+                "gone": Signature("AttributeError", "module 'jax.experimental.pallas' has no attribute", everyday=True),
+                "warns": (
+                    Signature("DeprecationWarning", "pl.store is deprecated"),
+                    Signature("DeprecationWarning", "pl.load is deprecated"),
+                ),
+                "no-interpreter": _NO_CPU,
+            },
+            touches=("jax.experimental.pallas.load", "jax.experimental.pallas.store"),
+        ),
+        _case(
+            tpu_compiler_params,
+            behaviours={"not-yet": "absent"},
+            rules=(
+                Rule("not-yet", "absl-py jax<0.4.33"),
+                Rule("there", "absl-py jax<0.7.2", "it warns from 0.6.2 on"),
+                Rule("gone", "absl-py"),
+                Rule("not-installed", "jax>=0.4.21,<0.4.27"),
+                _LACKING,
+                Rule("not-installed", "jax==0.9.2"),
+                Rule("not-yet", "jax<0.4.33"),
+                Rule("there", "jax<0.7.2", "it warns from 0.6.2 on"),
+                Rule("gone"),
+            ),
+            workaround=Workaround(
+                "pltpu.CompilerParams, which is there from 0.6.2.", by_either_name, fails=("jax<0.4.33",)
+            ),
+            touches=("jax.experimental.pallas.tpu.TPUCompilerParams",),
+        ),
+        _case(
+            compiler_params_as_a_dict,
+            rules=(
+                _BEFORE,
+                Rule("agrees", "absl-py jax<0.6.1"),
+                Rule("refused", "absl-py jax>=0.6.1"),
+                _LACKING,
+                Rule("agrees", "jax<0.6.1"),
+                Rule("refused"),
+            ),
+            workaround=Workaround(
+                "pltpu.CompilerParams(…); TPUCompilerParams before 0.6.2.", by_either_name, fails=("jax<0.4.33",)
+            ),
+            signatures={
+                "refused": (
+                    Signature("ValueError", "Unknown backend in compiler_params"),
+                    Signature(
+                        "TypeError",
+                        "parameters to jaxpr equations must have __hash__ and __eq__ methods",
+                        everyday=True,
+                    ),
+                    Signature("TypeError", "unhashable type: 'dict'", everyday=True),
+                ),
+                "no-interpreter": _NO_CPU,
+            },
+            touches=(
+                "jax.experimental.pallas.pallas_call(kernel, out_shape, compiler_params) "
+                "if type(compiler_params) == 'dict'",
+            ),
+        ),
+        _case(
+            array_that_a_kernel_closes_over,
+            rules=(
+                _BEFORE,
+                Rule("agrees", "jax>=0.4.30,<0.4.32"),
+                Rule("refused", "absl-py", "up to 0.4.29 in words that do not say so"),
+                _LACKING,
+                Rule("refused", "", "up to 0.4.29 in words that do not say so"),
+            ),
+            workaround=Workaround("Pass it as an input.", as_an_input),
+            signatures={
+                "refused": (
+                    Signature("ValueError", "captures constants"),
+                    Signature("ValueError", "safe_zip() argument 2 is shorter than argument 1", everyday=True),
+                    Signature("ValueError", "safe_map() argument 3 is longer than argument 1", everyday=True),
+                ),
+                "no-interpreter": _NO_CPU,
+            },
+            touches=("jax.experimental.pallas.pallas_call",),
+        ),
+        _lowered(
+            lowered_for_a_gpu,
+            behaviours={
+                **{"triton": "clear", "mosaic": "documented", "another": "different", "no-gpu-part": "absent"},
+                **{"wants-a-gpu": "affected", "no-way-to-ask": "absent"},
+            },
+            rules=(
+                _ASKED,
+                Rule("triton", "absl-py jax<0.9.0"),
+                Rule("mosaic", "absl-py jax<0.11.2"),
+                _LACKING,
+                Rule("no-gpu-part", "jax>=0.9.0,<0.11.0"),
+                Rule("triton", "jax<0.9.0"),
+                Rule("mosaic", "jax<0.11.2"),
+                Rule("wants-a-gpu"),
+            ),
+            workaround=Workaround(
+                "Name the GPU: jax.sharding.use_abstract_mesh, with an AbstractDevice.",
+                told_of_a_gpu,
+                fails=("jax<0.10.1",),
+            ),
+            touches=(_NOT_INTERPRETED,),
+        ),
+        _lowered(
+            lowered_for_a_tpu,
+            behaviours={
+                **{"lowered": "clear", "another": "different", "no-gpu-part": "absent"},
+                **{"wants-a-gpu": "affected", "no-way-to-ask": "absent"},
+            },
+            rules=(_ASKED, Rule("lowered", "absl-py"), _LACKING, Rule("lowered")),
+            touches=(_NOT_INTERPRETED,),
+        ),
+    ),
+)

@@ -1,0 +1,36 @@
+"""The use of names by thirty libraries on JAX, a measure of how much an issue matters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Literal
+
+from jax_stack_compat.names.model import FOLDER
+
+NAME = "libraries.json"
+# Libraries on JAX outside the stack. Their newest releases are read.
+LIBRARIES = (
+    *("blackjax", "brainstate", "brax", "chex", "distrax", "dm-haiku", "dynamax", "e3nn-jax", "evosax", "flax"),
+    *("flowjax", "gpjax", "haliax", "jax-md", "jaxopt", "jraph", "jumanji", "kfac-jax", "mctx", "mujoco-mjx"),
+    *("netket", "numpyro", "optax", "orbax-checkpoint", "ott-jax", "penzai", "quax", "rlax", "sbijax", "tinygp"),
+)
+Matters = Literal["everyday", "sometimes", "corner"]
+_EVERYDAY, _SOMETIMES = 10, 3
+
+
+@cache
+def _used() -> Mapping[str, int]:
+    path = FOLDER / NAME
+    return dict(json.loads(path.read_text(encoding="utf-8"))["used"]) if path.exists() else {}
+
+
+def users(names: Iterable[str]) -> int:
+    """Return the number of libraries that use the most popular of these names."""
+    return max((_used().get(name, 0) for name in names), default=0)
+
+
+def matters(count: int) -> Matters:
+    """Return how much a name matters, given the number of libraries that use it."""
+    return "everyday" if count >= _EVERYDAY else "sometimes" if count >= _SOMETIMES else "corner"

@@ -1,0 +1,1 @@
+"""What makes and publishes the knowledge; it is never installed."""

@@ -1,0 +1,1 @@
+"""Where a case changes along the releases, and which package changed it. Pure."""

@@ -1,0 +1,1 @@
+"""The names and the numbers of every release, collected and published."""

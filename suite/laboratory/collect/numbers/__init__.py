@@ -1,0 +1,1 @@
+"""What numerical functions return: measured, compared with references, explained."""

@@ -1,0 +1,130 @@
+"""The difference between two reports: for the terminal, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from itertools import groupby
+
+from rich.console import Console
+from rich.text import Text
+
+from jax_stack_compat.base.printable import printable
+from laboratory.report.compare import Group, ReportDiff, tally
+from laboratory.report.markup import cell_text, clipped, fit
+from laboratory.report.model import ChangeKind
+from laboratory.report.summary import last_line, replay
+
+_COLOURS: dict[ChangeKind, str] = {
+    **{"regressed": "red", "changed": "yellow", "fixed": "green"},
+    **{"new": "cyan", "gone": "dim"},
+}
+_GROUPS_SHOWN = 20
+_CASES_NAMED = 6
+_SPURIOUS = "flaky, error, not run, unavailable or conflict on either side: not counted"
+
+
+def show(found: ReportDiff, console: Console) -> None:
+    """Print a difference, with a limited number of groups of each kind."""
+
+    def say(text: str | Text, style: str = "") -> None:
+        console.print(Text(text, style) if isinstance(text, str) else text, soft_wrap=True)
+
+    for line in _reports(found):
+        say(line)
+    if found.premises:
+        say("\nDifferent conditions", "bold")
+    for premise in found.premises:
+        say(printable(f"  {premise.what}: {premise.before} → {premise.now}"))
+    for kind, groups in _sections(found):
+        say(f"\n{kind.capitalize()}", "bold")
+        for group in groups[:_GROUPS_SHOWN]:
+            say(
+                Text.assemble(
+                    (printable(f"  {_cells(group)} {_cases(group)}: "), _COLOURS[kind]), printable(group.words)
+                )
+            )
+            for line in _evidence(group):
+                say(f"      {printable(clipped(line))}", "dim")
+        if len(groups) > _GROUPS_SHOWN:
+            say(f"  … and {len(groups) - _GROUPS_SHOWN} more; `--format markdown` lists them")
+    colour = "red" if found.counts["regressed"] else "yellow" if found.unlearned[0] else "green"
+    say(f"\n{last(found)}", f"bold {colour}")
+
+
+def markdown(found: ReportDiff) -> str:
+    """Return a difference as Markdown that fits an issue or a step summary."""
+    lines = ["# What changed between two reports", "", f"{last(found)}.", ""]
+    lines += [f"- {cell_text(line)}" for line in _reports(found)]
+    if found.premises:
+        lines += ["", "## Different conditions", "", "| what | before | now |", "|---|---|---|"]
+        lines += [f"| {' | '.join(map(cell_text, (each.what, each.before, each.now)))} |" for each in found.premises]
+    for kind, groups in _sections(found):
+        lines += ["", f"## {kind.capitalize()}", ""]
+        for group in groups:
+            head = f"**{cell_text(_cases(group))}** on {cell_text(_cells(group))}: {cell_text(group.words)}"
+            lines.append("<br>".join([f"- {head}", *map(cell_text, _evidence(group))]))
+    return fit("\n".join(lines) + "\n")
+
+
+def as_json(found: ReportDiff) -> str:
+    """Return a difference as JSON: every single change, spurious ones too."""
+    sides = {"verdict", "behaviour", "reason", "agreement", "workaround", "detail"}
+    reports = {
+        name: {"generated_at": of.generated_at.isoformat(), "coverage": of.coverage.model_dump()}
+        for name, of in (("old", found.old), ("new", found.new))
+    }
+    changes = [
+        {
+            "kind": change.kind,
+            **dict(zip(("cell", "issue", "case"), change.key, strict=True)),
+            "before": change.before.model_dump(include=sides) if change.before else None,
+            "now": change.now.model_dump(include=sides) if change.now else None,
+        }
+        for change in found.changes
+    ]
+    not_alike = [asdict(premise) for premise in found.premises]
+    counts = dict(found.counts)
+    data = {"schema_version": 1, **reports, "counts": counts, "not_run_alike": not_alike, "changes": changes}
+    # ASCII only: the locale of its destination may have few letters.
+    return json.dumps(data, indent=1) + "\n"
+
+
+def last(found: ReportDiff) -> str:
+    """Return all counts as a line, spurious ones last, and the number of observations that are no longer decided."""
+    lost, had = found.unlearned
+    less = f"; {lost} of the {had} observations decided before are undecided now" if lost else ""
+    return f"{tally(found.counts)} ({_SPURIOUS}){less}"
+
+
+def _reports(found: ReportDiff) -> list[str]:
+    sides = (("before", found.old), ("now", found.new))
+    return [f"{word}: {report.generated_at:%Y-%m-%d %H:%M}, {last_line(report)}" for word, report in sides]
+
+
+def _sections(found: ReportDiff) -> list[tuple[ChangeKind, list[Group]]]:
+    """Return the groups by kind, in the order of triage."""
+    return [(kind, list(of)) for kind, of in groupby(found.groups, key=lambda each: each.kind)]
+
+
+def _cells(group: Group) -> str:
+    first, final = group.cells[0], group.cells[-1]
+    return first if len(group.cells) == 1 else f"{first} … {final} ({len(group.cells)} cells)"
+
+
+def _cases(group: Group) -> str:
+    """Return the cases by issue or, if there are many, their number."""
+    if len(group.cases) > _CASES_NAMED:
+        return f"{len(group.cases)} cases"
+    of: dict[str, list[str]] = {}
+    for issue, case in group.cases:
+        of.setdefault(issue, []).append(case)
+    return "; ".join(f"{issue}/{', '.join(cases)}" for issue, cases in of.items())
+
+
+def _evidence(group: Group) -> list[str]:
+    """Return the detail and the command of a regressed or changed group's first observation."""
+    now = group.first.now
+    if now is None or group.kind not in ("regressed", "changed"):
+        return []
+    return [text for text in (now.detail, replay(now)) if text]

@@ -1,0 +1,433 @@
+"""The report's data model. The JSON Schema of compat.json is generated from these classes.
+
+`laboratory.report.stored` writes and reads compat.json and the observations beside it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any, Final, Literal, Self
+
+from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from jax_stack_compat.base.fields import CellId, Id, Moment, PackageName, PlainRequirements, SpecifierText, VersionText
+from jax_stack_compat.base.files import FileModel
+from jax_stack_compat.base.spelling import RELEASE, quoted
+from jax_stack_compat.cell.issue import Kind, Meaning, Role
+from jax_stack_compat.judge.metadata import Declared, DeclaredObserved
+from jax_stack_compat.judge.table import UNDECIDED, Verdict
+from jax_stack_compat.judge.verdicts import Agreement, WorkaroundWord
+from jax_stack_compat.stack.chosen import Rows
+from jax_stack_compat.stack.matrix import Runs
+from laboratory.boundaries.attribution import Grounds
+from laboratory.boundaries.intervals import affected
+
+SCHEMA: Final = 3
+# The kinds of change of an observation since an earlier report, in the order of triage.
+ChangeKind = Literal["regressed", "changed", "fixed", "new", "gone", "spurious"]
+
+
+class Platform(FileModel):
+    """The machine where the cells ran; `device` is JAX's name for the first device."""
+
+    system: str
+    machine: str
+    cpu: str
+    device: str
+
+
+class AskRow(FileModel):
+    """A question that an arm answers, and the package that the arm moves."""
+
+    question: str
+    along: PackageName
+
+
+class CellRow(FileModel):
+    """One fully pinned stack."""
+
+    id: CellId
+    kind: Literal["line", "arm"]
+    moves: PackageName = Field(description="the package whose release the cell represents")
+    holds: dict[PackageName, VersionText] = Field(
+        description="the releases that its id names; the rest is as of that date"
+    )
+    asks: list[AskRow] = Field(default=[], description="the questions that it answers as part of an arm")
+    runs: Runs = Field(
+        default="all",
+        description="row zero, with it the cases that need a library or the first such of each issue, or all",
+    )
+    python: VersionText
+    released_on: date
+    packages: dict[PackageName, VersionText] = Field(default_factory=dict)
+    lock_sha256: str = ""
+    declared: Declared = Field(description="whether the packages' metadata allows the set")
+    declared_observed: DeclaredObserved | None = Field(default=None, description="null where the stack was not tried")
+    excluded_by: str | None = Field(default=None, description="the requirement that excludes the set")
+    blocked_by: str | None = Field(default=None, description="the package that does not import, by row zero")
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """The known releases of its packages: from its lock or, without one, from its id."""
+        return {**self.holds, **self.packages}
+
+    @model_validator(mode="after")
+    def _holds_what_moves(self) -> CellRow:
+        wanted = dict.fromkeys([self.moves, *(ask.along for ask in self.asks)])
+        if lacking := [name for name in wanted if name not in self.holds]:
+            raise ValueError(f"{self.id} moves {', '.join(lacking)} but does not hold it")
+        return self
+
+
+class RangeRow(FileModel):
+    """Consecutive releases of a row's moved package on which metadata and runs compare alike."""
+
+    declared_observed: DeclaredObserved
+    first: VersionText
+    last: VersionText
+    detail: str = Field(default="", description="the fault on the release `first`, if the stack does not work")
+
+
+class AmendmentRow(FileModel):
+    """A requirement that would agree with the runs, and the package that should declare it."""
+
+    kind: Literal["lacks"]
+    package: str | None = Field(default=None, description="null if the release itself is broken, or if unknown")
+    version: str = ""
+    dependency: str
+    declared: str | None = Field(default="", description="null if the package does not require the dependency")
+    specifier: str
+    grounds: Grounds
+    cells: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    came_with: str = Field(default="", description="what else moved, if the cause is not known")
+    words: str
+
+
+class StackRow(FileModel):
+    """One row of an arm: the held packages, the moved one, and the requirements that would agree with the runs."""
+
+    question: str
+    holds: dict[PackageName, VersionText]
+    along: PackageName
+    cells: list[CellId] = Field(description="in version order of the moved package")
+    ranges: list[RangeRow]
+    declared: SpecifierText = Field(description="what the held packages require of the moved one, as one specifier")
+    amendments: list[AmendmentRow] = Field(
+        default=[], description="requirements that would agree with the runs, and whose they are"
+    )
+
+
+class UpstreamRow(FileModel):
+    """A thread, pull request or page."""
+
+    ref: str = Field(description="owner/name#number, or an address")
+    role: Role
+    title: str = Field(default="", description="upstream's title; empty if not known")
+    kind: str = Field(default="", description="issue, pull, discussion, commit; empty for a page")
+    state: str = Field(default="", description="open, closed, merged; empty if not known")
+    looked_up: date | None = Field(default=None, description="the date on which it was so")
+
+
+class IntervalRow(FileModel):
+    """Consecutive releases of `package` that show one behaviour."""
+
+    behaviour: str
+    verdict: Verdict
+    package: PackageName
+    first: VersionText
+    last: VersionText
+    exact: bool = Field(description="whether the release next to each end is known to differ")
+    order: Literal["version", "date"] = "version"
+    came_with: str = Field(default="", alias="with", description="what else moved at its start and may be to blame")
+
+    model_config = ConfigDict(populate_by_name=True)
+
+
+class ByRuleRow(FileModel):
+    """Consecutive releases that were not run, for which a rule expects one behaviour."""
+
+    behaviour: str
+    verdict: Verdict
+    package: PackageName
+    first: VersionText
+    last: VersionText
+
+
+class TurnRow(FileModel):
+    """Two neighbours on the line in which a case shows different behaviours, and the cause of the change."""
+
+    before: str = Field(description="the cell before it, of those that decided the case")
+    after: str
+    package: str | None = Field(default=None, description="the package to blame; null if not known")
+    grounds: Grounds = Field(description="run: runs show it; rule: a rule says so; together: one of all that moved")
+    blame: str = Field(default="", description="lineax 0.0.8 → 0.1.0; or everything that moved")
+    evidence: str = Field(default="", description="the cell that shows it, or the evidence of the rules")
+
+
+class RuleRow(FileModel):
+    """A rule: the behaviour that matching stacks show, and how it is known. The first match counts."""
+
+    behaviour: str
+    on: PlainRequirements = Field(
+        default="", description="requirements, separated by spaces, that must all be met; empty: every stack"
+    )
+    note: str = Field(default="", description="evidence beyond runs: the pull request that changed it, a changelog")
+    evidence: str = Field(default="", description="the releases on which runs confirm it, and the note")
+
+
+class WorkaroundRow(FileModel):
+    """A case's workaround, the pin that it consists of, if any, and where it is known to fail."""
+
+    text: str
+    pin: PlainRequirements = Field(default="", description="the requirements of a workaround that is a pin")
+    fails: list[PlainRequirements] = Field(
+        default=[], description="the stacks, as in a rule, on which it is known to fail"
+    )
+
+
+class SignatureRow(FileModel):
+    """An exception or a warning that identifies a behaviour; a `…` in its message matches anything."""
+
+    behaviour: str
+    type: str
+    message: str = ""
+    module: str = ""
+    everyday: bool = Field(default=False, description="whether ordinary mistakes raise the same")
+
+
+class CaseRow(FileModel):
+    """One variant of an issue."""
+
+    id: Id
+    question: str
+    needs: list[PackageName] = Field(description="the packages that it imports")
+    behaviours: dict[str, Meaning]
+    rules: list[RuleRow]
+    workaround: WorkaroundRow | None = None
+    signatures: list[SignatureRow] = Field(default=[], description="the symptoms that are recognised by their text")
+    conditions: list[str] = Field(default=[], description="the conditions for a run: `with x64 on`")
+    touches: list[str] = Field(default=[], description="the names that code must use to meet it, if not the issue's")
+    waits_for: list[str] = Field(default=[], description="the cases that must be clear for it to work, as `issue/case`")
+    intervals: list[IntervalRow]
+    by_rule: list[ByRuleRow] = Field(
+        default=[], description="the releases of jax on the line that a rule covers and no run"
+    )
+    turns: list[TurnRow] = Field(default=[], description="in version order within a branch of releases")
+    source: str = Field(default="", description="its reproducer and its workaround")
+
+
+class IssueRow(FileModel):
+    """One documented upstream problem; the first case is the headline."""
+
+    id: Id
+    title: str
+    kind: Kind
+    story: str
+    upstream: list[UpstreamRow]
+    cases: list[CaseRow] = Field(min_length=1)
+    touches: list[str] = Field(default=[], description="the names, keywords and areas of the stack that it concerns")
+    row_zero: bool = Field(default=False, description="whether it tests if the stack works at all")
+    known_by: str = Field(default="", description="a regular expression for what else its tracebacks say")
+    source_sha256: str = Field(description="of the issue's module")
+    shared_source: str = Field(default="", description="the code of the module that its cases share")
+
+    @property
+    def heading(self) -> str:
+        """The title; if it names no release and all cases agree, also the releases that the headline affects."""
+        where, *others = (affected(case.intervals) for case in self.cases)
+        is_told = where and not RELEASE.search(self.title) and {where, ""}.issuperset(others)
+        return f"{self.title} ({where})" if is_told else self.title
+
+    @property
+    def packages(self) -> list[str]:
+        """The packages that its cases need."""
+        return list(dict.fromkeys(name for case in self.cases for name in case.needs))
+
+    @property
+    def workaround(self) -> str:
+        """The texts of its cases' workarounds, each once."""
+        return " ".join(dict.fromkeys(case.workaround.text for case in self.cases if case.workaround is not None))
+
+
+class Observation(FileModel):
+    """The judged result of one case in one cell: a row of observations/ISSUE.csv."""
+
+    cell: CellId = Field(description="the cell's id in compat.json")
+    issue: Id = Field(description="the issue's id in compat.json")
+    case: Id = Field(description="the case's id within the issue")
+    verdict: Verdict = Field(description="the judged result; report.md lists them")
+    behaviour: str | None = Field(default=None, description="the case's behaviour that was seen; empty if none was")
+    reason: str | None = Field(default=None, description="`phase.reason`; empty where the verdict is clear")
+    expected: str | None = Field(default=None, description="the behaviour these releases are known to show, if any")
+    agreement: Agreement = Field(default="as-expected", description="how that compares with what is expected")
+    workaround: WorkaroundWord = Field(
+        default="none", description="whether the workaround helped; none if it has none or was not run"
+    )
+    workaround_expected: bool = Field(default=True, description="whether the workaround did as documented")
+    ran_in: CellId | None = Field(default=None, description="the cell where it ran, if another with the same packages")
+    attempts: int = Field(default=1, description="how often it was run; 0 if never")
+    seconds: float = Field(default=0.0, description="wall time of the last attempt, roughly: 0.1, 0.3, 1, 3 or tens")
+    peak_rss_mib: int = Field(default=0, description="peak memory of the last attempt, in MiB, to a hundred")
+    detail: str = Field(default="", description="what was seen, for people, in one line")
+
+
+class Coverage(FileModel):
+    """The number of planned observations, by how they are counted; the four add up to `planned`."""
+
+    planned: int
+    run: int
+    unavailable: int
+    error: int
+    not_run: int
+
+
+class ChangeRow(FileModel):
+    """One change over consecutive cells, with every case that changed in the same way."""
+
+    kind: ChangeKind
+    first: str = Field(description="the first of its cells")
+    last: str
+    cell_count: int
+    cases: list[str] = Field(description="issue/case; only the first if there are many")
+    case_count: int
+    words: str = Field(description="before and now; for new and gone, the number of each verdict")
+
+
+class SinceRow(FileModel):
+    """The differences between a report and the one that it replaced."""
+
+    generated_at: Moment = Field(description="when the former report was made")
+    coverage: Coverage = Field(description="of the former report")
+    counts: dict[ChangeKind, int] = Field(description="how many observations there are of each kind")
+    changes: list[ChangeRow] = Field(description="changes that are not spurious, regressions first, the widest first")
+    left_out: int = Field(description="how many more changes were left out for room")
+
+
+class RefutedRow(FileModel):
+    """A claim that no release confirms."""
+
+    ref: str = Field(description="the source of the claim: owner/name#number, or an address")
+    title: str = Field(default="", description="upstream's title; empty if not known")
+    claim: str
+    tried: str = Field(description="what was run")
+    where: str = Field(description="on which releases")
+
+
+class CompatFile(FileModel):
+    """The contents of compat.json: all of a report but its observations."""
+
+    schema_version: Literal[3]
+    generated_at: Moment
+    suite_version: str
+    probe_sha256: str = Field(description="of the probe, which runs the issues in the cells")
+    platform: Platform
+    planned_cells: list[str] = Field(description="all cells of the run; a shard has some of them in `cells`")
+    rows: Rows = Field(default="cases", description="each behaviour of a headline once, each headline, or every case")
+    shard: str | None = Field(default=None, description="its part of the planned cells, such as 3/10; null: all")
+    since: SinceRow | None = Field(default=None, description="the changes; null without a comparable former report")
+    jax_line: list[VersionText] = Field(
+        default=[], description="all releases of jax on the line; empty if the report plans each of them"
+    )
+    cells: list[CellRow] = Field(description="the line by date, then the arms")
+    issues: list[IssueRow]
+    refuted: list[RefutedRow] = Field(default_factory=list)
+    stacks: list[StackRow] = Field(default_factory=list)
+    coverage: Coverage
+
+    @property
+    def jax_releases(self) -> dict[str, str]:
+        """The release of jax for each cell of the line that moves jax."""
+        return {cell.id: cell.holds["jax"] for cell in self.cells if cell.kind == "line" and cell.moves == "jax"}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_of_this_schema(cls, data: Any) -> Any:
+        """Report another schema as the only fault, because other keys may differ with it."""
+        found = data.get("schema_version") if isinstance(data, dict) else SCHEMA
+        if found != SCHEMA:
+            mend = "Write the report again with this suite (`nox -s report`), or use the suite that wrote it"
+            _refuse({"schema_version": [f"is {quoted(found)}, but this suite reads {SCHEMA}. {mend}"]})
+        return data
+
+    @model_validator(mode="after")
+    def _is_of_one_piece(self) -> Self:
+        """Refuse a report whose parts do not fit: everything that one part names must exist exactly once in another."""
+        cells = {cell.id: cell for cell in self.cells}
+        moved = {cell.moves for cell in self.cells if cell.kind == "line"}
+        wrong = {
+            "cells": _twice(cell.id for cell in self.cells),
+            "issues": [
+                *_twice(issue.id for issue in self.issues),
+                *_twice(f"{issue.id}/{case.id}" for issue in self.issues for case in issue.cases),
+            ],
+            # Rows are computed from their cells.
+            "stacks": [
+                f"{cell} is not a cell of the report that holds {row.along}"
+                for row in self.stacks
+                for cell in row.cells
+                if cell not in cells or row.along not in cells[cell].holds
+            ],
+        }
+        for issue in self.issues:
+            for case in issue.cases:
+                wrong[f"issues.{issue.id}.{case.id}"] = [
+                    *(
+                        f"{interval.package} does not move on the line"
+                        for interval in case.intervals
+                        if interval.package not in moved
+                    ),
+                    *(
+                        f"{end} is not on the line"
+                        for row in case.by_rule
+                        for end in (row.first, row.last)
+                        if end not in self.jax_line
+                    ),
+                ]
+        _refuse(wrong)
+        return self
+
+
+class Report(CompatFile):
+    """A report: compat.json and its observations, by cell and then by case, in the order of compat.json."""
+
+    observations: list[Observation]
+
+    @model_validator(mode="after")
+    def _rests_on_observations(self) -> Self:
+        """Refuse a report whose cells and cases contradict its observations."""
+        seen = {(row.cell, row.issue, row.case) for row in self.observations}
+        ran = {row.cell for row in self.observations if row.verdict not in UNDECIDED}
+        wrong = {
+            "cells": [
+                f"{cell.id} ran without a jax" for cell in self.cells if cell.id in ran and "jax" not in cell.packages
+            ]
+        }
+        for issue in self.issues:
+            for case in issue.cases:
+                wrong[f"issues.{issue.id}.{case.id}"] = [
+                    f"has no observation in {cell}"
+                    for turn in case.turns
+                    for cell in (turn.before, turn.after)
+                    if (cell, issue.id, case.id) not in seen
+                ]
+        _refuse(wrong)
+        return self
+
+
+def _refuse(wrong: Mapping[str, Sequence[str]]) -> None:
+    """Raise ValidationError with the first fault of each key, if any."""
+    details = [
+        InitErrorDetails(type=PydanticCustomError("report", "{it}", {"it": found[0]}), loc=(key,), input=None)
+        for key, found in wrong.items()
+        if found
+    ]
+    if details:
+        raise ValidationError.from_exception_data("Report", details)
+
+
+def _twice(names: Iterable[str]) -> list[str]:
+    return [f"{name} appears twice" for name, count in Counter(names).items() if count > 1]

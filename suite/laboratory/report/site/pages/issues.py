@@ -1,0 +1,224 @@
+"""The data of the pages issues/<id>.html.
+
+The story is the issue module's docstring; other text is in the template.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from jax_stack_compat.check.explain.matching import SYMPTOMS
+from jax_stack_compat.judge.table import UNDECIDED, VERDICTS, Verdict
+from jax_stack_compat.packages import guests
+from laboratory.boundaries.attribution import Grounds
+from laboratory.programs.case_rows import Device, of_issue
+from laboratory.report import summary
+from laboratory.report.model import CaseRow, IssueRow, Observation, SignatureRow, TurnRow
+from laboratory.report.site.facts import Facts, StripRun
+from laboratory.report.site.page import Page
+from laboratory.report.site.table import Grid, Stretch, grids, kind_of, stretches
+from laboratory.report.site.timeline import Axis, is_mended, ticks, timeline, verified
+from laboratory.report.standing import Now, Standing, now
+
+_RELATED_SHOWN = 5
+
+# The grounds for a turn's blame, in words.
+GROUNDS: Mapping[Grounds, str] = {
+    "run": "runs show it",
+    "rule": "by the case's rules",
+    "together": "it is unknown which package is the cause",
+}
+
+
+@dataclass(frozen=True)
+class TurnView:
+    """Two neighbours on the line in which a case shows different behaviours, with both observations."""
+
+    row: TurnRow
+    before: Observation
+    after: Observation
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Stacks beside the line with equal observations, by row; each stack is (label, cell)."""
+
+    rows: dict[str, list[tuple[str, str]]]
+    seen: Observation
+
+    @property
+    def count(self) -> int:
+        """The number of stacks."""
+        return sum(map(len, self.rows.values()))
+
+
+@dataclass(frozen=True)
+class CaseView:
+    """The view of a case: its intervals, changes and observations."""
+
+    row: CaseRow
+    now: Now | None
+    runs: list[StripRun]
+    axes: list[Axis]
+    turns: list[TurnView]
+    line: list[Stretch]
+    elsewhere: list[Alike]
+
+
+@dataclass(frozen=True)
+class Instead:
+    """A workaround, and its cases grouped by the releases on which it was verified."""
+
+    text: str
+    cases: dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class IssueView:
+    """The view of an issue's page.
+
+    `without` has the cases that fail somewhere and have no workaround. `nowhere_right` is True if each release of the
+    line has a bad case; `never_right` has the cases that are always bad. `related` has each issue that concerns the
+    same names or areas as this one, with those names and areas. `grids` has the stacks with the guests that its cases
+    need. `devices` has the programs that were compiled for devices and not run.
+    """
+
+    issue: IssueRow
+    of: Standing
+    ticks: list[tuple[float, str, bool]]
+    cases: list[CaseView]
+    instead: list[Instead]
+    without: list[str]
+    nowhere_right: bool
+    never_right: list[str]
+    signatures: list[tuple[SignatureRow, list[str]]]
+    odd: list[Observation]
+    related: list[tuple[IssueRow, list[str]]]
+    grids: list[Grid]
+    devices: list[Device]
+    grounds = GROUNDS
+
+    @property
+    def ruled(self) -> list[Verdict]:
+        """The verdicts of bands by rule, the worst first."""
+        found = {band.of.verdict for case in self.cases for axis in case.axes for band in axis.bands if not band.is_run}
+        return sorted(found, key=VERDICTS.index)
+
+
+def pages(facts: Facts) -> Iterator[Page]:
+    """Yield a page for each issue."""
+    rarity = Counter(name for issue in facts.report.issues for name in issue.touches)
+    for issue in facts.report.issues:
+        view = IssueView(
+            issue,
+            facts.standings[issue.id],
+            ticks([version for version, _ in facts.places]),
+            [_case(facts, issue, case) for case in issue.cases],
+            _instead(facts, issue),
+            [case.id for case in issue.cases if case.workaround is None and _needs_workaround(facts, issue, case)],
+            facts.never_well(facts.worst(issue)),
+            [case.id for case in issue.cases if facts.never_well(facts.verdicts(issue, case))],
+            _signatures(issue),
+            _odd(facts, issue),
+            _related(facts, issue, rarity),
+            grids(
+                [row for row in facts.report.stacks if guests(issue.packages) & {*row.holds, row.along}], facts.cells
+            ),
+            of_issue(facts.programs, issue.id),
+        )
+        yield Page(f"issues/{issue.id}.html", "issues.html.jinja", issue.heading, view, ("assets/issue.js",))
+
+
+def _case(facts: Facts, issue: IssueRow, case: CaseRow) -> CaseView:
+    of, verdicts = facts.seen[issue.id, case.id], facts.verdicts(issue, case)
+    jax = facts.report.jax_releases
+    ran = {jax[cell] for cell, verdict in verdicts.items() if cell in jax and verdict not in UNDECIDED}
+    return CaseView(
+        case,
+        now(facts.columns, verdicts, case.turns),
+        facts.runs(verdicts, [case]),
+        timeline(case, facts.report.cells, facts.report.jax_line, ran),
+        [TurnView(turn, of[turn.before], of[turn.after]) for turn in case.turns],
+        stretches(
+            (cell.holds["jax"] if cell.moves == "jax" else f"{cell.moves} {cell.holds[cell.moves]}", of[cell.id])
+            for cell in facts.columns
+            if cell.id in of
+        ),
+        _elsewhere(facts, of),
+    )
+
+
+def _elsewhere(facts: Facts, of: Mapping[str, Observation]) -> list[Alike]:
+    """Return the observations beside the line, each stack once, the worst first."""
+    on_line = {cell.id for cell in facts.columns}
+    left = {cell: each for cell, each in of.items() if cell not in on_line}
+    found: dict[object, Alike] = {}
+
+    def put(row: str, label: str, seen: Observation) -> None:
+        found.setdefault(kind_of(seen), Alike({}, seen)).rows.setdefault(row, []).append((label, seen.cell))
+
+    for row in facts.report.stacks:
+        name = f"{summary.held(row)}, by release of {row.along}"
+        for id in row.cells:
+            if id in left:
+                put(name, facts.cells[id].holds[row.along], left.pop(id))
+    for seen in left.values():
+        put("", seen.cell, seen)
+    return sorted(found.values(), key=lambda alike: VERDICTS.index(alike.seen.verdict))
+
+
+def _instead(facts: Facts, issue: IssueRow) -> list[Instead]:
+    """Return each workaround once, with the cases that needed it, by where it helped or failed."""
+    found: dict[str, Instead] = {}
+    for case in issue.cases:
+        if case.workaround is None or not _needs_workaround(facts, issue, case):
+            continue
+        of = facts.seen[issue.id, case.id]
+        told, elsewhere = verified(facts.line, of, sparse=facts.is_sparse), summary.workaround(of.values())
+        where = [f"on jax: {told}"] if told else ["helps on stacks beside the line"] if "holds" in elsewhere else []
+        where += [elsewhere] if "fails" in elsewhere else []
+        of_text = found.setdefault(case.workaround.text, Instead(case.workaround.text, {})).cases
+        of_text.setdefault("; ".join(where) or "not tested", []).append(case.id)
+    return list(found.values())
+
+
+def _needs_workaround(facts: Facts, issue: IssueRow, case: CaseRow) -> bool:
+    return any(is_mended(each.verdict) for each in facts.seen[issue.id, case.id].values())
+
+
+def _signatures(issue: IssueRow) -> list[tuple[SignatureRow, list[str]]]:
+    """Return the signatures of the symptoms, each once, with the cases that have it.
+
+    A failure that keeps a case from running is not a symptom; row zero or another issue reports it.
+    """
+    found: dict[tuple[str, str, str, str], tuple[SignatureRow, list[str]]] = {}
+    for case in issue.cases:
+        for signature in case.signatures:
+            if case.behaviours.get(signature.behaviour) not in SYMPTOMS:
+                continue
+            key = signature.behaviour, signature.type, signature.message, signature.module
+            found.setdefault(key, (signature, []))[1].append(case.id)
+    return list(found.values())
+
+
+def _odd(facts: Facts, issue: IssueRow) -> list[Observation]:
+    """Return the unexpected observations, one for each different kind."""
+    found: dict[object, Observation] = {}
+    for case in issue.cases:
+        for seen in facts.seen[issue.id, case.id].values():
+            if summary.is_unexpected(seen):
+                found.setdefault((case.id, kind_of(seen)), seen)
+    return list(found.values())
+
+
+def _related(facts: Facts, issue: IssueRow, rarity: Counter[str]) -> list[tuple[IssueRow, list[str]]]:
+    """Return the issues that concern the same names or areas, those with the rarest in common first."""
+    found = []
+    for other in facts.report.issues:
+        shared = [name for name in issue.touches if name in other.touches]
+        if shared and other.id != issue.id:
+            found.append((other, sorted(shared, key=lambda name: (rarity[name], name))))
+    found.sort(key=lambda each: (-sum(1 / rarity[name] for name in each[1]), each[0].id))
+    return found[:_RELATED_SHOWN]

@@ -1,0 +1,194 @@
+"""A report on disk: compat.json, and observations/ISSUE.csv beside it. Both are complete.
+
+A CSV has one row per observation, for pandas, DuckDB and spreadsheets. The format is RFC 4180 with line feeds: a
+header, commas, quotes if needed. A null is empty. Each row is one printable line. Text that begins with = + - or @ has
+an apostrophe before it, as OWASP advises: a spreadsheet would take it for a formula. Text that begins with an
+apostrophe gets another one.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from jax_stack_compat.base import files
+from jax_stack_compat.base.errors import BadFile, Fault
+from jax_stack_compat.base.spelling import quoted
+from jax_stack_compat.packages import GUESTS, PACKAGES
+from jax_stack_compat.stack.releases import tag_of
+from laboratory.report.markup import one_line
+from laboratory.report.model import CellRow, CompatFile, IssueRow, Observation, Report
+
+COMPAT = "compat.json"
+_SEEN: Final = tuple(Observation.model_fields)
+# Text that may begin with an apostrophe in a file.
+_FREE_TEXT: Final = ("behaviour", "reason", "expected", "detail")
+_NULLABLE: Final = tuple(name for name, field in Observation.model_fields.items() if field.default is None)
+# No cell holds ml-dtypes, but it ties jax to numpy.
+_PACKAGES: Final = (*PACKAGES, "ml-dtypes", *GUESTS)
+_TYPES: Final[Mapping[Any, str]] = {int: "integer", float: "number", bool: "boolean"}
+# The type and meaning of each column. The columns from `kind` on repeat compat.json.
+COLUMNS: Final[Mapping[str, tuple[str, str]]] = {
+    **{
+        name: (_TYPES.get(field.annotation, "text"), field.description or "")
+        for name, field in Observation.model_fields.items()
+    },
+    "kind": ("text", "the kind of the issue"),
+    "python": ("text", "the cell's interpreter, as wheels name it: `cp312`"),
+    **{name: ("text", f"the cell's release of {name}; empty if it has none") for name in _PACKAGES},
+}
+_FIXED: Final = [name for name in COLUMNS if name not in _PACKAGES]
+_LIST: Final = TypeAdapter(list[Observation])
+# By default the csv module refuses fields above 128 KiB.
+csv.field_size_limit(sys.maxsize)
+# A row's columns on a cell: its interpreter and its release of each package; None for an unknown cell.
+Stacks = Callable[[str, tuple[str, ...]], list[str] | None]
+
+
+def name_of(issue: str) -> str:
+    """Return the name of the file with an issue's observations."""
+    return f"observations/{issue}.csv"
+
+
+def texts(report: Report) -> dict[str, str]:
+    """Return the text of each file that `report` is read from, by name.
+
+    compat.json has a line for each entry of a list, such as a cell, and for each case, so that git compares it by line.
+    """
+    data = report.model_dump(mode="json", exclude={"observations"}, by_alias=True)
+    lists = {key: "" for key, value in data.items() if isinstance(value, list)}
+    stack = _stacks(report.cells)
+    seen: dict[str, list[Observation]] = {issue.id: [] for issue in report.issues}
+    for observation in report.observations:
+        seen[observation.issue].append(observation)
+    return {
+        COMPAT: files.dump_lines(data, lists | {"issues": "cases"}, (",", ":")),
+        **{name_of(issue.id): _csv(seen[issue.id], issue, stack) for issue in report.issues},
+    }
+
+
+def read_report(path: Path) -> Report:
+    """Read the report in a folder, or of a compat.json. Raises BadFile with every fault in its files."""
+    path = path / COMPAT if path.is_dir() else path
+    head = files.read(CompatFile, path)
+    stack = _stacks(head.cells)
+    found: list[Observation] = []
+    wrong: list[Fault] = []
+    for issue in head.issues:
+        beside = path.parent / name_of(issue.id)
+        try:
+            found += _rows(files.text(beside), beside, issue, stack)
+        except BadFile as error:
+            wrong += error.faults
+    if wrong:
+        raise BadFile(wrong)
+    cell_places = {name: place for place, name in enumerate(cell.id for cell in head.cells)}
+    case_places = {name: place for place, name in enumerate((i.id, c.id) for i in head.issues for c in i.cases)}
+    found.sort(key=lambda row: (cell_places[row.cell], case_places[row.issue, row.case]))
+    try:
+        return Report.model_validate({**dict(head), "observations": found})
+    except ValidationError as error:
+        raise BadFile(files.faults(Report, path, error)) from error
+
+
+def _stacks(cells: Iterable[CellRow]) -> Stacks:
+    """Return a function that gives a cell's columns in a row."""
+    by_id = {cell.id: cell for cell in cells}
+
+    # Every file repeats them.
+    @cache
+    def stack(cell: str, packages: tuple[str, ...]) -> list[str] | None:
+        found = by_id.get(cell)
+        return [tag_of(found.python), *(found.packages.get(name, "") for name in packages)] if found else None
+
+    return stack
+
+
+def _csv(observations: Iterable[Observation], issue: IssueRow, stack: Stacks) -> str:
+    """Return these observations of an issue, in their order, under a header."""
+    written = StringIO()
+    rows = csv.writer(written, lineterminator="\n")
+    rows.writerow(COLUMNS)
+    for seen in observations:
+        values = [*(_told(getattr(seen, name)) for name in _SEEN), issue.kind, *(stack(seen.cell, _PACKAGES) or ())]
+        rows.writerow(map(_plain, values))
+    return written.getvalue()
+
+
+def _rows(written: str, path: Path, issue: IssueRow, stack: Stacks) -> list[Observation]:
+    """Return the observations of an issue in the text of the file at `path`. Raises BadFile with every fault in it."""
+    wrong: list[Fault] = []
+    found: list[dict[str, str | None]] = []
+    # Cell and case → their line.
+    lines: dict[tuple[str, str], int] = {}
+    cases = {case.id for case in issue.cases}
+    rows = csv.reader(StringIO(written, newline=""), strict=True)
+    try:
+        header = next(rows, [])
+        packages = tuple(header[len(_FIXED) :])
+        if header[: len(_FIXED)] != _FIXED:
+            raise BadFile([Fault(path, "line 1", f"the header does not begin with {','.join(_FIXED)}")])
+        for row in rows:
+            # There are tens of thousands of rows; look for the fault only if there is one.
+            here = stack(row[0], packages) if row else None
+            is_known = here is not None and row[len(_SEEN) :] == [issue.kind, *here] and row[2] in cases
+            if not is_known or row[1] != issue.id or lines.setdefault((row[0], row[2]), rows.line_num) != rows.line_num:
+                wrong.append(Fault(path, f"line {rows.line_num}", _odd(row, header, issue, here, lines)))
+                continue
+            seen: dict[str, str | None] = dict(zip(_SEEN, row, strict=False))
+            for name in _FREE_TEXT:
+                if (value := seen[name]) and value[0] == "'":
+                    seen[name] = value[1:]
+            for name in _NULLABLE:
+                seen[name] = seen[name] or None
+            found.append(seen)
+    except csv.Error as error:
+        wrong.append(Fault(path, f"line {rows.line_num}", str(error)))
+    try:
+        made = _LIST.validate_python(found)
+    except ValidationError as error:
+        line_of = list(lines.values())
+        for fault in error.errors():
+            number, *key = fault["loc"]
+            wrong.append(Fault(path, f"line {line_of[int(number)]}, {'.'.join(map(str, key))}", fault["msg"]))
+    if wrong:
+        raise BadFile(wrong)
+    return made
+
+
+def _odd(
+    row: list[str], header: list[str], issue: IssueRow, stack: list[str] | None, lines: Mapping[tuple[str, str], int]
+) -> str:
+    """Describe how a row contradicts the header, compat.json or an earlier row."""
+    if len(row) != len(header):
+        return f"has {len(row)} values, but the header has {len(header)}"
+    cell, of, case = row[:3]
+    if of != issue.id:
+        return f"issue is {quoted(of)}, but the file is for {issue.id}"
+    if case not in {known.id for known in issue.cases}:
+        return f"case {quoted(case)} is not in compat.json"
+    if stack is None:
+        return f"cell {quoted(cell)} is not in compat.json"
+    for name, mine, theirs in zip(header[len(_SEEN) :], row[len(_SEEN) :], [issue.kind, *stack], strict=True):
+        if mine != theirs:
+            return f"{name} is {quoted(mine)}, but {quoted(theirs)} in compat.json"
+    return f"has the cell and case of line {lines[cell, case]}"
+
+
+def _told(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else str(value)
+
+
+@cache
+def _plain(text: str) -> str:
+    shown = one_line(text)
+    return f"'{shown}" if shown.startswith(("=", "+", "-", "@", "'")) else shown

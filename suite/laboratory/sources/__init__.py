@@ -1,0 +1,1 @@
+"""What issues' modules and upstream's threads say."""

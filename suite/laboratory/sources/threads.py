@@ -1,0 +1,93 @@
+"""The titles and states of upstream's threads, with the day of the last look-up, and refuted claims."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import StringConstraints
+
+from jax_stack_compat.base.files import FileModel, read
+from jax_stack_compat.cell.issue import Issue, Upstream
+from jax_stack_compat.packages import HELD, REPOSITORIES
+
+PATH = Path(__file__).with_name("threads.json")
+REFUTED = Path(__file__).with_name("refuted.toml")
+REFERENCE = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[1-9][0-9]*)", re.ASCII)
+_SHORT = re.compile(r"(?P<name>[a-z]+)(?P<mark>[#@:])(?P<rest>.*)")
+
+
+class Thread(FileModel):
+    """A thread. Only a pull request can be merged.
+
+    `source` is where the thread was looked up: at GitHub itself, or in a search of stored threads. Without a source,
+    the kind comes from the thread's address, and title and state are unknown.
+    """
+
+    kind: Literal["issue", "pull", "discussion", "commit"]
+    title: str = ""
+    state: Literal["open", "closed", "merged", ""] = ""
+    looked_up: date | None = None
+    source: Literal["github", "search"] | None = None
+
+
+class Threads(FileModel):
+    """The file threads.json."""
+
+    schema_version: Literal[2] = 2
+    threads: Mapping[Annotated[str, StringConstraints(pattern=f"^{REFERENCE.pattern}$")], Thread]
+
+
+@cache
+def load() -> Threads:
+    """Return each thread by its reference, `jax-ml/jax#27829`. Raises BadFile with every fault in the file."""
+    return read(Threads, PATH)
+
+
+class Refuted(FileModel):
+    """A claim that runs refute: its source, its words, the code that was tried, and where."""
+
+    ref: str
+    claim: str
+    tried: str
+    where: str
+
+
+class RefutedClaims(FileModel):
+    """The file refuted.toml."""
+
+    schema_version: Literal[1] = 1
+    refuted: tuple[Refuted, ...]
+
+
+@cache
+def refuted() -> tuple[Refuted, ...]:
+    """Return the claims that no release bears out. Raises BadFile with every fault in the file."""
+    return read(RefutedClaims, REFUTED).refuted
+
+
+def references(issues: Iterable[Issue], claims: Iterable[Refuted] = ()) -> list[str]:
+    """Return the threads that these issues and claims name, sorted, without pages and commits."""
+    named = {each.ref for issue in issues for each in upstream(issue)} | {each.ref for each in claims}
+    return sorted(ref for ref in named if REFERENCE.fullmatch(ref))
+
+
+def upstream(issue: Issue) -> list[Upstream]:
+    """Return what an issue names upstream, with whole references."""
+    return [replace(each, ref=_whole(each.ref)) for each in issue.upstream]
+
+
+def _whole(ref: str) -> str:
+    """Return a reference with its repository's whole name, or the address of a page of the documentation."""
+    found = _SHORT.fullmatch(ref)
+    if found is None:
+        return ref
+    name, mark, rest = found.groups()
+    if mark == ":":
+        return HELD[name].documentation + rest if name in HELD and HELD[name].documentation else ref
+    return f"{REPOSITORIES[name]}{mark}{rest}" if name in REPOSITORIES else ref

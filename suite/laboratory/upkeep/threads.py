@@ -1,0 +1,64 @@
+"""Look-up of upstream's threads at GitHub: their titles, and their states today."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import requests
+from rich.console import Console
+
+from jax_stack_compat.base.errors import Failed
+from jax_stack_compat.base.files import dump, read
+from laboratory.sources.threads import PATH, REFERENCE, Thread, Threads
+
+API = "https://api.github.com"
+_SECONDS = 30
+
+
+def renew(references: Iterable[str], console: Console, *, path: Path = PATH, api: str = API) -> None:
+    """Rewrite the file at `path` with the threads of these references.
+
+    A thread that cannot be fetched keeps its old entry, and is printed with the reason. GITHUB_TOKEN is sent if set:
+    without it, GitHub answers sixty requests an hour.
+
+    Raises BadFile if `path` cannot be read, and Failed, without changing the file, if no thread could be fetched.
+    """
+    wanted = sorted(set(references))
+    known = read(Threads, path).threads
+    found: dict[str, Thread] = {}
+    with requests.Session() as session:
+        session.headers["Accept"] = "application/vnd.github+json"
+        if token := os.environ.get("GITHUB_TOKEN"):
+            session.headers["Authorization"] = f"Bearer {token}"
+        for reference in wanted:
+            try:
+                found[reference] = _look_up(session, api, reference)
+            except (requests.RequestException, ValueError, LookupError, TypeError) as error:
+                kept = "the old entry stays" if reference in known else "there is no old entry"
+                console.print(f"{reference}: {error}; {kept}", soft_wrap=True)
+    if wanted and not found:
+        raise Failed(f"none of {len(wanted)} threads could be fetched from {api}")
+    threads = {reference: thread for reference in wanted if (thread := found.get(reference) or known.get(reference))}
+    renewed = Threads(threads=threads)
+    path.write_text(dump(renewed.model_dump(mode="json")), encoding="utf-8")
+    console.print(f"{len(found)} of {len(wanted)} threads looked up")
+
+
+def _look_up(session: requests.Session, api: str, reference: str) -> Thread:
+    match = REFERENCE.fullmatch(reference)
+    if match is None:
+        raise ValueError("not a thread")
+    answer = session.get(f"{api}/repos/{match['repository']}/issues/{match['number']}", timeout=_SECONDS)
+    answer.raise_for_status()
+    told = answer.json()
+    pull = told.get("pull_request")
+    return Thread(
+        kind="issue" if pull is None else "pull",
+        title=told["title"],
+        state="merged" if pull and pull.get("merged_at") else told["state"],
+        looked_up=datetime.now(UTC).date(),
+        source="github",
+    )

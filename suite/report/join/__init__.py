@@ -1,1 +1,0 @@
-"""The shards of a run as one report."""
