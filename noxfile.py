@@ -3,6 +3,7 @@
 # dependencies = [
 #   "filelock==4.2.10",
 #   "jinja2==3.1.6",
+#   "markupsafe==3.0.4",
 #   "nox==2026.10.20",
 #   "packaging==26.3",
 #   "pydantic==2.14.3",
@@ -10,6 +11,7 @@
 #   "pypi-simple==1.8.0",
 #   "pyyaml==6.0.3",
 #   "remotezip==0.12.6",
+#   "requests==2.34.2",
 #   "rich==15.0.0",
 #   "uv==0.13.8",
 # ]

@@ -21,7 +21,6 @@ from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.base.files import PACKAGES, ROOT
 from jax_stack_compat.environments import interpreter
 from jax_stack_compat.stack import plan, uv_call
-from laboratory.cli import commands
 from laboratory.cli.command_line import main
 from laboratory.records import alike
 from laboratory.report import write as writing
@@ -186,7 +185,7 @@ def nox(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], else
     """Run nox in the tree, in this process, where nothing has been recorded."""
     monkeypatch.chdir(ROOT)
     # What the published report says of costs takes a second to look up.
-    monkeypatch.setattr(commands, "measured", dict)
+    monkeypatch.setattr("laboratory.report.published.seconds_of_cells", dict)
     for name in ("NOX_SCRIPT_MODE", "SUITE_HEADLINES"):
         monkeypatch.setenv(name, "none")
 

@@ -16,11 +16,10 @@ from typing import Any, get_args
 import pytest
 
 from jax_stack_compat.base.errors import BadFile, Exit, Failed, Fault, Misused, guarded, installation
-from jax_stack_compat.base.files import REPORTS, ROOT
+from jax_stack_compat.base.files import PACKAGES, REPORTS, ROOT
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.stack import chosen, plan
 from laboratory.bisect.search import Find
-from laboratory.cli import commands
 from laboratory.cli.command_line import main, parse
 from laboratory.cli.command_table import COMMANDS
 from laboratory.records import records
@@ -28,6 +27,7 @@ from laboratory.report import write
 from laboratory.report.model import Report
 from laboratory.report.stored import read_report
 from laboratory.report.summary import lacking_pythons
+from laboratory.run import runs
 from tests.report.on_disk import saved
 from tests.report.test_report import observation, put_status, report
 
@@ -210,7 +210,9 @@ def test_what_went_wrong_is_a_sentence(
     assert capsys.readouterr().err.startswith(told)
 
 
-@pytest.mark.parametrize("raised", [ValueError(), OSError(errno.ENOENT, "none"), ModuleNotFoundError(name="suite.x")])
+@pytest.mark.parametrize(
+    "raised", [ValueError(), OSError(errno.ENOENT, "none"), ModuleNotFoundError(name="laboratory.x")]
+)
 def test_a_fault_of_ours_keeps_its_traceback(raised: Exception) -> None:
     """Errors in the suite's own code keep their traceback."""
     with pytest.raises(type(raised)), guarded():
@@ -242,7 +244,7 @@ def test_all_that_is_wrong_is_told_at_once(elsewhere: Path) -> None:
     record.parent.mkdir(parents=True)
     record.write_text("{", encoding="utf-8")
 
-    with pytest.raises(BadFile) as caught, commands._every_fault():
+    with pytest.raises(BadFile) as caught, runs.every_fault():
         raise BadFile([Fault(Path("other.json"), "a", "no"), Fault(record, "b", "no")])
     assert [Path("other.json"), record] == [fault.path for fault in caught.value.faults]
 
@@ -269,7 +271,7 @@ def test_without_packages_there_is_one_sentence() -> None:
         "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module('laboratory', run_name='__main__')"
     )
     ran = subprocess.run(
-        [*words, script, str(ROOT), "run", CELL.id],
+        [*words, script, str(PACKAGES), "run", CELL.id],
         cwd=ROOT,
         env={name: value for name, value in os.environ.items() if name == "PATH"},
         capture_output=True,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from jax_stack_compat.base.files import ROOT, replace_all
+from jax_stack_compat.base.files import PACKAGES, replace_all
 from tests.worlds import pretend
 
 # Each module has two seconds, which is enough even on a busy machine.
@@ -89,7 +89,7 @@ def walks(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
     replace_all(folder, {f"{module}.py": text for module, text in texts.items()})
     command = [sys.executable, "-W", "ignore", "-c", WALK, "upstream", "refuses", "threads"]
     alone = ["taskset", "-c", str(min(os.sched_getaffinity(0)))] if shutil.which("taskset") else []
-    found = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{folder}", "PYTHONDONTWRITEBYTECODE": "1"}
+    found = {**os.environ, "PYTHONPATH": f"{PACKAGES}{os.pathsep}{folder}", "PYTHONDONTWRITEBYTECODE": "1"}
     one = (command, {**found, "PYTHONHASHSEED": "1", "LC_ALL": "C.UTF-8"})
     other = ([*alone, *command], {**found, "PYTHONHASHSEED": "2", "LC_ALL": "C", "HOME": str(folder)})
     # Run both walks at the same time, since each waits for a module that hangs.

@@ -125,8 +125,7 @@ def test_the_cell_side_is_small() -> None:
     helpers = [module_of(path) for path in cell_side() if path not in [*ISSUES, *BENCHMARKS]]
 
     assert {
-        *("jax_stack_compat", "jax_stack_compat.cell", "jax_stack_compat.issues"),
-        *("laboratory", "laboratory.cell"),
+        *("jax_stack_compat", "jax_stack_compat.cell", "laboratory", "laboratory.cell"),
     } == {room(each) for each in helpers}
 
 

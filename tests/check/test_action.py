@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from jax_stack_compat.base.errors import Exit
-from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.base.files import PACKAGES, ROOT
 from tests.processes import program
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -47,7 +47,7 @@ def ran(repository: Path, **inputs: str) -> tuple[int, str]:
     program(temporary / "tool" / "bin" / "jax-stack-compat", f"exec '{sys.executable}' -P -c '{code}' \"$@\"")
     given = {name.replace("-", "_").upper(): each["default"] for name, each in ACTION["inputs"].items()}
     env = {**os.environ, **given, "BASE": "main", "LOCK": "locks/all.txt", "OUTPUT": "out.txt", **inputs}
-    env |= {"PATH": f"{python.parent}:{env['PATH']}", "RUNNER_TEMP": str(temporary), "PYTHONPATH": str(ROOT)}
+    env |= {"PATH": f"{python.parent}:{env['PATH']}", "RUNNER_TEMP": str(temporary), "PYTHONPATH": str(PACKAGES)}
     (step,) = ACTION["runs"]["steps"]
     words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
     done = subprocess.run(words, cwd=repository, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

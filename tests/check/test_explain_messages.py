@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from jax_stack_compat.check import knowledge
 from jax_stack_compat.check.explain import matching, missing
 from jax_stack_compat.check.knowledge import Knowledge
 
@@ -118,7 +117,7 @@ def test_where_jax_raises_tells_of_an_everyday_class(published: Knowledge) -> No
     assert [] == pages(published, files.format("core", "__bool__") + said)
 
 
-def test_issues_are_found_by_what_was_seen_of_them(published: Knowledge) -> None:
+def test_issues_are_found_by_what_was_seen_of_them(published: Knowledge, report_folder: Path) -> None:
     """The first evidence of an issue with a signature finds it, unless its words are ordinary."""
     missed = set()
     for issue in published.issues:
@@ -128,7 +127,7 @@ def test_issues_are_found_by_what_was_seen_of_them(published: Knowledge) -> None
             for behaviour, _ in case.signatures
             if case.behaviours.get(behaviour) in matching.SYMPTOMS
         }
-        with Path(knowledge.PATH.parent, "observations", f"{issue.id}.csv").open(encoding="utf-8", newline="") as file:
+        with (report_folder / "observations" / f"{issue.id}.csv").open(encoding="utf-8", newline="") as file:
             seen = [row["detail"] for row in csv.DictReader(file) if (row["case"], row["behaviour"]) in told]
         if seen and issue.id not in pages(published, seen[0]):
             missed.add(issue.id)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jax_stack_compat.base.errors import Misused
-from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.base.files import PACKAGES, ROOT
 from jax_stack_compat.cell import guard
 from jax_stack_compat.check.source import tree as reading
 from jax_stack_compat.check.source.conditions import is_dead
@@ -352,7 +352,7 @@ def test_a_tree_is_read_and_never_run(tmp_path: Path, name: str) -> None:
     # As its script starts it: Python puts no folder before its own modules.
     start = [sys.executable, "-P", "-c", "from jax_stack_compat.command_line import main; main()"]
     words = ["check", "--from", "jax==0.6.0", "--source", "."]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    env = {**os.environ, "PYTHONPATH": str(PACKAGES)}
     ran = subprocess.run([*start, *words], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert not (tmp_path / "it_ran").exists()
     assert "function you call" in ran.stdout, ran.stderr

@@ -256,7 +256,7 @@ def test_a_worker_of_another_tree_is_refused(lab: Cluster, driver: Driver, tmp_p
 
     assert 3 == refused.code
     assert re.search(r"refused tcp:\S+: its checkout is not the driver's: the probe, absent.py differs", refused.said)
-    assert re.search(r"refused tcp:\S+: it cannot import this project .*: start it in a checkout", refused.said)
+    assert re.search(r"refused tcp:\S+: it cannot import this project .*: start it in the folder", refused.said)
     assert "3 not run" in refused.said
     assert refused.complained.startswith("no worker can run ")
     assert {} == nothing

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from jax_stack_compat.base.files import ROOT, read
+from jax_stack_compat.base.files import PACKAGES, ROOT, read
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.cell import child
 from jax_stack_compat.cell.issue import Case
@@ -275,7 +275,7 @@ def test_a_shell_s_limit_stops_all_and_says_so(machine: Machine, monkeypatch: py
 DRIVE = """
 import os, sys
 from pathlib import Path
-from laboratory.run import probe_call
+from jax_stack_compat.environments import probe_call
 from tests.faults.test_faults import BARE, KEY, Machine
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.environments.task import Task
@@ -318,7 +318,7 @@ def test_nothing_is_left_of_a_driver_that_was_ended(tmp_path: Path) -> None:
     words = [str(each) for (mode, _), folder in zip(ENDS, folders, strict=True) for each in (folder, mode)]
     with subprocess.Popen(
         [sys.executable, "-c", DRIVE, *words],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": f"{PACKAGES}{os.pathsep}{ROOT}"},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

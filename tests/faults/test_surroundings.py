@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from jax_stack_compat.base.errors import Exit
-from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.base.files import PACKAGES, ROOT
 from laboratory.cli.command_line import main
 from tests.faults.surroundings import CASES, SURROUNDINGS
 from tests.processes import clone, printed, python, without_pages
@@ -80,7 +80,7 @@ SHELLS = {
 def test_a_command_ends_well_or_with_a_sentence(shell: str, tmp_path: Path) -> None:
     """From a shell with odd settings, a plan is printed as usual, or there is a sentence and exit code 2."""
     command = f"{shlex.quote(sys.executable)} -m laboratory compat --plan --issue stack-smoke"
-    words = f"{shell.format(root=shlex.quote(str(ROOT)))}; exec {command}"
+    words = f"{shell.format(root=shlex.quote(str(PACKAGES)))}; exec {command}"
     ran = subprocess.run(
         ["sh", "-c", words],
         cwd=tmp_path if "gone" in shell else ROOT,

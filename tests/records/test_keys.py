@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.base.files import PACKAGES, ROOT
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case, Signature, Workaround
@@ -52,14 +52,14 @@ for path in sys.argv[1:]:
 
 def told(tree: Path, module: str) -> list[object]:
     """Return the hashes of the probe and of a module's cases, computed in a copy of the tree."""
-    return list(json.loads(printed("-c", PRINT, module, folder=tree)))
+    return list(json.loads(printed("-c", PRINT, module, folder=tree / "suite", env={"PYTHONPATH": ""})))
 
 
 @pytest.fixture
 def scratch(tmp_path: Path) -> Path:
     """A copy of the suite's own code."""
     shutil.copytree(ROOT / "suite", tmp_path / "suite", ignore=shutil.ignore_patterns("__pycache__", "locks"))
-    (tmp_path / "suite" / "stack" / "locks").mkdir()
+    (tmp_path / "suite" / "jax_stack_compat" / "stack" / "locks").mkdir()
     return tmp_path
 
 
@@ -80,14 +80,14 @@ def gets_a_field(tree: Path) -> None:
 
 def moves_to_a_folder(tree: Path) -> str:
     """Move an issue's module to another area, under this name."""
-    path = tree.joinpath(*MODULE.split(".")).with_suffix(".py")
+    path = tree.joinpath("suite", *MODULE.split(".")).with_suffix(".py")
     path.rename(path.parent.parent / "random" / path.name)
     return MODULE.replace("scipy", "random")
 
 
 def is_written_otherwise(tree: Path) -> None:
     """Change a module's layout, comments, docstrings and the order of its functions."""
-    path = tree.joinpath(*MODULE.split(".")).with_suffix(".py")
+    path = tree.joinpath("suite", *MODULE.split(".")).with_suffix(".py")
     module = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef) and ast.get_docstring(node):
@@ -182,13 +182,13 @@ def test_what_a_process_is_given_counts(tmp_path: Path, changed: dict[str, Any],
 def test_the_probe_is_all_that_runs_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each module of the probe counts, except the vocabulary; comments do not."""
     words = {"issue", "oracle", "standalone", "touches"}
-    vocabulary = {"suite", "jax_stack_compat.cell", *(f"jax_stack_compat.cell.{name}" for name in words)}
+    vocabulary = {"jax_stack_compat", "jax_stack_compat.cell", *(f"jax_stack_compat.cell.{name}" for name in words)}
     modules = {module_of(path): path for path in reached([PROBE])}
     assert {f"jax_stack_compat.cell.{name}" for name in keys.PROBE} == modules.keys() - vocabulary
     for path in modules.values():
-        (tmp_path / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, tmp_path / path.relative_to(ROOT))
-    monkeypatch.setattr(keys, "ROOT", tmp_path)
+        (tmp_path / path.relative_to(PACKAGES)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, tmp_path / path.relative_to(PACKAGES))
+    monkeypatch.setattr(keys, "PACKAGES", tmp_path)
 
     def probe() -> str:
         keys._text.cache_clear()
@@ -197,7 +197,7 @@ def test_the_probe_is_all_that_runs_a_case(tmp_path: Path, monkeypatch: pytest.M
 
     unchanged = probe()
     for name in keys.PROBE:
-        copy = tmp_path / "suite/jax_stack_compat/cell" / f"{name}.py"
+        copy = tmp_path / "jax_stack_compat/cell" / f"{name}.py"
         text = copy.read_text(encoding="utf-8")
         copy.write_text(f"{text}# said\n", encoding="utf-8")
         assert unchanged == probe(), name

@@ -17,7 +17,7 @@ from laboratory.cli import commands
 from laboratory.records import keys, records
 from laboratory.records.records import Status
 from laboratory.report import merge as merging
-from laboratory.report import stored, summary
+from laboratory.report import published, stored, summary
 from laboratory.report.derive import derive
 from laboratory.report.merge import faults, join, merge
 from laboratory.report.model import Platform, Report
@@ -325,7 +325,7 @@ def test_shards_that_were_planned_elsewhere_are_refused(monkeypatch: pytest.Monk
 def _nothing_there(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Use an empty state, and add the tests' run to the tree's plans."""
     # Reading the costs in the published report takes a second each time.
-    monkeypatch.setattr(commands, "measured", dict)
+    monkeypatch.setattr(published, "seconds_of_cells", dict)
     plans = [*merging.planned_here(), set(whole().planned_cells)]
     monkeypatch.setattr(merging, "planned_here", lambda: plans)
 

@@ -15,7 +15,7 @@ from jax_stack_compat.cell import machine
 from jax_stack_compat.environments import probe_call
 from jax_stack_compat.stack import plan
 from jax_stack_compat.stack.plan import Cell
-from laboratory.cli import commands
+from laboratory.report import published
 from laboratory.run.schedule import deal, slots
 from laboratory.run.schedule.slots import Slots
 from laboratory.run.spread.shard import Shard, costs, parse, shard
@@ -210,7 +210,7 @@ def test_costs_are_of_the_published_report(monkeypatch: pytest.MonkeyPatch) -> N
     of = report(observation(), observation(cell="jax-0.5.0", case="b"), observation(cell="jax-0.5.0"), untried)
     monkeypatch.setattr("laboratory.report.published.published", lambda: of)
 
-    assert {"jax-0.4.30": 0.5, "jax-0.5.0": 1.0} == commands.measured()
+    assert {"jax-0.4.30": 0.5, "jax-0.5.0": 1.0} == published.seconds_of_cells()
 
 
 @given(part=st.integers(1, 1000), more=st.integers(0, 1000))

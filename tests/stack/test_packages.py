@@ -5,18 +5,17 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.base.files import PACKAGES as SOURCES
 from jax_stack_compat.cell import probe
 from jax_stack_compat.packages import HELD, IMPORTS, MODULES, PACKAGES
 
-SUITE = ROOT / "suite"
 NAMES = {*HELD, *MODULES.values()}
 # So many of the names are a list.
 MANY = 4
 EXCEPTIONS = {
-    "stack/packages.py": "the table",
-    "cell/probe.py": "the copy, since the probe imports nothing of the driver; it is compared with the table",
-    "names/libraries.py": "thirty libraries outside the stack, of which some are guests",
+    "jax_stack_compat/packages.py": "the table",
+    "jax_stack_compat/cell/probe.py": "the copy of the cell side, which is compared with the table",
+    "jax_stack_compat/names/libraries.py": "thirty libraries outside the stack, of which some are guests",
 }
 
 
@@ -35,13 +34,13 @@ def test_the_probe_has_the_packages_of_the_table() -> None:
 
 def test_adding_a_package_is_one_edit() -> None:
     """No other file of the driver lists packages, not even a script of the pages."""
-    assert {*EXCEPTIONS} == {str(path.relative_to(SUITE)) for path in files() if len({*named(path)} & NAMES) >= MANY}
+    assert {*EXCEPTIONS} == {str(path.relative_to(SOURCES)) for path in files() if len({*named(path)} & NAMES) >= MANY}
 
 
 def files() -> Iterator[Path]:
     """Yield the suite's modules, without the issues, and the scripts of its pages."""
-    yield from (path for path in SUITE.rglob("*.py") if "issues" not in path.parts)
-    yield from SUITE.rglob("*.js")
+    yield from (path for path in SOURCES.rglob("*.py") if "issues" not in path.parts)
+    yield from SOURCES.rglob("*.js")
 
 
 def named(path: Path) -> Iterator[str]:

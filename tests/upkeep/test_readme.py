@@ -16,10 +16,11 @@ from jax_stack_compat.base import address
 from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.base.files import ROOT, replace_all
 from jax_stack_compat.catalogue import catalogue
+from laboratory.cli import readme
 from laboratory.cli.command_line import parse
 from laboratory.report.model import Report
 from laboratory.report.site.build import site
-from laboratory.upkeep import pins, readme
+from laboratory.upkeep import pins
 from tests.conftest import Nox
 from tests.processes import piped_in
 from tests.report.test_small import small

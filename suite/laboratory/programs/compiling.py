@@ -14,7 +14,7 @@ from pathlib import Path
 from signal import Signals
 from typing import Any
 
-from jax_stack_compat.base.files import STATE
+from jax_stack_compat.base.files import ROOT, STATE
 from jax_stack_compat.environments import probe_call
 from laboratory.programs.model import Program, Workload
 
@@ -52,7 +52,7 @@ def compile(
     """Compile these workloads for `target` with this interpreter; `note` gets progress. Raises CompilerEnded."""
     found = Compiled()
     while left := _left(wanted, found):
-        command = probe_call.command(executable, by, target, str(TEXTS / cell), *left)
+        command = probe_call.command(executable, by, target, str(TEXTS / cell), *left, root=ROOT)
         doing, how = _once(command, cell, found, lambda doing: note(len(found.programs), doing))
         if found.reason:
             break

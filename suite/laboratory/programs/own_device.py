@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from jax_stack_compat.base.errors import Exit, Misused
+from jax_stack_compat.base.files import ROOT
 from jax_stack_compat.environments import probe_call
 from laboratory.programs import cases, compiling, model, sources
 from laboratory.programs.changes import changed
@@ -21,7 +22,7 @@ from laboratory.programs.targets import TARGETS
 
 def compare(python: Path, console: Console) -> Exit:
     """Compile with this interpreter for its own device, and print the differences. Raises Misused, BadFile."""
-    here = probe_call.asked_of_jax(python, probe_call.command(python, compiling.HERE))
+    here = probe_call.asked_of_jax(python, probe_call.command(python, compiling.HERE, root=ROOT))
     jax, device = here["jax"], here["device"]
     target = next((each for each in TARGETS.values() if device.startswith(each.kinds)), None)
     if target is None:

@@ -46,7 +46,7 @@ _SEEN: dict[str, _Known] = {}
 _CASES: dict[int, Case] = {}
 
 
-class Evidence(Protocol):
+class JudgedRecords(Protocol):
     """Records of runs, judged: the ones on this machine's disk, or the ones that are packed."""
 
     def status(self, cell: str) -> Status | None:
@@ -71,7 +71,7 @@ class Disk:
 DISK = Disk()
 
 
-def seen(cell: Cell, entry: Entry, case: Case, pinned: Lock, evidence: Evidence = DISK) -> Seen | None:
+def seen(cell: Cell, entry: Entry, case: Case, pinned: Lock, evidence: JudgedRecords = DISK) -> Seen | None:
     """Return the valid observation of a case, judged together with the cases that it waits for. Raises BadFile."""
     places = alike.places(cell, entry, case, pinned)
     found = next(filter(None, (evidence.of_cell(each, entry, case, held) for each, held in places)), None)

@@ -23,7 +23,7 @@ from jax_stack_compat.stack.lock import Lock
 from jax_stack_compat.stack.plan import Cell
 from laboratory.records import keys, records
 from laboratory.records.records import Status
-from laboratory.records.seen import DISK, Evidence, Seen, seen
+from laboratory.records.seen import DISK, JudgedRecords, Seen, seen
 from laboratory.report.derive import coverage, derive
 from laboratory.report.model import (
     SCHEMA,
@@ -49,7 +49,7 @@ def assemble(
     shard: Shard | None = None,
     rows: Rows = "cases",
     unread: Judged | None = None,
-    evidence: Evidence = DISK,
+    evidence: JudgedRecords = DISK,
 ) -> Report:
     """Return the report on these cells and issues, from the records that are the `evidence`. Raises BadFile.
 
@@ -85,7 +85,7 @@ def untried(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows = "cases
 
 
 def _judged(
-    cell: Cell, entries: Sequence[Entry], offered: releases.Packages, unread: Judged | None, evidence: Evidence
+    cell: Cell, entries: Sequence[Entry], offered: releases.Packages, unread: Judged | None, evidence: JudgedRecords
 ) -> tuple[CellRow, list[Observation], Platform | None]:
     """Judge every case planned in `cell`; with `unread`, read no records and use that verdict."""
     pinned, status = lock.load(cell), None if unread else evidence.status(cell.id)

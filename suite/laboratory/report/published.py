@@ -6,6 +6,7 @@ check.json. Everything else follows, in less than a minute and without running a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -64,3 +65,12 @@ def tracked(report: Report) -> dict[str, str]:
 def code(report: Report) -> Exit:
     """Return the exit code of the published report: few machines have all Pythons, and the records are of several."""
     return exit_code(report, other_pythons=False)
+
+
+def seconds_of_cells() -> Mapping[str, float]:
+    """Return the seconds that each cell took in the published report. Raises BadFile."""
+    seconds: dict[str, float] = {}
+    for row in published().observations:
+        if row.attempts:
+            seconds[row.cell] = seconds.get(row.cell, 0.0) + row.seconds
+    return seconds

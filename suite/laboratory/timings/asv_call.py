@@ -37,7 +37,7 @@ from jax_stack_compat.stack.plan import Cell
 from laboratory.programs import asv_results
 from laboratory.programs import model as programs
 from laboratory.programs.targets import TARGETS
-from laboratory.timings import release_line
+from laboratory.timings import asv_main, release_line
 from laboratory.timings.own_stack import Existing, keep, named
 from laboratory.timings.results import RESULTS, copy_newer, slug
 
@@ -121,7 +121,7 @@ class Asv:
         with (
             log.open("w", encoding="utf-8", buffering=1) as kept,
             subprocess.Popen(
-                [sys.executable, "-u", "-m", "laboratory.timings.asv_main", "--config", str(conf), *words],
+                [sys.executable, "-u", "-P", asv_main.__file__, "--config", str(conf), *words],
                 cwd=ROOT,
                 env=self._surroundings(python),
                 stdin=subprocess.DEVNULL,
@@ -175,6 +175,15 @@ def hardware(name: str, device: str = "") -> dict[str, str]:
     # The memory that the kernel leaves differs from boot to boot, so round it.
     ram = round(int(known["ram"] or 0) / 2**30) * 2**30
     return {**known, "machine": name, "os": platform.system(), "cpu": cpu, "ram": str(ram)}
+
+
+def build_line(*, console: Terminal) -> None:
+    """Build the release line, prepare this machine for asv, and print an asv command. Raises Failed."""
+    built = release_line.build(release_line.commits(), release_line.PATH)
+    console.print(f"{release_line.PATH}: {'built' if built else 'unchanged'}", soft_wrap=True)
+    command = prepare_plain()
+    console.print("This command measures two releases with asv, and changes nothing in the tree:", soft_wrap=True)
+    console.print(command, soft_wrap=True)
 
 
 def prepare_plain() -> str:

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from jax_stack_compat.base.errors import Failed
+from jax_stack_compat.base.files import ROOT
 from jax_stack_compat.cell import guard
 from jax_stack_compat.environments import probe_call
 from jax_stack_compat.stack.plan import Cell
@@ -72,7 +73,7 @@ class Counter:
     def _counting(
         self, cell: Cell, python: Path, benchmarks: Collection[str]
     ) -> Iterator[Iterator[tuple[str, Counted]]]:
-        command = probe_call.command(python, "benchmarks._counting", *benchmarks)
+        command = probe_call.command(python, "benchmarks._counting", *benchmarks, root=ROOT)
         by_python = all(map(BY_PYTHON.search, benchmarks))
         log = probe_call.LOGS / f"counting-{cell.id}-{'python' if by_python else 'compiler'}.log"
         log.parent.mkdir(parents=True, exist_ok=True)

@@ -19,10 +19,11 @@ from jax_stack_compat.stack import matrix as matrices
 from jax_stack_compat.stack.matrix import Matrix
 from jax_stack_compat.stack.plan import Cell
 from jax_stack_compat.stack.releases import Snapshot
-from laboratory.cli import commands
 from laboratory.report.compare import CaseChange, change
 from laboratory.report.model import CellRow, Report
 from laboratory.report.summary import exit_code
+from laboratory.run import runs
+from laboratory.upkeep import locks
 
 _YANKED = " (yanked since)"
 
@@ -105,10 +106,10 @@ def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False
     matrix = read(Matrix, matrices.PATH)
     added = [cell for cell in plan.plan(matrix, taken, chosen.load().rows) if cell.id not in planned]
     # The locks go into the tree before the snapshot, so that a rerun after an interruption finds the same new cells.
-    lock.write_sizes({**lock.sizes(), **commands.resolve(added)})
+    lock.write_sizes({**lock.sizes(), **locks.resolve(added, console)})
     releases.save(taken)
     plan.cells.cache_clear()
-    commands.run_all(added, entries)
+    runs.run_all(added, entries, console)
     gone = planned - {cell.id for cell in plan.cells()}
     if gone:
         console.print(

@@ -26,9 +26,11 @@ from pypi_simple import (
     UnsupportedRepoVersionError,
 )
 from remotezip import RemoteIOError, RemoteZip
+from rich.console import Console
 
 from jax_stack_compat.base.errors import Failed
 from jax_stack_compat.packages import HELD
+from jax_stack_compat.stack import releases
 from jax_stack_compat.stack.releases import EXTRAS, PYTHONS, Release, Snapshot, Wheels, tag_of
 
 # nox logs at debug level, where urllib3 reports each connection.
@@ -179,3 +181,18 @@ def _asked_for(line: str) -> bool:
     """Return True if a cell may request this requirement's extra. Most extras are for a package's developers."""
     extras = re.findall(r"extra == ['\"]([^'\"]+)['\"]", line)
     return not extras or not set(EXTRAS.values()).isdisjoint(extras)
+
+
+def renew(*, forget: bool, console: Console) -> None:
+    """Read the index into releases.json, and print the new releases. Raises BadFile, Unreachable, Failed.
+
+    Releases that the index no longer has are dropped only with `forget`.
+    """
+    known = releases.load() if releases.PATH.exists() else None
+    taken = snapshot(known, forget=forget)
+    releases.save(taken)
+    for gone in lost(known, taken) if known else ():
+        console.print(f"forgotten: {gone}", soft_wrap=True)
+    for package, versions in taken.packages.items():
+        new = [version for version in versions if known is None or version not in known.packages.get(package, {})]
+        console.print(f"{package}: {len(versions)} releases, new: {', '.join(new) or 'none'}")

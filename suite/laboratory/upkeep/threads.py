@@ -12,21 +12,27 @@ from rich.console import Console
 
 from jax_stack_compat.base.errors import Failed
 from jax_stack_compat.base.files import dump, read
-from laboratory.sources.threads import PATH, REFERENCE, Thread, Threads
+from jax_stack_compat.catalogue import catalogue
+from laboratory.sources.threads import PATH, REFERENCE, Thread, Threads, references, refuted
 
 API = "https://api.github.com"
 _SECONDS = 30
 
 
-def renew(references: Iterable[str], console: Console, *, path: Path = PATH, api: str = API) -> None:
-    """Rewrite the file at `path` with the threads of these references.
+def renew_all(*, console: Console) -> None:
+    """Look up the threads that issues and refuted claims name. Raises as `renew` does."""
+    renew(references((entry.issue for entry in catalogue.entries()), refuted()), console)
+
+
+def renew(named: Iterable[str], console: Console, *, path: Path = PATH, api: str = API) -> None:
+    """Rewrite the file at `path` with the named threads.
 
     A thread that cannot be fetched keeps its old entry, and is printed with the reason. GITHUB_TOKEN is sent if set:
     without it, GitHub answers sixty requests an hour.
 
     Raises BadFile if `path` cannot be read, and Failed, without changing the file, if no thread could be fetched.
     """
-    wanted = sorted(set(references))
+    wanted = sorted(set(named))
     known = read(Threads, path).threads
     found: dict[str, Thread] = {}
     with requests.Session() as session:
