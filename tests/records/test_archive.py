@@ -14,8 +14,10 @@ import pytest
 from jax_stack_compat.base.errors import BadFile
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.judge.record import Part
-from jax_stack_compat.stack import plan
-from laboratory.records import archive, records
+from jax_stack_compat.stack import lock, plan
+from laboratory.records import archive, keys, records
+from laboratory.records.packed import Packed
+from laboratory.records.seen import seen
 from tests.report.on_disk import there
 from tests.report.test_report import put_record, put_status
 
@@ -54,6 +56,28 @@ def test_what_was_packed_is_unpacked(folder: Path, emptied: Path) -> None:
     assert 5 == archive.pack([NEW, OLD], folder.parent / "again")
     assert packed == there(folder.parent / "again")
     assert 0 == archive.unpack(folder)
+
+
+def test_packed_records_are_seen_as_on_disk(folder: Path, emptied: Path) -> None:
+    """In memory, each case is judged as it is from its file, and the disk stays empty."""
+    packed = Packed(folder)
+    pairs = [(cell, entry, case) for cell in (OLD, NEW) for entry in (BYPASS, SMOKE) for case in entry.issue.cases]
+    in_memory = [seen(*pair, lock.load(pair[0]), packed) for pair in pairs]
+    assert not emptied.exists()
+
+    archive.unpack(folder)
+    assert in_memory == [seen(*pair, lock.load(pair[0])) for pair in pairs]
+    assert 5 == sum(each is not None for each in in_memory)
+    assert [records.status(cell.id) for cell in (OLD, NEW)] == [packed.status(cell.id) for cell in (OLD, NEW)]
+
+
+def test_a_packed_record_of_other_code_does_not_count(
+    folder: Path, emptied: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a change of the probe no packed record counts."""
+    monkeypatch.setattr(keys, "probe_sha256", lambda: "0" * 64)
+
+    assert Packed(folder).of_cell(OLD, BYPASS, BYPASS.issue.cases[0], lock.load(OLD)) is None
 
 
 def test_a_record_of_this_machine_is_kept(folder: Path, emptied: Path) -> None:

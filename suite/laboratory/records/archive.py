@@ -112,10 +112,7 @@ def unpack(folder: Path = FOLDER) -> int:
         path, line = records.path_of(cell, issue, case), cells[cell]
         if path.exists():
             continue
-        try:
-            whole = record(packed, line)
-        except StopIteration as error:
-            raise BadFile([_fault(folder / f"{issue}{_SUFFIX}", f"{cell}/{case} is cut short")]) from error
+        whole = record(packed, line, folder)
         # `atomic.write` would wait for the disk with each record.
         new = path.with_suffix(".new")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -129,10 +126,15 @@ def unpack(folder: Path = FOLDER) -> int:
     return lacking
 
 
-def record(packed: PackedRecord, line: CellLine) -> dict[str, Any]:
-    """Return a packed record of a cell as its file has it. Raises StopIteration if values are missing."""
+def record(packed: PackedRecord, line: CellLine, folder: Path = FOLDER) -> dict[str, Any]:
+    """Return a packed record of a cell as its file on disk has it. Raises BadFile if values are missing."""
+    shared = json.loads(packed.shared)
     of_cell = {"cell": line.status.cell, "lock": line.lock, "packages": line.packages}
-    found: dict[str, Any] = _filled(json.loads(packed.shared), of_cell, iter(packed.own))
+    try:
+        found: dict[str, Any] = _filled(shared, of_cell, iter(packed.own))
+    except StopIteration as error:
+        cut = f"{line.status.cell}/{shared['case']} is cut short"
+        raise BadFile([_fault(folder / f"{shared['issue']}{_SUFFIX}", cut)]) from error
     return found
 
 
@@ -156,6 +158,8 @@ def load(folder: Path) -> tuple[dict[Name, PackedRecord], dict[str, CellLine]]:
                 text = _line(shared)
                 # The ids become paths, so check them.
                 issue, case = identifier(shared["issue"]), identifier(shared["case"])
+                if len(set(map(len, rows))) > 1:
+                    raise ValueError(f"a record of {issue}/{case} is cut short")
                 for cell_id, *own in rows:
                     found[cell_id, issue, case] = PackedRecord(text, shared["key"], own)
         except (lzma.LZMAError, OSError, EOFError, ValueError, LookupError, TypeError, RecursionError) as error:

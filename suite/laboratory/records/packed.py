@@ -6,12 +6,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from pydantic import ValidationError
+
+from jax_stack_compat.base.errors import BadFile
+from jax_stack_compat.base.files import faults
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case
 from jax_stack_compat.judge.record import Record
 from jax_stack_compat.stack.lock import Lock
 from jax_stack_compat.stack.plan import Cell
-from laboratory.records import archive
+from laboratory.records import archive, keys
 from laboratory.records.archive import CellLine, PackedRecord
 from laboratory.records.records import Status
 from laboratory.records.seen import Seen, shown
@@ -29,8 +33,8 @@ class _Line(NamedTuple):
 class Packed:
     """The records packed in a folder. A record counts as it would on disk, in the cell that ran it."""
 
-    def __init__(self, folder: Path = archive.FOLDER) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or archive.FOLDER
         # The records of a line have one text.
         self._lines: dict[int, _Line] = {}
 
@@ -45,11 +49,12 @@ class Packed:
         packed, line = records.get((cell.id, entry.issue.id, case.id)), cells.get(cell.id)
         if packed is None or line is None or (line.lock, line.packages) != (pinned.sha256, pinned.pins):
             return None
-        if packed.key["platform"] != line.status.platform or not archive.holds(packed.key, cell, entry, case):
+        platform = line.status.platform or keys.here()
+        if packed.key["platform"] != platform or not archive.holds(packed.key, cell, entry, case):
             return None
         known = self._lines.get(id(packed.shared))
         if known is None:
-            known = self._lines[id(packed.shared)] = _judged(packed, line, case)
+            known = self._lines[id(packed.shared)] = self._judged(packed, line, case)
         if known.first is None:
             return None
         memory = 0 if known.peak_rss_mib is None else packed.own[known.peak_rss_mib]
@@ -59,10 +64,12 @@ class Packed:
     def _read(self) -> tuple[dict[archive.Name, PackedRecord], dict[str, CellLine]]:
         return archive.load(self._folder)
 
-
-def _judged(packed: PackedRecord, line: CellLine, case: Case) -> _Line:
-    record = Record.model_validate(archive.record(packed, line))
-    # The same record with the place of each value instead of the value.
-    places = archive.record(packed._replace(own=range(len(packed.own))), line)["attempts"][-1]
-    counts = record.machine.remade or not record.fails_to_import
-    return _Line(shown(case, record) if counts else None, places["seconds"], places.get("peak_rss_mib"))
+    def _judged(self, packed: PackedRecord, line: CellLine, case: Case) -> _Line:
+        try:
+            record = Record.model_validate(archive.record(packed, line, self._folder))
+        except ValidationError as error:
+            raise BadFile(faults(Record, self._folder, error)) from error
+        # The same record with the place of each value instead of the value.
+        places = archive.record(packed._replace(own=range(len(packed.own))), line, self._folder)["attempts"][-1]
+        counts = record.machine.remade or not record.fails_to_import
+        return _Line(shown(case, record) if counts else None, places["seconds"], places.get("peak_rss_mib"))
