@@ -19,7 +19,7 @@ from jax_stack_compat.environments import interpreter
 from jax_stack_compat.judge.record import Part
 from jax_stack_compat.packages import guests
 from jax_stack_compat.stack import lock, plan
-from laboratory.records import keys, records
+from laboratory.records import archive, keys, records
 from laboratory.records.alike import LAYERS, alike
 from laboratory.records.work import ask, planned
 from laboratory.report.assemble import assemble
@@ -295,3 +295,18 @@ def test_its_own_record_comes_first(elsewhere: Path) -> None:
 
     assert record is not None
     assert cell.id == record.cell
+
+
+def test_the_packed_records_have_the_keys_of_this_tree() -> None:
+    """Moving a module changes no key: each packed record of a case in the tree still counts."""
+    there, _ = archive.load(archive.FOLDER)
+    cases = {(entry.issue.id, case.id): (entry, case) for entry in catalogue.entries() for case in entry.issue.cases}
+    cells = {cell.id: cell for cell in plan.cells()}
+
+    outdated = [
+        (cell, issue, case)
+        for (cell, issue, case), packed in there.items()
+        if (issue, case) in cases and not archive.holds(packed.key, cells[cell], *cases[issue, case])
+    ]
+    assert there
+    assert [] == outdated

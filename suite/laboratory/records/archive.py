@@ -10,7 +10,7 @@ list for each of these records: its cell, and its own values, in the order of th
     [{"cell": null, …, "attempts": [{"parts": …, "seconds": null}]}, ["jax-0.4.31", "2026-11-22T05:20:43Z", 0.091], …]
 
 A new release adds a stream of xz to each file, whose beginning stays, so that git stores only the stream. With 58,591
-records of 186 issues in 553 cells, the archive has 1.7 MB. To a repacked history, a new issue with its 289 records adds
+records of 186 issues in 553 cells, the archive has 1.7 MB. To a repacked history, a new issue with its 168 records adds
 31 kB, check.json and COMPAT.md included; a new jax in 44 cells adds 236 kB, and with its names, numbers and locks 689 kB.
 """
 
