@@ -11,7 +11,7 @@ list for each of these records: its cell, and its own values, in the order of th
 
 A new release adds a stream of xz to each file, whose beginning stays, so that git stores only the stream. With 58,591
 records of 186 issues in 553 cells, the archive has 1.7 MB. To a repacked history, a new issue with its 168 records adds
-31 kB, check.json and COMPAT.md included; a new jax in 44 cells adds 236 kB, and with its names, numbers and locks 689 kB.
+31 kB, check.json and COMPAT.md included. A new jax in 44 cells adds 236 kB; with its names, numbers and locks, 689 kB.
 """
 
 from __future__ import annotations
