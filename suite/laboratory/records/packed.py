@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,22 +30,22 @@ class _Line(NamedTuple):
 
 
 class Packed:
-    """The records packed in a folder. A record counts as it would on disk, in the cell that ran it."""
+    """The records packed in a folder. A record counts as it would on disk, in the cell that ran it. Raises BadFile."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or archive.FOLDER
+        self._records, self._cells = archive.load(self._folder)
         # The records of a line have one text.
         self._lines: dict[int, _Line] = {}
 
     def status(self, cell: str) -> Status | None:
-        """Return the cell's packed status. Raises BadFile."""
-        line = self._read[1].get(cell)
+        """Return the cell's packed status."""
+        line = self._cells.get(cell)
         return line.status if line else None
 
     def of_cell(self, cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
         """Return the cell's own observation of a case if it counts. Raises BadFile."""
-        records, cells = self._read
-        packed, line = records.get((cell.id, entry.issue.id, case.id)), cells.get(cell.id)
+        packed, line = self._records.get((cell.id, entry.issue.id, case.id)), self._cells.get(cell.id)
         if packed is None or line is None or (line.lock, line.packages) != (pinned.sha256, pinned.pins):
             return None
         platform = line.status.platform or keys.here()
@@ -60,16 +59,15 @@ class Packed:
         memory = 0 if known.peak_rss_mib is None else packed.own[known.peak_rss_mib]
         return known.first._replace(cell=cell.id, seconds=packed.own[known.seconds], peak_rss_mib=memory)
 
-    @cached_property
-    def _read(self) -> tuple[dict[archive.Name, PackedRecord], dict[str, CellLine]]:
-        return archive.load(self._folder)
-
     def _judged(self, packed: PackedRecord, line: CellLine, case: Case) -> _Line:
+        # The record with the place of each value instead of the value; only these three are no numbers.
+        places = archive.record(packed._replace(own=range(len(packed.own))), line, self._folder)
+        machine, last = places["machine"], places["attempts"][-1]
+        texts = {name: packed.own[machine[name]] for name in ("import_errors", "unforkable")}
+        whole = {**places, "started_at": packed.own[places["started_at"]], "machine": {**machine, **texts}}
         try:
-            record = Record.model_validate(archive.record(packed, line, self._folder))
+            record = Record.model_validate(whole)
         except ValidationError as error:
             raise BadFile(faults(Record, self._folder, error)) from error
-        # The same record with the place of each value instead of the value.
-        places = archive.record(packed._replace(own=range(len(packed.own))), line, self._folder)["attempts"][-1]
         counts = record.machine.remade or not record.fails_to_import
-        return _Line(shown(case, record) if counts else None, places["seconds"], places.get("peak_rss_mib"))
+        return _Line(shown(case, record) if counts else None, last["seconds"], last.get("peak_rss_mib"))

@@ -8,9 +8,11 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 
 from jax_stack_compat import __version__
+from jax_stack_compat.base.cores import over_cores
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case, Upstream
+from jax_stack_compat.cell.machine import cores
 from jax_stack_compat.judge.metadata import Declared, declared_observed
 from jax_stack_compat.judge.rules import Pins, expected
 from jax_stack_compat.judge.table import UNDECIDED
@@ -40,6 +42,9 @@ from laboratory.report.model import (
 from laboratory.run.spread.shard import Shard
 from laboratory.sources import source, threads
 
+# Fewer cells are judged faster than a process starts.
+_MANY = 50
+
 
 def assemble(
     cells: Sequence[Cell],
@@ -57,7 +62,13 @@ def assemble(
     records are read, and every case has the verdict `unread`.
     """
     offered = releases.load().packages
-    judged = [_judged(cell, catalogue.planned(entries, cell, rows), offered, unread, evidence) for cell in cells]
+
+    def judge(share: Sequence[Cell]) -> list[tuple[CellRow, list[Observation], Platform | None]]:
+        return [_judged(cell, catalogue.planned(entries, cell, rows), offered, unread, evidence) for cell in share]
+
+    many = -(-len(cells) // cores()) if len(cells) > _MANY else len(cells)
+    shares = [cells[start : start + many] for start in range(0, len(cells), max(many, 1))]
+    judged = [made for share in over_cores(judge, shares) for made in share]
     observations = [row for _, made, _ in judged for row in made]
     nowhere = Platform(system="", machine="", cpu="", device="")
     report = Report(
