@@ -7,6 +7,7 @@ import pytest
 
 from jax_stack_compat.check.explain import matching, missing
 from jax_stack_compat.check.knowledge import Knowledge
+from jax_stack_compat.judge.table import SYMPTOMS
 
 LINES = Path(__file__).with_name("messages.txt").read_text(encoding="utf-8").splitlines()
 MESSAGES = [line.split(" | ", 1) for line in LINES if not line.startswith("#")]
@@ -125,7 +126,7 @@ def test_issues_are_found_by_what_was_seen_of_them(published: Knowledge, report_
             (case.id, behaviour)
             for case in issue.cases
             for behaviour, _ in case.signatures
-            if case.behaviours.get(behaviour) in matching.SYMPTOMS
+            if case.behaviours.get(behaviour) in SYMPTOMS
         }
         with (report_folder / "observations" / f"{issue.id}.csv").open(encoding="utf-8", newline="") as file:
             seen = [row["detail"] for row in csv.DictReader(file) if (row["case"], row["behaviour"]) in told]

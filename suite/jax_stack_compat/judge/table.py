@@ -72,3 +72,5 @@ UNDECIDED: frozenset[Verdict] = frozenset(each.name for each in TABLE if not eac
 RETRIED: frozenset[Verdict] = frozenset(each.name for each in TABLE if each.retried)
 # Verdicts with which nothing goes wrong silently; the other decided verdicts are bad.
 GOOD: frozenset[Verdict] = frozenset(each.name for each in TABLE if each.good)
+# A behaviour with one of these verdicts is a symptom of its issue.
+SYMPTOMS: frozenset[Verdict] = frozenset({"affected", "guarded", "documented"})

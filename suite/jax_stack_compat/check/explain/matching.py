@@ -16,10 +16,9 @@ from functools import cache
 from jax_stack_compat.cell.issue import Signature
 from jax_stack_compat.check.explain.raised import LONGEST, Raised, plain, raised
 from jax_stack_compat.check.knowledge import Knowledge, KnownCase, KnownIssue
+from jax_stack_compat.judge.table import SYMPTOMS
 from jax_stack_compat.packages import MODULES, ON_JAX, STACK, guests
 
-# A behaviour with one of these verdicts is a symptom of the issue.
-SYMPTOMS = ("affected", "guarded", "documented")
 _PIN = re.compile(rf"\b({'|'.join(STACK)})[-=@ ]{{1,2}}v?(\d+(?:\.\d+)+)")
 # Unspecific classes that are not Python's own.
 _GENERAL = ("XlaRuntimeError", "JaxRuntimeError", "EquinoxRuntimeError", "PicklingError", "TracerBoolConversionError")
