@@ -347,7 +347,8 @@ def test_who_publishes_may_lack_a_python(
     put_status(cell, "unavailable", "plan.no-interpreter", python="", detail="no CPython 3.14 on this machine")
 
     assert Exit.INCOMPLETE == main(["report", cell.id, "--to", str(tmp_path / "elsewhere")])
-    assert "0 run, 0 not run, 2 unavailable, 0 error" in capsys.readouterr().out.splitlines()[-1]
+    last_line = capsys.readouterr().out.splitlines()[-1]
+    assert "0 of 0 run as expected; 2 could not run (2 unavailable), 0 not run, 0 errors" == last_line
     made = read_report(tmp_path / "elsewhere")
     monkeypatch.setattr("laboratory.report.published.published", lambda: made)
     assert Exit.AS_EXPECTED == main(["report", "--published", "--to", str(tmp_path / "published")])

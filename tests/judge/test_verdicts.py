@@ -299,7 +299,11 @@ def test_what_a_case_can_mean_is_decided() -> None:
         *((expected, "clear", "good", "changed") for expected in ("warns", "by-design")),
         *(("good", PLAIN.behaviours[each], each, "changed") for each in ("warns", "by-design")),
         *((None, verdict, behaviour, "new") for verdict, behaviour in (("clear", "good"), ("crashed", None))),
-        *((expected, verdict, None, "spurious") for expected in ("bad", "good", None) for verdict in sorted(UNDECIDED)),
+        *(
+            (expected, verdict, None, "undecided")
+            for expected in ("bad", "good", None)
+            for verdict in sorted(UNDECIDED)
+        ),
     ],
 )
 def test_an_agreement(expected: str | None, verdict: Verdict, behaviour: str | None, agreement: Agreement) -> None:

@@ -83,7 +83,7 @@ def test_a_report_does_not_differ_from_itself(of: Report) -> None:
 @given(RUNS, RUNS)
 @settings(deadline=None, max_examples=25)
 def test_there_and_back(one: Report, other: Report) -> None:
-    """Compared in reverse, new becomes gone and fixed becomes regressed; changed and spurious stay."""
+    """Compared in reverse, new becomes gone and fixed becomes regressed; changed and undecided stay."""
     there, back = ({each.key: each for each in diff(*pair).changes} for pair in ((one, other), (other, one)))
     opposite = {"new": "gone", "gone": "new", "fixed": "regressed", "regressed": "fixed"}
 
@@ -98,11 +98,11 @@ def test_there_and_back(one: Report, other: Report) -> None:
 @given(RUNS, RUNS)
 @settings(deadline=None, max_examples=25)
 def test_every_change_is_told_once(one: Report, other: Report) -> None:
-    """The groups contain every change that is not spurious, once, in the order of triage."""
+    """The groups contain every decided change, once, in the order of triage."""
     found = diff(one, other)
 
     told = [(cell, *case) for group in found.groups for cell in group.cells for case in group.cases]
-    assert sorted(each.key for each in found.changes if each.kind != "spurious") == sorted(told)
+    assert sorted(each.key for each in found.changes if each.kind != "undecided") == sorted(told)
     order = [KINDS.index(group.kind) for group in found.groups]
     assert sorted(order) == order
 
@@ -129,8 +129,8 @@ def odd(verdict: Verdict, **changes: Any) -> Observation:
         (None, observation(), "new"),
         (observation(), None, "gone"),
         (observation(), observation(seconds=9.0, attempts=3, detail="other words", agreement="new"), None),
-        *((undecided(each), other, "spurious") for each in UNDECIDED for other in (good(), observation(), None)),
-        *((other, undecided(each), "spurious") for each in UNDECIDED for other in (good(), observation(), None)),
+        *((undecided(each), other, "undecided") for each in UNDECIDED for other in (good(), observation(), None)),
+        *((other, undecided(each), "undecided") for each in UNDECIDED for other in (good(), observation(), None)),
     ],
 )
 def test_what_became_of_a_case(before: Observation | None, now: Observation | None, kind: str | None) -> None:
@@ -168,7 +168,7 @@ def test_what_is_not_told_any_more_is_in_the_last_line(now: list[Observation]) -
     found = diff(report(good(), good(case="b")), report(*now))
 
     assert shown(found).rstrip().endswith("; 2 of the 2 observations decided before are undecided now")
-    assert "not decided now" not in last(diff(report(good()), report(observation())))
+    assert "undecided now" not in last(diff(report(good()), report(observation())))
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_what_was_run_otherwise_is_told_first() -> None:
 
 
 def test_every_kind_is_told_in_its_order() -> None:
-    """Terminal and Markdown list regressions first; spurious changes are only counted."""
+    """Terminal and Markdown list regressions first; undecided changes are only counted."""
     before = [good(case="a"), *(observation(case=case) for case in "bcd"), good(case="e")]
     now = [
         observation(case="a"),
@@ -251,7 +251,7 @@ def test_every_kind_is_told_in_its_order() -> None:
     ]
     found = diff(report(*before), report(*now, observation(case="f")))
 
-    assert "1 regressed, 1 changed, 1 fixed, 1 new, 1 gone; 1 spurious" in last(found)
+    assert "1 regressed, 1 changed, 1 fixed, 1 new, 1 gone; 1 undecided" in last(found)
     for text in (shown(found), markdown(found)):
         places = [text.index(f"{kind.capitalize()}\n") for kind in KINDS[:-1]]
         assert sorted(places) == places
@@ -267,15 +267,15 @@ def test_a_regression_says_how_to_see_it() -> None:
 
 
 def test_a_program_gets_all_of_it() -> None:
-    """The JSON has every change with both sides, even spurious ones, and the counts."""
+    """The JSON has every change with both sides, even undecided ones, and the counts."""
     before, now = report(good(), good(case="b")), report(observation(), undecided("flaky", case="b"))
     data = json.loads(as_json(diff(before, now)))
 
-    assert {"regressed": 1, "changed": 0, "fixed": 0, "new": 0, "gone": 0, "spurious": 1} == data["counts"]
+    assert {"regressed": 1, "changed": 0, "fixed": 0, "new": 0, "gone": 0, "undecided": 1} == data["counts"]
     keys = ("kind", "cell", "issue", "case")
     assert [
         ("regressed", "jax-0.4.30", "some-issue", "headline", "clear", "affected"),
-        ("spurious", "jax-0.4.30", "some-issue", "b", "clear", "flaky"),
+        ("undecided", "jax-0.4.30", "some-issue", "b", "clear", "flaky"),
     ] == [
         (*(each[key] for key in keys), *(each[side]["verdict"] for side in ("before", "now")))
         for each in data["changes"]
@@ -365,7 +365,7 @@ def test_a_change_over_consecutive_cells_is_one_row() -> None:
 
     assert found is not None
     assert (WELL.generated_at, WELL.coverage, 0) == (found.generated_at, found.coverage, found.left_out)
-    assert {"regressed": 2, "changed": 0, "fixed": 0, "new": 0, "gone": 0, "spurious": 0} == found.counts
+    assert {"regressed": 2, "changed": 0, "fixed": 0, "new": 0, "gone": 0, "undecided": 0} == found.counts
     assert [
         {
             **{"kind": "regressed", "first": "jax-0.4.31", "last": "jax-0.5.0", "cell_count": 2, "case_count": 1},
@@ -453,12 +453,12 @@ def front(of: Report) -> str:
 
 
 def test_that_nothing_changed_is_said() -> None:
-    """Without changes the page says so, with the spurious ones counted; a first report has no such section."""
+    """Without changes the page says so, with the undecided ones counted; a first report has no such section."""
     flaky = report(*(good(cell=cell) for cell in LINE[1:]), undecided("flaky", cell=LINE[0]))
 
     pages = [front(of) for of in (after(WELL, WELL), after(WELL, flaky), WORSE)]
     since = "Since the report of"
-    assert [[since, "Nothing changed."], [since, "Nothing changed; 1 spurious."], []] == [
+    assert [[since, "Nothing changed."], [since, "Nothing changed; 1 undecided."], []] == [
         re.findall(f"{since}|Nothing changed[^<]*", page) for page in pages
     ]
 

@@ -62,7 +62,7 @@ def of_all_sorts() -> Report:
 
     def odd(seen: Observation) -> Observation:
         verdict = next(verdicts)
-        nothing = {"agreement": "spurious", "behaviour": None, "workaround": "none"}
+        nothing = {"agreement": "undecided", "behaviour": None, "workaround": "none"}
         changed = {"agreement": "changed", "workaround": "fails", "workaround_expected": False}
         return seen.model_copy(update={"verdict": verdict, **(nothing if verdict in UNDECIDED else changed)})
 

@@ -50,7 +50,7 @@ def whole() -> Report:
     """A run on one machine in which everything is as expected, except two undecided cells."""
     made = as_known(CELLS)
     odd = {CELLS[1].id: "error", CELLS[2].id: "flaky"}
-    nothing = {"behaviour": None, "agreement": "spurious", "reason": "run.nothing", "workaround": "none"}
+    nothing = {"behaviour": None, "agreement": "undecided", "reason": "run.nothing", "workaround": "none"}
     seen = [
         each.model_copy(update={**nothing, "verdict": odd[each.cell]}) if each.cell in odd else each
         for each in made.observations
@@ -141,7 +141,7 @@ def test_what_no_shard_has_did_not_run(tmp_path: Path) -> None:
     assert {(each.cell, each.issue, each.case) for each in lost.observations} == {
         (each.cell, each.issue, each.case) for each in missing
     }
-    assert {("run.not-tried", "spurious", "none of the merged shards has this cell")} == {
+    assert {("run.not-tried", "undecided", "none of the merged shards has this cell")} == {
         (each.reason, each.agreement, each.detail) for each in missing
     }
     assert (len(whole().observations), len(missing)) == (made.coverage.planned, made.coverage.not_run)
@@ -250,7 +250,7 @@ def test_all_contradictions_are_told_at_once(tmp_path: Path) -> None:
     wrong = changed(otherwise(f"{OF_SEEN}.behaviour", "other"), cells=cells, suite_version="9.9.9")
     folders = saved([whole(), wrong], tmp_path)
     older = tmp_path / "older.json"
-    older.write_text((folders[0] / "compat.json").read_text().replace('"schema_version": 3', '"schema_version": 2'))
+    older.write_text((folders[0] / "compat.json").read_text().replace('"schema_version": 4', '"schema_version": 2'))
 
     with pytest.raises(BadFile) as caught:
         merge([*folders, older, tmp_path / "none.json"])
@@ -383,7 +383,8 @@ def test_a_shard_says_that_it_is_one(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert [cell.id for cell in plan.tagged("default")] == made.planned_cells
     assert cells == [cell.id for cell in made.cells]
     assert len(made.observations) == made.coverage.planned
-    assert f"\nshard 2/3: {made.coverage.planned} observations planned on" in capsys.readouterr().out
+    told = f"\nshard 2/3: 0 of 0 run as expected; 0 could not run, {made.coverage.planned} not run, 0 errors"
+    assert told in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

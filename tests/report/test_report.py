@@ -55,7 +55,7 @@ def observation(**changes: Any) -> Observation:
 
 def undecided(verdict: Verdict, **changes: Any) -> Observation:
     """Return an undecided observation."""
-    nothing = {"behaviour": None, "reason": "run.nothing", "agreement": "spurious", "workaround": "none"}
+    nothing = {"behaviour": None, "reason": "run.nothing", "agreement": "undecided", "workaround": "none"}
     return observation(verdict=verdict, **{**nothing, **changes})
 
 
@@ -83,7 +83,7 @@ def report(*observations: Observation, planned: int | None = None) -> Report:
     }
     made = Report.model_validate(
         {
-            "schema_version": 3,
+            "schema_version": 4,
             "generated_at": "2026-11-21T10:00:00Z",
             "suite_version": "0.1.0",
             "probe_sha256": "2" * 64,
@@ -262,7 +262,7 @@ def test_what_was_never_tried_is_in_the_report(elsewhere: Path) -> None:
     assert [(cell.id, entry.issue.id, case.id) for cell in CELLS for entry, case in CASES] == [
         (seen.cell, seen.issue, seen.case) for seen in made.observations
     ]
-    assert {("not-run", "run.not-tried", "spurious")} == {
+    assert {("not-run", "run.not-tried", "undecided")} == {
         (seen.verdict, seen.reason, seen.agreement) for seen in made.observations
     }
     assert (len(made.observations), 0) == (made.coverage.not_run, made.coverage.run)
@@ -278,7 +278,7 @@ def test_what_does_as_expected_is_well(elsewhere: Path) -> None:
     count = len(CELLS) * len(CASES)
     assert {"as-expected"} == {each.agreement for each in made.observations}
     assert Exit.AS_EXPECTED == summary.exit_code(made)
-    assert f"{count} run, 0 not run, 0 unavailable, 0 error; {count} as expected" in summary.last_line(made)
+    assert f"{count} of {count} run as expected; 0 could not run, 0 not run, 0 errors" == summary.last_line(made)
     assert ("Linux", "x86_64", "some cpu", "cpu") == tuple(made.platform.model_dump().values())
 
 
@@ -508,7 +508,7 @@ def test_one_cause_is_told_once() -> None:
     broken = [undecided("error", case=case, reason="install.network") for case in ("one", "other")]
     alone = undecided("flaky", cell="jax-0.5.0", case="one")
 
-    told = summary.undecided(report(*broken, alone, observation(case="other", cell="jax-0.5.0")))
+    told = summary.undecided_causes(report(*broken, alone, observation(case="other", cell="jax-0.5.0")))
 
     assert [("jax-0.4.30", "install.network", "2 cases"), ("jax-0.5.0", "run.nothing", "some-issue/one")] == [
         (entry.cell, entry.reason, entry.cases) for entry in told
@@ -518,19 +518,42 @@ def test_one_cause_is_told_once() -> None:
 @given(observations=st.lists(ANY_OBSERVATION, max_size=30))
 @settings(deadline=None)
 def test_the_counts_add_up(observations: list[Observation]) -> None:
-    """The four counts of what ran add up to what was planned, and so do the agreements."""
+    """The four counts add up to the planned observations, the agreements to those that ran, and reasons to theirs."""
     line = summary.last_line(report(*observations))
 
-    planned, cells = map(int, re.findall(r"^(\d+) observations planned on (\d+) cell", line)[0])
-    ran, agreed = line.split(": ")[1].split("; ")
-    told = re.findall(r"(\d+) ([a-z -]+)", agreed.replace("workarounds", "workaround"))
-    agreements = {what: int(count) for count, what in told}
-    blocked = sum(each.verdict == "blocked" for each in observations)
-    ran = ran.replace(f" ({blocked} of them blocked)", "")
-    assert len(observations) == planned == sum(map(int, re.findall(r"\d+", ran)))
-    assert len({each.cell for each in observations}) == cells
-    assert sum(not each.workaround_expected for each in observations) == agreements.pop("workaround not as known", 0)
-    assert len(observations) == sum(agreements.values())
+    agreed, missing = line.replace("workarounds", "workaround").split("; ")
+    expected, ran = map(int, re.findall(r"^(\d+) of (\d+) run as expected", agreed)[0])
+    others = {what: int(count) for count, what in re.findall(r", (\d+) ([a-z -]+)", agreed)}
+    assert sum(not each.workaround_expected for each in observations) == others.pop("workaround not as known", 0)
+    assert ran == expected + sum(others.values())
+    lacking, *reasons = re.findall(r"\d+(?= could not run)|\d+(?= blocked| conflict| unavailable)", missing)
+    assert int(lacking) == sum(map(int, reasons))
+    rest = re.findall(r", (\d+) (?:not run|error)", missing)
+    assert len(observations) == sum(map(int, (ran, lacking, *rest)))
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("plain", "1 of 1 run as expected; 0 could not run, 0 not run, 0 errors"),
+        (
+            "every verdict",
+            "0 of 18 run as expected, 2 fixed, 14 changed, 2 undecided, 14 workarounds not as known; "
+            "6 could not run (2 blocked, 2 conflict, 2 unavailable), 2 not run, 2 errors",
+        ),
+    ],
+)
+def test_the_last_line_of_a_report(name: str, line: str) -> None:
+    """The last line has the four counts, also if they are zero, and only the agreements that occur."""
+    assert line == summary.last_line(REPORTS_TO_SHOW[name])
+
+
+def test_large_counts_have_separators(published: Report) -> None:
+    """The last line separates thousands."""
+    of = published.coverage
+
+    assert f"{of.run:,} of {of.run:,} run as expected; {of.unavailable:,} could not" in summary.last_line(published)
+    assert re.search(r"^\d+,\d{3} of", summary.last_line(published))
 
 
 @pytest.mark.parametrize(
@@ -568,7 +591,7 @@ def test_a_terminal_shows_every_verdict() -> None:
 
 def test_a_terminal_shows_the_whole_line(published: Report) -> None:
     """With each case along the line, all cells and issues of the published report fit into 80 columns."""
-    table = shown(published, cases=True).split("\nNot decided\n")[0]
+    table = shown(published, cases=True).split("\nUndecided\n")[0]
 
     assert max(map(len, table.splitlines())) <= 80
     assert [] == [issue.id for issue in published.issues if issue.id not in table]

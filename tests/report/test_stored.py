@@ -1,6 +1,7 @@
 """A report on disk: read as written, readable by other programs as in docs/data.md, refused if damaged."""
 
 import csv
+import json
 import re
 from collections import Counter
 from importlib import import_module
@@ -18,7 +19,8 @@ from jax_stack_compat.base.errors import BadFile, Exit
 from jax_stack_compat.base.files import ROOT
 from jax_stack_compat.numbers import model
 from laboratory.cli import command_line as command
-from laboratory.report.model import Observation, Report
+from laboratory.report.merge import merge
+from laboratory.report.model import ChangeRow, Observation, Report, SinceRow
 from laboratory.report.stored import COLUMNS, name_of, read_report, texts
 from laboratory.report.write import write
 from tests.processes import lacking
@@ -62,7 +64,7 @@ def test_each_observation_is_a_row() -> None:
         **{"peak_rss_mib": "100", "detail": 'it said "no", twice , then ended', "kind": "crash", "python": "cp312"},
         **{"jax": "0.4.30", "jaxlib": "0.4.30", "equinox": "0.11.4", "diffrax": "0.5.1", "ml-dtypes": ""},
     }.items() <= first.items()
-    assert ("error", "", "spurious") == (second["verdict"], second["behaviour"], second["agreement"])
+    assert ("error", "", "undecided") == (second["verdict"], second["behaviour"], second["agreement"])
     for of in REPORTS_TO_SHOW.values():
         assert [(each.cell, each.issue, each.case, each.verdict) for each in of.observations] == [
             (row["cell"], row["issue"], row["case"], row["verdict"]) for row in rows(of)
@@ -153,22 +155,102 @@ def test_no_text_breaks_the_reader(odd: bytes, tmp_path: Path, capsys: pytest.Ca
         assert code == Exit.AS_EXPECTED or (code == Exit.MISUSED and told.startswith(f"error: {bad / NAME}: "))
 
 
+@pytest.mark.parametrize("schema", [2, 5])
 @pytest.mark.parametrize("words", [["diff", "{old}", "{now}"], ["diff", "{now}", "{old}"], ["merge", "{now}", "{old}"]])
-def test_another_schema_is_one_sentence(words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_schema_is_one_sentence(
+    words: list[str], schema: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`diff` and `merge` name a report of another schema and the remedy, and no other faults."""
     old, now = tmp_path / "old", tmp_path / "now"
     save(PLAIN, now)
     old.mkdir()
-    (old / "compat.json").write_text('{"schema_version": 2, "gaps_version": 2, "cells": [{"broken_in": []}]}')
+    (old / "compat.json").write_text(json.dumps({"schema_version": schema, "cells": [{"broken_in": []}]}))
 
     assert Exit.MISUSED == command.main([each.format(old=old, now=now) for each in words])
 
     sentence = (
-        "is 2, but this suite reads 3. Write the report again with this suite (`nox -s report`), or use the suite"
+        f"is {schema}, but this suite reads 3 and 4. "
+        "Write the report again with this suite (`nox -s report`), or use the suite"
     )
     assert [
         f"error: {old}/compat.json: schema_version: {sentence} that wrote it"
     ] == capsys.readouterr().err.splitlines()
+
+
+CHANGE = ChangeRow(
+    kind="undecided", first="jax-0.4.30", last="jax-0.4.30", cell_count=1, cases=["a/b"], case_count=1, words="✓ → ~"
+)
+SINCE = SinceRow(
+    generated_at=PLAIN.generated_at,
+    coverage=PLAIN.coverage,
+    counts={"new": 2, "undecided": 1},
+    changes=[CHANGE],
+    left_out=0,
+)
+OF_TODAY = report(observation(), undecided("flaky", cell="jax-0.5.0")).model_copy(update={"since": SINCE})
+
+
+def save_as_schema_3(of: Report, folder: Path) -> None:
+    """Write the files of a report as a suite of schema 3 wrote them."""
+    save(of, folder)
+    path = folder / "compat.json"
+    data = json.loads(path.read_text(encoding="utf-8").replace('"undecided"', '"spurious"'))
+    cells = [{**cell, "sent_on": None} for cell in data["cells"]]
+    path.write_text(json.dumps({**data, "schema_version": 3, "corrections": [{"of": "x"}], "cells": cells}))
+    rows = (folder / NAME).read_text(encoding="utf-8")
+    (folder / NAME).write_text(rows.replace(",undecided,", ",spurious,"), encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["compat.json", NAME])
+def test_schema_3_has_other_words(name: str, tmp_path: Path) -> None:
+    """The files of schema 3 differ from today's, so the tests below read something else."""
+    save_as_schema_3(OF_TODAY, tmp_path)
+
+    text = (tmp_path / name).read_text(encoding="utf-8")
+    assert "spurious" in text
+    assert "undecided" not in text
+
+
+def test_a_report_of_schema_3_is_read_as_today_s(tmp_path: Path) -> None:
+    """A report of schema 3 equals the same report of today, if it is read, merged or written again."""
+    old, now = tmp_path / "old", tmp_path / "now"
+    save_as_schema_3(OF_TODAY, old)
+    save(OF_TODAY, now)
+
+    assert OF_TODAY == read_report(old)
+    assert merge([now]) == merge([old])
+    save(read_report(old), old)
+    assert there(now) == there(old)
+
+
+@pytest.mark.parametrize("words", [["diff", "{old}", "{now}", "--strict"], ["diff", "{now}", "{old}", "--strict"]])
+def test_reports_of_two_schemas_are_compared(words: list[str], tmp_path: Path) -> None:
+    """`diff` finds no change between a report of schema 3 and the same report of today."""
+    old, now = tmp_path / "old", tmp_path / "now"
+    save_as_schema_3(OF_TODAY, old)
+    save(OF_TODAY, now)
+
+    assert Exit.AS_EXPECTED == command.main([each.format(old=old, now=now) for each in words])
+
+
+@pytest.mark.parametrize(
+    ("key", "odd"),
+    [
+        ("cells", [{"id": "jax-0.4.30", "sent_on": {"system": "Linux"}}]),
+        ("cells", {"id": 1}),
+        ("cells", ["jax-0.4.30"]),
+        ("since", {"counts": ["spurious"], "changes": 1}),
+        ("since", [1]),
+    ],
+)
+def test_a_malformed_report_of_schema_3_is_refused(key: str, odd: Any, tmp_path: Path) -> None:
+    """The faults of a report of schema 3 are named by key, as are results that somebody else sent in."""
+    save_as_schema_3(OF_TODAY, tmp_path)
+    path = tmp_path / "compat.json"
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), key: odd}))
+
+    with pytest.raises(BadFile, match=rf"compat\.json: {key}"):
+        read_report(tmp_path)
 
 
 DOCUMENT = ROOT / "docs" / "data.md"

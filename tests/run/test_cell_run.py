@@ -31,7 +31,7 @@ def test_a_real_cell_does_as_expected(real_state: Path, tmp_path: Path, capsys: 
     assert {"as-expected"} == {each.agreement for each in report.observations}
     assert lock.load(CELL).pins == report.cells[0].packages
     last_line = capsys.readouterr().out.strip().splitlines()[-1]
-    assert f"{COUNT} run, 0 not run, 0 unavailable, 0 error" in last_line
+    assert f"{COUNT} of {COUNT} run as expected; 0 could not run, 0 not run, 0 errors" == last_line
 
 
 def test_the_environment_holds_what_the_lock_pins(recorded: Recorded) -> None:

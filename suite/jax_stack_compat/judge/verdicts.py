@@ -14,7 +14,7 @@ from jax_stack_compat.judge.table import GOOD, UNDECIDED, Verdict
 from jax_stack_compat.judge.wording import explain, tidy
 
 WorkaroundWord = Literal["holds", "fails", "not-needed", "none"]
-Agreement = Literal["as-expected", "regressed", "fixed", "changed", "new", "spurious"]
+Agreement = Literal["as-expected", "regressed", "fixed", "changed", "new", "undecided"]
 
 # The verdict and reason code of an attempt that shows none of its case's behaviours.
 _ENDINGS: Mapping[Outcome, tuple[Verdict, str]] = {
@@ -156,7 +156,7 @@ def confirmed(attempts: Sequence[Attempt]) -> bool:
 def agree(case: Case, judged: Judged, rule: Rule | None) -> Agreement:
     """Return how a verdict agrees with the behaviour that a rule expects."""
     if judged.verdict in UNDECIDED:
-        return "spurious"
+        return "undecided"
     if rule is None:
         return "new"
     if judged.behaviour == rule.behaviour:

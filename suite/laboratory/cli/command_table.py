@@ -111,7 +111,7 @@ COMMANDS = (
     Command("merge", "join the reports of a run's shards into one", "laboratory.cli.commands:merge", (
         option("shards SHARD", _REPORT, nargs="+", type=Path), _TO, _VERBOSE), codes=RUN_CODES),
     Command("diff", "print what changed between two reports", "laboratory.cli.commands:diff", (
-        flag("--strict", "exit 1 also if an observation is missing, or undecided in one report (spurious)"),
+        flag("--strict", "exit 1 also if an observation is missing, or undecided in one report"),
         option("old OLD", _REPORT, type=Path), option("new NEW", "the same", type=Path),
         option("--format", "default: %(default)s", choices=("terminal", "markdown", "json"), default="terminal")),
         codes="Exit codes: 0 nothing regressed; 1 something did, or --strict; 2 the command or a file is wrong."),

@@ -85,7 +85,7 @@ class ReportDiff:
         return {kind: kinds[kind] for kind in KINDS}
 
     @property
-    def unlearned(self) -> tuple[int, int]:
+    def newly_undecided(self) -> tuple[int, int]:
         """The number of observations that only the old report decided, and the number that it decided in all."""
         before, now = (
             {key(row) for row in of.observations if row.verdict not in UNDECIDED} for of in (self.old, self.new)
@@ -106,10 +106,10 @@ def diff(old: Report, new: Report) -> ReportDiff:
 def exit_code(found: ReportDiff, *, strict: bool = False) -> Exit:
     """Return 1 only if something regressed; new, flaky and not-run observations are not regressions.
 
-    With `strict`, return 1 also if anything is gone, spurious, an error or not run.
+    With `strict`, return 1 also if anything is gone, undecided, an error or not run.
     """
     counts = found.counts
-    missing = counts["gone"] or counts["spurious"] or any(row.verdict in _UNANSWERED for row in found.new.observations)
+    missing = counts["gone"] or counts["undecided"] or any(row.verdict in _UNANSWERED for row in found.new.observations)
     return Exit.UNEXPECTED if counts["regressed"] or (strict and missing) else Exit.AS_EXPECTED
 
 
@@ -122,7 +122,7 @@ def change(before: Observation | None, now: Observation | None) -> CaseChange | 
     if told(before) == told(now):
         return None
     if any(side and side.verdict in UNDECIDED for side in (before, now)):
-        return CaseChange("spurious", before, now)
+        return CaseChange("undecided", before, now)
     if before is None or now is None:
         return CaseChange("new" if before is None else "gone", before, now)
     good = before.verdict in GOOD, now.verdict in GOOD
@@ -141,9 +141,9 @@ def key(observation: Observation) -> Key:
 
 
 def tally(counts: Mapping[ChangeKind, int]) -> str:
-    """Return all counts as text, zeros too; spurious ones last, after a semicolon."""
-    *told, spurious = (f"{counts.get(kind, 0)} {kind}" for kind in KINDS)
-    return f"{', '.join(told)}; {spurious}"
+    """Return all counts as text, zeros too; undecided ones last, after a semicolon."""
+    *told, undecided = (f"{counts.get(kind, 0)} {kind}" for kind in KINDS)
+    return f"{', '.join(told)}; {undecided}"
 
 
 def told(observation: Observation | None) -> str:
@@ -186,11 +186,11 @@ def premises(old: Report, new: Report) -> Iterator[Premise]:
 
 
 def groups(old: Report, new: Report, changes: Iterable[CaseChange], same: set[Key]) -> list[Group]:
-    """Return the changes that are not spurious, grouped by equality, in the order of triage, the widest first.
+    """Return the decided changes, grouped by equality, in the order of triage, the widest first.
 
     Cells are consecutive unless an unchanged cell is between them; cells without an observation are skipped.
     """
-    of = {changed.key: changed for changed in changes if changed.kind != "spurious"}
+    of = {changed.key: changed for changed in changes if changed.kind != "undecided"}
     runs: dict[tuple[str, tuple[str, ...]], list[Key]] = {}
     for track in tracks(old, new):
         for case in dict.fromkeys(each[1:] for each in of):

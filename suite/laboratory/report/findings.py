@@ -47,7 +47,7 @@ class ReportFinding:
 
 def findings(report: Report) -> list[ReportFinding]:
     """Return every finding of `report`, by sort."""
-    odd = [row for row in report.observations if row.agreement not in ("as-expected", "spurious")]
+    odd = [row for row in report.observations if row.agreement not in ("as-expected", "undecided")]
     failing = [row for row in report.observations if row.workaround == "fails"]
     found = [*_alike(report, "not-known", odd), *_alike(report, "workaround-fails", failing)]
     seen = summary.by_case(report.observations)

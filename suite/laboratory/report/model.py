@@ -24,10 +24,11 @@ from jax_stack_compat.stack.chosen import Rows
 from jax_stack_compat.stack.matrix import Runs
 from laboratory.boundaries.attribution import Grounds
 from laboratory.boundaries.intervals import affected
+from laboratory.report import older
 
-SCHEMA: Final = 3
+SCHEMA: Final = 4
 # The kinds of change of an observation since an earlier report, in the order of triage.
-ChangeKind = Literal["regressed", "changed", "fixed", "new", "gone", "spurious"]
+ChangeKind = Literal["regressed", "changed", "fixed", "new", "gone", "undecided"]
 
 
 class Platform(FileModel):
@@ -303,7 +304,7 @@ class SinceRow(FileModel):
     generated_at: Moment = Field(description="when the former report was made")
     coverage: Coverage = Field(description="of the former report")
     counts: dict[ChangeKind, int] = Field(description="how many observations there are of each kind")
-    changes: list[ChangeRow] = Field(description="changes that are not spurious, regressions first, the widest first")
+    changes: list[ChangeRow] = Field(description="decided changes, regressions first, the widest first")
     left_out: int = Field(description="how many more changes were left out for room")
 
 
@@ -320,7 +321,7 @@ class RefutedRow(FileModel):
 class CompatFile(FileModel):
     """The contents of compat.json: all of a report but its observations."""
 
-    schema_version: Literal[3]
+    schema_version: Literal[4]
     generated_at: Moment
     suite_version: str
     probe_sha256: str = Field(description="of the probe, which runs the issues in the cells")
@@ -346,11 +347,14 @@ class CompatFile(FileModel):
     @model_validator(mode="before")
     @classmethod
     def _is_of_this_schema(cls, data: Any) -> Any:
-        """Report another schema as the only fault, because other keys may differ with it."""
+        """Read schema 3 as today's. Report another schema as the only fault, because other keys may differ with it."""
         found = data.get("schema_version") if isinstance(data, dict) else SCHEMA
+        if found == older.SCHEMA:
+            return older.updated(data)
         if found != SCHEMA:
+            told = f"is {quoted(found)}, but this suite reads {older.SCHEMA} and {SCHEMA}"
             mend = "Write the report again with this suite (`nox -s report`), or use the suite that wrote it"
-            _refuse({"schema_version": [f"is {quoted(found)}, but this suite reads {SCHEMA}. {mend}"]})
+            _refuse({"schema_version": [f"{told}. {mend}"]})
         return data
 
     @model_validator(mode="after")

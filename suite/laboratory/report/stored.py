@@ -23,6 +23,7 @@ from jax_stack_compat.base.errors import BadFile, Fault
 from jax_stack_compat.base.spelling import quoted
 from jax_stack_compat.packages import GUESTS, PACKAGES
 from jax_stack_compat.stack.releases import tag_of
+from laboratory.report import older
 from laboratory.report.markup import one_line
 from laboratory.report.model import CellRow, CompatFile, IssueRow, Observation, Report
 
@@ -30,6 +31,7 @@ COMPAT = "compat.json"
 _SEEN: Final = tuple(Observation.model_fields)
 # Text that may begin with an apostrophe in a file.
 _FREE_TEXT: Final = ("behaviour", "reason", "expected", "detail")
+_AGREEMENT: Final = _SEEN.index("agreement")
 _NULLABLE: Final = tuple(name for name, field in Observation.model_fields.items() if field.default is None)
 # No cell holds ml-dtypes, but it ties jax to numpy.
 _PACKAGES: Final = (*PACKAGES, "ml-dtypes", *GUESTS)
@@ -146,6 +148,8 @@ def _rows(written: str, path: Path, issue: IssueRow, stack: Stacks) -> list[Obse
             for name in _FREE_TEXT:
                 if (value := seen[name]) and value[0] == "'":
                     seen[name] = value[1:]
+            # A file of observations does not say its schema.
+            seen["agreement"] = older.WORDS.get(row[_AGREEMENT], row[_AGREEMENT])
             for name in _NULLABLE:
                 seen[name] = seen[name] or None
             found.append(seen)

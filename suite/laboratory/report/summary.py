@@ -13,7 +13,7 @@ from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.judge.metadata import DeclaredObserved, in_version_order
 from jax_stack_compat.judge.prediction import Name
 from jax_stack_compat.judge.rules import concerned
-from jax_stack_compat.judge.table import UNDECIDED, Verdict
+from jax_stack_compat.judge.table import PROPERTIES, UNDECIDED, Verdict
 from jax_stack_compat.judge.verdicts import Agreement
 from jax_stack_compat.packages import BESIDE, LISTED
 from laboratory.report.model import CaseRow, CellRow, IntervalRow, Observation, Report, StackRow
@@ -47,7 +47,7 @@ def exit_code(report: Report, *, other_pythons: bool = True) -> Exit:
     excused = set() if other_pythons else {cell.id for cell in report.cells if "python" in cell.holds}
     missing = [
         observation
-        for observation in unlearned(report)
+        for observation in undecided_rows(report)
         if observation.reason not in PLANNED_REASONS
         and not (observation.reason == _NO_INTERPRETER and observation.cell in excused)
     ]
@@ -79,7 +79,7 @@ def unexpected(report: Report) -> list[Observation]:
 
 def is_unexpected(observation: Observation) -> bool:
     """Return True if an observation or its workaround is not as expected."""
-    return observation.agreement not in ("as-expected", "spurious") or not observation.workaround_expected
+    return observation.agreement not in ("as-expected", "undecided") or not observation.workaround_expected
 
 
 @dataclass(frozen=True)
@@ -93,18 +93,18 @@ class Undecided:
     cases: str
 
 
-def unlearned(report: Report) -> list[Observation]:
-    """Return the observations that say nothing about upstream.
+def undecided_rows(report: Report) -> list[Observation]:
+    """Return the undecided observations, which say nothing about upstream.
 
     Blocked ones are left out: row zero reports their cause once.
     """
-    return [row for row in report.observations if row.agreement == "spurious" and row.verdict != "blocked"]
+    return [row for row in report.observations if row.agreement == "undecided" and row.verdict != "blocked"]
 
 
-def undecided(report: Report) -> list[Undecided]:
+def undecided_causes(report: Report) -> list[Undecided]:
     """Return the undecided observations by cause: one broken environment or missing run is one entry."""
     groups: dict[tuple[Verdict, str, str], list[Observation]] = {}
-    for observation in unlearned(report):
+    for observation in undecided_rows(report):
         groups.setdefault((observation.verdict, observation.reason or "", observation.detail), []).append(observation)
     found = []
     for group, of in groups.items():
@@ -116,22 +116,26 @@ def undecided(report: Report) -> list[Undecided]:
 
 
 def last_line(report: Report) -> str:
-    """Return the counts as one line: what ran and what did not, then how it agrees with the expectations."""
-    coverage, seen = report.coverage, report.observations
-    agreements = Counter(row.agreement for row in seen)
-    told = [f"{agreements['as-expected']} as expected"]
-    others: Sequence[Agreement] = ("regressed", "fixed", "changed", "new", "spurious")
-    told += [f"{agreements[name]} {name}" for name in others if agreements[name]]
-    if odd := sum(not row.workaround_expected for row in seen):
-        told.append(f"{odd} workaround{'s' * (odd != 1)} not as known")
-    blocked = sum(row.verdict == "blocked" for row in seen)
-    because = f" ({blocked} of them blocked)" if blocked else ""
+    """Return the counts as one line: what ran, by how it agrees with the expectations, then what did not run."""
+    coverage = report.coverage
+    ran = [row for row in report.observations if PROPERTIES[row.verdict].counted == "run"]
+    agreements = Counter(row.agreement for row in ran)
+    told = [f"{agreements['as-expected']:,} of {coverage.run:,} run as expected"]
+    others: Sequence[Agreement] = ("regressed", "fixed", "changed", "new", "undecided")
+    told += [f"{agreements[name]:,} {name}" for name in others if agreements[name]]
+    if odd := sum(not row.workaround_expected for row in report.observations):
+        told.append(f"{odd:,} workaround{'s' * (odd != 1)} not as known")
     part = f"shard {report.shard}: " if report.shard else ""
-    on = f"{len(report.cells)} cell{'s' * (len(report.cells) != 1)}"
-    return (
-        f"{part}{coverage.planned} observations planned on {on}: {coverage.run} run, {coverage.not_run} not run, "
-        f"{coverage.unavailable} unavailable{because}, {coverage.error} error; {', '.join(told)}"
-    )
+    errors = f"{coverage.error:,} error{'s' * (coverage.error != 1)}"
+    return f"{part}{', '.join(told)}; {_not_available(report)}, {coverage.not_run:,} not run, {errors}"
+
+
+def _not_available(report: Report) -> str:
+    """Return the number of observations that could not run, also by verdict: `3 could not run (2 unavailable, …)`."""
+    verdicts = Counter(row.verdict for row in report.observations)
+    names = [name for name, of in PROPERTIES.items() if of.counted == "unavailable" and verdicts[name]]
+    by_verdict = f" ({', '.join(f'{verdicts[name]:,} {name}' for name in names)})" if names else ""
+    return f"{report.coverage.unavailable:,} could not run{by_verdict}"
 
 
 def by_case(observations: Iterable[Observation]) -> defaultdict[Name, dict[str, Observation]]:

@@ -52,7 +52,7 @@ def changes(last: Report, now: Report, added: Sequence[str]) -> list[CaseChange]
     for row in now.observations:
         before = seen.get((_before(rows[row.cell], rows), row.issue, row.case)) if row.cell in added else None
         changed = change(before, row) if before is not None else None
-        if changed is not None and changed.kind != "spurious":
+        if changed is not None and changed.kind != "undecided":
             found.append(changed)
     return found
 

@@ -86,8 +86,8 @@ def _thread(issue: IssueRow) -> str:
 
 
 def _undecided(report: Report) -> Iterator[str]:
-    if groups := summary.undecided(report):
-        yield from _head("Not decided", "cell", "cases", "verdict", "reason", "detail")
+    if groups := summary.undecided_causes(report):
+        yield from _head("Undecided", "cell", "cases", "verdict", "reason", "detail")
     for group in groups:
         yield _row((group.cell, group.cases, f"{GLYPHS[group.verdict]} {group.verdict}", group.reason, group.detail))
 

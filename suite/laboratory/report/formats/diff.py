@@ -21,7 +21,7 @@ _COLOURS: dict[ChangeKind, str] = {
 }
 _GROUPS_SHOWN = 20
 _CASES_NAMED = 6
-_SPURIOUS = "flaky, error, not run, unavailable or conflict on either side: not counted"
+_UNDECIDED = "flaky, error, not run, blocked, unavailable or conflict on either side: not counted"
 
 
 def show(found: ReportDiff, console: Console) -> None:
@@ -48,7 +48,7 @@ def show(found: ReportDiff, console: Console) -> None:
                 say(f"      {printable(clipped(line))}", "dim")
         if len(groups) > _GROUPS_SHOWN:
             say(f"  … and {len(groups) - _GROUPS_SHOWN} more; `--format markdown` lists them")
-    colour = "red" if found.counts["regressed"] else "yellow" if found.unlearned[0] else "green"
+    colour = "red" if found.counts["regressed"] else "yellow" if found.newly_undecided[0] else "green"
     say(f"\n{last(found)}", f"bold {colour}")
 
 
@@ -68,7 +68,7 @@ def markdown(found: ReportDiff) -> str:
 
 
 def as_json(found: ReportDiff) -> str:
-    """Return a difference as JSON: every single change, spurious ones too."""
+    """Return a difference as JSON: every single change, undecided ones too."""
     sides = {"verdict", "behaviour", "reason", "agreement", "workaround", "detail"}
     reports = {
         name: {"generated_at": of.generated_at.isoformat(), "coverage": of.coverage.model_dump()}
@@ -85,16 +85,16 @@ def as_json(found: ReportDiff) -> str:
     ]
     not_alike = [asdict(premise) for premise in found.premises]
     counts = dict(found.counts)
-    data = {"schema_version": 1, **reports, "counts": counts, "not_run_alike": not_alike, "changes": changes}
+    data = {"schema_version": 2, **reports, "counts": counts, "not_run_alike": not_alike, "changes": changes}
     # ASCII only: the locale of its destination may have few letters.
     return json.dumps(data, indent=1) + "\n"
 
 
 def last(found: ReportDiff) -> str:
-    """Return all counts as a line, spurious ones last, and the number of observations that are no longer decided."""
-    lost, had = found.unlearned
+    """Return all counts as a line, undecided ones last, and the number of observations that are no longer decided."""
+    lost, had = found.newly_undecided
     less = f"; {lost} of the {had} observations decided before are undecided now" if lost else ""
-    return f"{tally(found.counts)} ({_SPURIOUS}){less}"
+    return f"{tally(found.counts)} ({_UNDECIDED}){less}"
 
 
 def _reports(found: ReportDiff) -> list[str]:

@@ -48,7 +48,7 @@ def show(
     if not (cases or verbose):
         _standings(report, console, most)
     if undecided := list(_undecided(report) if verbose else _reasons(report)):
-        console.print(Text("\nNot decided", "bold"))
+        console.print(Text("\nUndecided", "bold"))
     for text in undecided:
         console.print(text, soft_wrap=True)
     colour = {Exit.AS_EXPECTED: "green", Exit.INCOMPLETE: "yellow"}.get(summary.exit_code(report), "red")
@@ -82,7 +82,7 @@ def _standings(report: Report, console: Console, most: int) -> None:
 def _reasons(report: Report) -> Iterator[Text]:
     """Yield a line for each reason why observations are undecided: their number, and the first one's detail."""
     groups: dict[tuple[Verdict, str], list[Observation]] = {}
-    for observation in summary.unlearned(report):
+    for observation in summary.undecided_rows(report):
         groups.setdefault((observation.verdict, observation.reason or ""), []).append(observation)
     for (verdict, reason), of in groups.items():
         cells = dict.fromkeys(row.cell for row in of)
@@ -98,7 +98,7 @@ def _reasons(report: Report) -> Iterator[Text]:
 
 
 def _undecided(report: Report) -> Iterator[Text]:
-    for group in summary.undecided(report):
+    for group in summary.undecided_causes(report):
         told = f"  {GLYPHS[group.verdict]} {group.cell}: {group.cases} {group.verdict} [{group.reason}]"
         yield Text(told, PROPERTIES[group.verdict].colour).append(f"\n      {group.detail}", "default")
 

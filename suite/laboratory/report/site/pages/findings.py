@@ -45,7 +45,7 @@ class FindingsView:
 
 def pages(facts: Facts) -> Iterator[Page]:
     """Yield the page of findings."""
-    found, undecided = findings(facts.report), summary.undecided(facts.report)
+    found, undecided = findings(facts.report), summary.undecided_causes(facts.report)
     unexpected: dict[object, Unexpected] = {}
     for observation in summary.unexpected(facts.report):
         key = observation.issue, observation.case, kind_of(observation)

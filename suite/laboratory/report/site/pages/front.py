@@ -24,7 +24,7 @@ LISTS: Mapping[str, tuple[str, str]] = {
     "documented": ("Documented surprises", "the behaviour is as upstream documents it"),
     "elsewhere": ("On other stacks only", "no release of the line shows the symptom, but another stack does"),
     "well": ("Not seen", "no tested stack shows the symptom"),
-    "unknown": ("Not known", "not decided on any release of the line"),
+    "unknown": ("Not known", "undecided on every release of the line"),
 }
 
 
@@ -86,7 +86,7 @@ def pages(facts: Facts) -> Iterator[Page]:
         summary.run_on(report),
         report.since,
         summary.unexpected(report),
-        len(summary.undecided(report)),
+        len(summary.undecided_causes(report)),
         [properties for name, properties in PROPERTIES.items() if name in occurring],
     )
     data = {"data/search.js": search_data(facts)}
@@ -127,7 +127,7 @@ def _newest(facts: Facts) -> list[NewRelease]:
     """
     if facts.report.rows == "chosen":
         return []
-    learned = {row.cell for of in facts.seen.values() for row in of.values() if row.agreement != "spurious"}
+    decided = {row.cell for of in facts.seen.values() for row in of.values() if row.agreement != "undecided"}
     found = []
     for cell in facts.line[: -_NEWEST_SHOWN - 1 : -1]:
         step = facts.steps.get(cell.id)
@@ -136,7 +136,7 @@ def _newest(facts: Facts) -> list[NewRelease]:
             how: list(dict.fromkeys(after.issue for of in by_blame.values() for _, after in of))
             for how, by_blame in turns.items()
         }
-        found.append(NewRelease(cell, told if cell.id in learned else None))
+        found.append(NewRelease(cell, told if cell.id in decided else None))
     return found
 
 
