@@ -35,7 +35,7 @@ sys.path.insert(0, str(ROOT / "suite"))
 
 from jax_stack_compat.base.errors import Exit, guarded  # noqa: E402
 from laboratory.cli.command_line import CALLED, asked, called, explained, main, parse  # noqa: E402
-from laboratory.cli.command_table import Session  # noqa: E402
+from laboratory.cli.sessions import Session  # noqa: E402
 
 # Report wrong arguments and files before anything runs or is installed.
 with guarded() as guard:

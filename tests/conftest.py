@@ -23,9 +23,9 @@ from jax_stack_compat.environments import interpreter
 from jax_stack_compat.stack import plan, uv_call
 from laboratory.cli.command_line import main
 from laboratory.records import alike
-from laboratory.report import write as writing
+from laboratory.report.folder import write as writing
+from laboratory.report.folder.compat_json import read_report
 from laboratory.report.model import Report
-from laboratory.report.stored import read_report
 from tests.real_cell import CELL, ISSUE, RECORD, keep_in
 
 

@@ -23,9 +23,9 @@ from laboratory.bisect.search import Find
 from laboratory.cli.command_line import main, parse
 from laboratory.cli.command_table import COMMANDS
 from laboratory.records import records
-from laboratory.report import write
+from laboratory.report.folder import write
+from laboratory.report.folder.compat_json import read_report
 from laboratory.report.model import Report
-from laboratory.report.stored import read_report
 from laboratory.report.summary import lacking_pythons
 from laboratory.run import runs
 from tests.report.on_disk import saved

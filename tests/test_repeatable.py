@@ -17,8 +17,8 @@ from jax_stack_compat.base.files import ROOT, replace_all
 from jax_stack_compat.check import knowledge
 from laboratory.cli.command_line import main
 from laboratory.report.compare import since
+from laboratory.report.folder.write import write
 from laboratory.report.site import timings
-from laboratory.report.write import write
 from laboratory.timings.results import COMPARED, NOISE, RESULTS
 from tests.report.on_disk import saved, there
 from tests.worlds import as_known, few, otherwise, some

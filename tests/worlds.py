@@ -16,7 +16,7 @@ from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.judge.metadata import declared_observed
 from jax_stack_compat.judge.rules import concerned, first_match, requirements
-from jax_stack_compat.judge.table import UNDECIDED
+from jax_stack_compat.judge.verdict_table import UNDECIDED
 from jax_stack_compat.stack import plan, releases
 from jax_stack_compat.stack.plan import Cell
 from laboratory.records.records import Status

@@ -136,7 +136,7 @@ def test_the_driver_needs_no_jax() -> None:
     assert {
         ROOT / "suite/jax_stack_compat/judge/verdicts.py",
         ROOT / "suite/laboratory/run/cell_run.py",
-        ROOT / "suite/laboratory/report/write.py",
+        ROOT / "suite/laboratory/report/folder/write.py",
     } <= driver
     assert [] == [
         (module_of(path), name)

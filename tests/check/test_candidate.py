@@ -10,7 +10,7 @@ from jax_stack_compat.base.errors import Failed, Misused
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.check.trial import candidate
 from jax_stack_compat.check.trial.candidate import Wanted, parse
-from jax_stack_compat.judge.table import Verdict
+from jax_stack_compat.judge.verdict_table import Verdict
 from jax_stack_compat.judge.verdicts import Judged
 from jax_stack_compat.stack import lock, plan
 from tests.check.worlds import knowledge

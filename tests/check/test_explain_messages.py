@@ -7,7 +7,7 @@ import pytest
 
 from jax_stack_compat.check.explain import matching, missing
 from jax_stack_compat.check.knowledge import Knowledge
-from jax_stack_compat.judge.table import SYMPTOMS
+from jax_stack_compat.judge.verdict_table import SYMPTOMS
 
 LINES = Path(__file__).with_name("messages.txt").read_text(encoding="utf-8").splitlines()
 MESSAGES = [line.split(" | ", 1) for line in LINES if not line.startswith("#")]

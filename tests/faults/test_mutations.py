@@ -23,8 +23,8 @@ from jax_stack_compat.stack.releases import Snapshot
 from laboratory.cli import command_line as command
 from laboratory.records import keys, records
 from laboratory.records.records import Status
-from laboratory.report import stored
-from laboratory.report import write as writing
+from laboratory.report.folder import compat_json as stored
+from laboratory.report.folder import write as writing
 from laboratory.report.model import CompatFile
 from tests.report.on_disk import saved
 from tests.report.test_small import small

@@ -19,7 +19,7 @@ from jax_stack_compat.cell.issue import Case, Issue, Signature
 from jax_stack_compat.check.source.touched import touch
 from jax_stack_compat.judge.metadata import in_version_order, parsed
 from jax_stack_compat.judge.rules import Pins, first_match, met, requirements
-from jax_stack_compat.judge.table import UNDECIDED
+from jax_stack_compat.judge.verdict_table import UNDECIDED
 from jax_stack_compat.packages import PACKAGES
 from jax_stack_compat.stack import releases
 from laboratory.report.model import CaseRow, Report

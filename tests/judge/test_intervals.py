@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from jax_stack_compat.cell.issue import Rule
 from jax_stack_compat.judge.metadata import reached
 from jax_stack_compat.judge.rules import Run
-from jax_stack_compat.judge.table import Verdict
+from jax_stack_compat.judge.verdict_table import Verdict
 from jax_stack_compat.stack import plan
 from laboratory.boundaries.attribution import LINKED, Blame, Move, blame, moves, told
 from laboratory.boundaries.intervals import Interval, Point, affected, intervals

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jax_stack_compat.cell.issue import Case, Meaning, Rule, Signature, Workaround
-from jax_stack_compat.judge import table, verdicts
+from jax_stack_compat.judge import verdict_table as table
+from jax_stack_compat.judge import verdicts
 from jax_stack_compat.judge.record import Attempt, Outcome, Part
-from jax_stack_compat.judge.table import GLYPHS, RETRIED, TABLE, UNDECIDED, VERDICTS, Verdict
+from jax_stack_compat.judge.verdict_table import GLYPHS, RETRIED, TABLE, UNDECIDED, VERDICTS, Verdict
 from jax_stack_compat.judge.verdicts import Agreement, Judged, WorkaroundWord, agree, workaround_expected
 from jax_stack_compat.judge.wording import explain, not_imported, tidy
 from tests.judge.stacks import CASE as PLAIN

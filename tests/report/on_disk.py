@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from jax_stack_compat.base import files
-from laboratory.report import stored
+from laboratory.report.folder import compat_json as stored
 from laboratory.report.model import Report
 from laboratory.report.site.build import site
 

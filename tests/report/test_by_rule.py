@@ -16,8 +16,9 @@ from packaging.version import Version
 from jax_stack_compat.base.errors import BadFile
 from jax_stack_compat.stack import lock, releases
 from jax_stack_compat.stack.releases import Packages
-from laboratory.report import stored, summary
+from laboratory.report import summary
 from laboratory.report.derive import Line, Seen, along, derive, stacks
+from laboratory.report.folder import compat_json as stored
 from laboratory.report.formats.compat_md import compat_md
 from laboratory.report.model import ByRuleRow, CaseRow, CellRow, Report, RuleRow
 from laboratory.report.site.build import site

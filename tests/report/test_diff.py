@@ -16,7 +16,7 @@ from rich.console import Console
 
 from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.base.files import dump
-from jax_stack_compat.judge.table import UNDECIDED, VERDICTS, Verdict
+from jax_stack_compat.judge.verdict_table import UNDECIDED, VERDICTS, Verdict
 from laboratory.cli import command_line as command
 from laboratory.report.compare import (
     KINDS,
@@ -30,11 +30,11 @@ from laboratory.report.compare import (
     since,
     tracks,
 )
+from laboratory.report.folder.compat_json import read_report
+from laboratory.report.folder.write import publish
 from laboratory.report.formats.diff import as_json, last, markdown, show
 from laboratory.report.markup import MAX_CHARS
 from laboratory.report.model import CellRow, Observation, Report
-from laboratory.report.stored import read_report
-from laboratory.report.write import publish
 from tests.report.on_disk import pages, save, saved, there
 from tests.report.test_report import EMPTY, cell_row, observation, report, tokens, undecided
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from jax_stack_compat.judge.table import UNDECIDED, VERDICTS, Verdict
+from jax_stack_compat.judge.verdict_table import UNDECIDED, VERDICTS, Verdict
 from laboratory.programs import model, texts
 from laboratory.programs.targets import TARGETS
 from laboratory.report.compare import since

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from jax_stack_compat.base.address import link
-from jax_stack_compat.judge.table import Verdict
+from jax_stack_compat.judge.verdict_table import Verdict
 from laboratory.report.findings import SORTS, findings
 from laboratory.report.model import CellRow, IntervalRow, Observation, Report, SignatureRow, TurnRow
 from laboratory.report.site.facts import Facts

@@ -17,11 +17,12 @@ from laboratory.cli import commands
 from laboratory.records import keys, records
 from laboratory.records.records import Status
 from laboratory.report import merge as merging
-from laboratory.report import published, stored, summary
+from laboratory.report import published, summary
 from laboratory.report.derive import derive
+from laboratory.report.folder import compat_json as stored
+from laboratory.report.folder.write import write
 from laboratory.report.merge import faults, join, merge
 from laboratory.report.model import Platform, Report
-from laboratory.report.write import write
 from laboratory.run.spread.shard import parse
 from tests.report.on_disk import saved, there
 from tests.worlds import as_known, some

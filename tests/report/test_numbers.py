@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from jax_stack_compat.base.files import replace_all
 from jax_stack_compat.numbers.model import MEASURED, CallRow, Measured, written
+from laboratory.report.folder.write import write
 from laboratory.report.model import Report
 from laboratory.report.site import numbers
 from laboratory.report.site.build import named_after, site
@@ -15,7 +16,6 @@ from laboratory.report.site.facts import Facts
 from laboratory.report.site.numbers import MeasuredNumbers
 from laboratory.report.site.pages import numbers as page_of
 from laboratory.report.site.pages.numbers import NumbersView
-from laboratory.report.write import write
 from tests.report.site_browser import afresh, put
 from tests.report.test_release_pages import shown
 from tests.report.test_report import EMPTY, observation, report

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from jax_stack_compat.judge.table import TABLE, Verdict
+from jax_stack_compat.judge.verdict_table import TABLE, Verdict
 from laboratory.report.model import Report
 from laboratory.report.site.build import ASSETS
 from laboratory.report.site.marked import verdict_styles

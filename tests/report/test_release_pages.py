@@ -11,6 +11,7 @@ from packaging.requirements import Requirement
 from jax_stack_compat.judge.metadata import DeclaredObserved
 from jax_stack_compat.stack import plan, releases
 from laboratory.report.derive import derive
+from laboratory.report.folder.write import write
 from laboratory.report.model import AmendmentRow, CellRow, Report, StackRow
 from laboratory.report.site import install
 from laboratory.report.site.build import site
@@ -18,7 +19,6 @@ from laboratory.report.site.facts import Facts
 from laboratory.report.site.marked import linked
 from laboratory.report.site.table import grids
 from laboratory.report.site.timings import Asynchronous, Chart, Section, Series, Shift, TimedMachine, spells
-from laboratory.report.write import write
 from laboratory.timings.results import JudgedChange
 from tests.report.on_disk import there
 from tests.report.test_report import cell_row, observation, report, undecided, with_issue

@@ -25,20 +25,21 @@ from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case
 from jax_stack_compat.judge.record import Attempt, Machine, Part, Record, Where
 from jax_stack_compat.judge.rules import expected, met
-from jax_stack_compat.judge.table import GLYPHS, UNDECIDED, VERDICTS, Verdict
+from jax_stack_compat.judge.verdict_table import GLYPHS, UNDECIDED, VERDICTS, Verdict
 from jax_stack_compat.judge.verdicts import Agreement, WorkaroundWord
 from jax_stack_compat.stack import lock, plan
 from jax_stack_compat.stack.plan import Cell
 from laboratory.records import keys, records
 from laboratory.records.records import Status
-from laboratory.report import stored, summary
+from laboratory.report import summary
 from laboratory.report.assemble import assemble, roughly
 from laboratory.report.compare import since
 from laboratory.report.derive import coverage
+from laboratory.report.folder import compat_json as stored
+from laboratory.report.folder.write import schema, write
 from laboratory.report.formats import terminal
 from laboratory.report.formats.compat_md import compat_md
 from laboratory.report.model import Observation, Report
-from laboratory.report.write import schema, write
 from tests.report.on_disk import pages
 
 pytestmark = pytest.mark.usefixtures("untimed")

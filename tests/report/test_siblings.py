@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 from jax_stack_compat.base.errors import Misused
 from jax_stack_compat.base.printable import printable
 from jax_stack_compat.stack import plan
-from laboratory.report import stored, summary
+from laboratory.report import summary
 from laboratory.report.findings import findings
+from laboratory.report.folder import compat_json as stored
+from laboratory.report.folder.write import siblings, write
 from laboratory.report.formats.compat_md import compat_md
 from laboratory.report.markup import MAX_CHARS, cell_text, fit
 from laboratory.report.model import Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
 from laboratory.report.site.build import site
 from laboratory.report.site.facts import Facts
-from laboratory.report.write import siblings, write
 from tests.report.on_disk import saved, there
 from tests.report.test_report import CHANGED, observation, report, shown, tokens, undecided
 from tests.worlds import as_known

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from jax_stack_compat.base.files import REPORTS, ROOT, read
-from jax_stack_compat.judge.table import Verdict
+from jax_stack_compat.judge.verdict_table import Verdict
 from jax_stack_compat.stack import chosen, lock, releases
 from laboratory.programs.model import FOLDER as COMPILED
 from laboratory.report import published as packed
-from laboratory.report import write as writing
 from laboratory.report.compare import since
 from laboratory.report.derive import derive
+from laboratory.report.folder import write as writing
 from laboratory.report.model import CellRow, Observation, RefutedRow, Report, RuleRow, UpstreamRow, WorkaroundRow
 from laboratory.run.schedule import costs
 from laboratory.sources import threads

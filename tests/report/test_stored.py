@@ -19,10 +19,11 @@ from jax_stack_compat.base.errors import BadFile, Exit
 from jax_stack_compat.base.files import ROOT
 from jax_stack_compat.numbers import model
 from laboratory.cli import command_line as command
+from laboratory.report.folder.compat_json import read_report, texts
+from laboratory.report.folder.observations import COLUMNS, name_of
+from laboratory.report.folder.write import write
 from laboratory.report.merge import merge
 from laboratory.report.model import ChangeRow, Observation, Report, SinceRow
-from laboratory.report.stored import COLUMNS, name_of, read_report, texts
-from laboratory.report.write import write
 from tests.processes import lacking
 from tests.report import test_numbers
 from tests.report.on_disk import save, saved, there

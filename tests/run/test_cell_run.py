@@ -14,7 +14,7 @@ from laboratory.cli.command_line import main
 from laboratory.programs import compiling
 from laboratory.records.alike import LAYERS
 from laboratory.records.work import ask, planned
-from laboratory.report.stored import read_report
+from laboratory.report.folder.compat_json import read_report
 from laboratory.run import environment
 from tests.cell.test_probe import Session, names_of
 from tests.conftest import Recorded

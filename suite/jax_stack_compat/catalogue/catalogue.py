@@ -21,7 +21,7 @@ from jax_stack_compat.base.spelling import identifier as checked
 from jax_stack_compat.base.spelling import quoted, specifiers
 from jax_stack_compat.cell.issue import Case, Issue, Rule, Signature, Upstream, Workaround, no_control
 from jax_stack_compat.judge import rules
-from jax_stack_compat.judge.table import Verdict
+from jax_stack_compat.judge.verdict_table import Verdict
 from jax_stack_compat.judge.verdicts import GIVEN
 from jax_stack_compat.packages import BESIDE, HELD, guests
 from jax_stack_compat.stack import chosen

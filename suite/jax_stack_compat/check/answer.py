@@ -15,7 +15,7 @@ from jax_stack_compat.check.knowledge import Knowledge, KnownCase, KnownIssue
 from jax_stack_compat.check.versions import looked_up
 from jax_stack_compat.judge.prediction import Name, Prediction, Stopped, foresee, how
 from jax_stack_compat.judge.rules import Pins
-from jax_stack_compat.judge.table import GOOD, Verdict
+from jax_stack_compat.judge.verdict_table import GOOD, Verdict
 from jax_stack_compat.judge.verdicts import goes_wrong
 from jax_stack_compat.packages import STACK
 

@@ -19,7 +19,7 @@ from jax_stack_compat.base.errors import BadFile, Fault
 from jax_stack_compat.cell.issue import Rule, Signature
 from jax_stack_compat.judge.prediction import Name, with_jaxlib
 from jax_stack_compat.judge.rules import Pins, Run, first_match, requirements
-from jax_stack_compat.judge.table import VERDICTS, Verdict
+from jax_stack_compat.judge.verdict_table import VERDICTS, Verdict
 
 _CARRIED = Path(__file__).with_name("check.json")
 _PUBLISHED = Path(__file__).parents[3] / "reports" / "published" / "check.json"

@@ -10,7 +10,7 @@ from jax_stack_compat.cell.issue import Case, Rule
 from jax_stack_compat.cell.signatures import contains
 from jax_stack_compat.judge.record import Attempt, Outcome, Part
 from jax_stack_compat.judge.rules import Pins, met, requirements
-from jax_stack_compat.judge.table import GOOD, UNDECIDED, Verdict
+from jax_stack_compat.judge.verdict_table import GOOD, UNDECIDED, Verdict
 from jax_stack_compat.judge.wording import explain, tidy
 
 WorkaroundWord = Literal["holds", "fails", "not-needed", "none"]

@@ -18,7 +18,7 @@ from jax_stack_compat.cell.issue import Case
 from jax_stack_compat.environments.probe_call import Progress
 from jax_stack_compat.judge import verdicts
 from jax_stack_compat.judge.rules import concerned
-from jax_stack_compat.judge.table import RETRIED
+from jax_stack_compat.judge.verdict_table import RETRIED
 from jax_stack_compat.judge.verdicts import Judged
 from jax_stack_compat.judge.wording import tidy
 from jax_stack_compat.packages import HELD

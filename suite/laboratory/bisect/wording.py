@@ -14,7 +14,7 @@ from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case
 from jax_stack_compat.judge.metadata import reached
 from jax_stack_compat.judge.rules import Run, expected
-from jax_stack_compat.judge.table import GLYPHS
+from jax_stack_compat.judge.verdict_table import GLYPHS
 from jax_stack_compat.judge.verdicts import Judged, agree, is_affected
 from jax_stack_compat.packages import PACKAGES
 from jax_stack_compat.stack import lock, releases

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from jax_stack_compat.judge.metadata import in_version_order
 from jax_stack_compat.judge.rules import AnyRule, Pins, Run, first_match, in_stack_order, requirements
-from jax_stack_compat.judge.table import Verdict
+from jax_stack_compat.judge.verdict_table import Verdict
 from jax_stack_compat.packages import BESIDE
 from laboratory.boundaries.attribution import LINKED, Blame, told
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from jax_stack_compat.base.errors import Exit, Misused, guarded
 from jax_stack_compat.command_line import add, call, parse_words
 from jax_stack_compat.command_table import COMMANDS as PRODUCT
-from laboratory.cli.command_table import COMMANDS, REPORTS, RUN_CODES, SESSIONS, STATE, Session
+from laboratory.cli.command_table import COMMANDS, REPORTS, RUN_CODES, STATE
+from laboratory.cli.sessions import SESSIONS, Session
 
 CALLED = {each.name: each for each in SESSIONS}
 

@@ -222,8 +222,8 @@ def _renew(report: Report) -> None:
 def _write_published(made: Report, to: Path, *, verbose: bool) -> Exit:
     """Write the published report to a folder, print it, and return its exit code."""
     from laboratory.report import published
+    from laboratory.report.folder.write import write
     from laboratory.report.formats import terminal
-    from laboratory.report.write import write
 
     write(made, to, whole=True)
     OUT.print(f"About the published records. The report: {to / 'index.html'}", soft_wrap=True)
@@ -232,9 +232,9 @@ def _write_published(made: Report, to: Path, *, verbose: bool) -> Exit:
 
 
 def _publish(made: Report, folder: Path, *, cases: bool = False, verbose: bool = False) -> Exit:
+    from laboratory.report.folder.write import publish
     from laboratory.report.formats import terminal
     from laboratory.report.summary import exit_code
-    from laboratory.report.write import publish
 
     published = publish(made, folder)
     OUT.print(f"\nThe report: {folder / 'index.html'}", soft_wrap=True)
@@ -248,8 +248,8 @@ def diff(old: Path, new: Path, format: str, *, strict: bool) -> Exit:
     With `strict`, return 1 also if an observation is missing or undecided.
     """
     from laboratory.report import compare
+    from laboratory.report.folder.compat_json import read_report
     from laboratory.report.formats import diff as diff_formats
-    from laboratory.report.stored import read_report
 
     before, now = map(read_report, (old, new))
     found = compare.diff(before, now)

@@ -23,9 +23,10 @@ from jax_stack_compat.base.errors import Exit, Failed
 from jax_stack_compat.base.files import PACKAGES, ROOT
 from jax_stack_compat.catalogue.catalogue import entries
 from jax_stack_compat.cell.atomic import write
-from jax_stack_compat.judge.table import TABLE
+from jax_stack_compat.judge.verdict_table import TABLE
 from laboratory.cli.command_line import explained
-from laboratory.cli.command_table import SESSIONS, help_of
+from laboratory.cli.command_table import help_of
+from laboratory.cli.sessions import SESSIONS
 from laboratory.report.formats import terminal
 from laboratory.report.formats.strip_svg import sentence, strip_svg
 from laboratory.report.model import Report

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from jax_stack_compat.judge.table import Verdict
+from jax_stack_compat.judge.verdict_table import Verdict
 from laboratory.programs.cases import CASES, DeviceCase, verdicts
 from laboratory.programs.model import Programs, ReleasePrograms
 

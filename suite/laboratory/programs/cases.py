@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from jax_stack_compat.judge.table import GOOD, Verdict
+from jax_stack_compat.judge.verdict_table import GOOD, Verdict
 from laboratory.programs.model import ReleasePrograms
 
 # A behaviour and its evidence: the line of the program that shows it, or a note on what is missing.

@@ -9,7 +9,7 @@ from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case
 from jax_stack_compat.environments.task import Task
 from jax_stack_compat.judge import rules
-from jax_stack_compat.judge.table import RETRIED
+from jax_stack_compat.judge.verdict_table import RETRIED
 from jax_stack_compat.stack import lock
 from jax_stack_compat.stack.lock import Lock
 from jax_stack_compat.stack.plan import Cell

@@ -15,7 +15,7 @@ from jax_stack_compat.cell.issue import Case, Upstream
 from jax_stack_compat.cell.machine import cores
 from jax_stack_compat.judge.metadata import Declared, declared_observed
 from jax_stack_compat.judge.rules import Pins, expected
-from jax_stack_compat.judge.table import UNDECIDED
+from jax_stack_compat.judge.verdict_table import UNDECIDED
 from jax_stack_compat.judge.verdicts import Judged, agree, workaround_expected
 from jax_stack_compat.judge.wording import tidy
 from jax_stack_compat.packages import HELD

@@ -14,7 +14,7 @@ from typing import get_args
 from packaging.version import Version
 
 from jax_stack_compat.base.errors import Exit
-from jax_stack_compat.judge.table import GLYPHS, GOOD, UNDECIDED
+from jax_stack_compat.judge.verdict_table import GLYPHS, GOOD, UNDECIDED
 from jax_stack_compat.judge.wording import named
 from laboratory.report.markup import clipped
 from laboratory.report.model import CellRow, ChangeKind, ChangeRow, Observation, Platform, Report, SinceRow

@@ -17,7 +17,7 @@ from jax_stack_compat.cell.issue import Meaning
 from jax_stack_compat.judge.metadata import in_version_order, parsed, reached, requires, simplest
 from jax_stack_compat.judge.prediction import Name, Prediction, foresee
 from jax_stack_compat.judge.rules import Pins, Run, concerned
-from jax_stack_compat.judge.table import PROPERTIES, UNDECIDED, Count, Verdict
+from jax_stack_compat.judge.verdict_table import PROPERTIES, UNDECIDED, Count, Verdict
 from jax_stack_compat.judge.verdicts import by_pin, workaround_expected
 from jax_stack_compat.packages import guests
 from jax_stack_compat.stack.releases import Packages

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from jax_stack_compat.judge.table import GOOD, UNDECIDED
+from jax_stack_compat.judge.verdict_table import GOOD, UNDECIDED
 from laboratory.report import summary
 from laboratory.report.model import CaseRow, IssueRow, Observation, Report, StackRow
 

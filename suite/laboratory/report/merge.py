@@ -16,8 +16,8 @@ from jax_stack_compat.stack import chosen, lock, plan, releases
 from jax_stack_compat.stack.releases import Packages
 from laboratory.report.assemble import untried
 from laboratory.report.derive import NO_LINE, Line, derive
+from laboratory.report.folder.compat_json import COMPAT, read_report
 from laboratory.report.model import CellRow, Observation, Report
-from laboratory.report.stored import COMPAT, read_report
 
 HERE = ROOT / "suite"
 Shards = Mapping[Path, Report]

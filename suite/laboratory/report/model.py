@@ -1,6 +1,6 @@
 """The report's data model. The JSON Schema of compat.json is generated from these classes.
 
-`laboratory.report.stored` writes and reads compat.json and the observations beside it.
+`laboratory.report.folder.compat_json` writes and reads compat.json and the observations beside it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from jax_stack_compat.base.files import FileModel
 from jax_stack_compat.base.spelling import RELEASE, quoted
 from jax_stack_compat.cell.issue import Kind, Meaning, Role
 from jax_stack_compat.judge.metadata import Declared, DeclaredObserved
-from jax_stack_compat.judge.table import UNDECIDED, Verdict
+from jax_stack_compat.judge.verdict_table import UNDECIDED, Verdict
 from jax_stack_compat.judge.verdicts import Agreement, WorkaroundWord
 from jax_stack_compat.stack.chosen import Rows
 from jax_stack_compat.stack.matrix import Runs
 from laboratory.boundaries.attribution import Grounds
 from laboratory.boundaries.intervals import affected
-from laboratory.report import older
+from laboratory.report.folder import schema_3 as older
 
 SCHEMA: Final = 4
 # The kinds of change of an observation since an earlier report, in the order of triage.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from jax_stack_compat.judge.table import GOOD, PROPERTIES, UNDECIDED, VERDICTS, Verdict
+from jax_stack_compat.judge.verdict_table import GOOD, PROPERTIES, UNDECIDED, VERDICTS, Verdict
 from laboratory.boundaries.neighbours import LineCell, in_order
 from laboratory.report import summary
 from laboratory.report.model import CellRow, IssueRow, Observation, Report, TurnRow

@@ -13,7 +13,7 @@ from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.judge.metadata import DeclaredObserved, in_version_order
 from jax_stack_compat.judge.prediction import Name
 from jax_stack_compat.judge.rules import concerned
-from jax_stack_compat.judge.table import PROPERTIES, UNDECIDED, Verdict
+from jax_stack_compat.judge.verdict_table import PROPERTIES, UNDECIDED, Verdict
 from jax_stack_compat.judge.verdicts import Agreement
 from jax_stack_compat.packages import BESIDE, LISTED
 from laboratory.report.model import CaseRow, CellRow, IntervalRow, Observation, Report, StackRow

@@ -16,7 +16,7 @@ from jax_stack_compat.base.console import OUT
 from jax_stack_compat.base.files import dump
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.cell.atomic import write
-from jax_stack_compat.judge.table import UNDECIDED
+from jax_stack_compat.judge.verdict_table import UNDECIDED
 from jax_stack_compat.stack import chosen, lock, plan
 from jax_stack_compat.stack.chosen import Chosen
 from laboratory.records.packed import Packed

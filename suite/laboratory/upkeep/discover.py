@@ -126,9 +126,9 @@ def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False
 def compare(added: Sequence[Cell], entries: Sequence[Entry], console: Console) -> Exit:
     """Write a report on the cells `added` to reports/latest, and print their changes from the cell before each."""
     from laboratory.report.assemble import assemble
+    from laboratory.report.folder.write import write
     from laboratory.report.formats import terminal
     from laboratory.report.published import published
-    from laboratory.report.write import write
 
     report = assemble(added, entries)
     write(report, REPORTS / "latest")

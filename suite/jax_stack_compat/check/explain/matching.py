@@ -16,7 +16,7 @@ from functools import cache
 from jax_stack_compat.cell.issue import Signature
 from jax_stack_compat.check.explain.raised import LONGEST, Raised, plain, raised
 from jax_stack_compat.check.knowledge import Knowledge, KnownCase, KnownIssue
-from jax_stack_compat.judge.table import SYMPTOMS
+from jax_stack_compat.judge.verdict_table import SYMPTOMS
 from jax_stack_compat.packages import MODULES, ON_JAX, STACK, guests
 
 _PIN = re.compile(rf"\b({'|'.join(STACK)})[-=@ ]{{1,2}}v?(\d+(?:\.\d+)+)")

@@ -19,7 +19,7 @@ from jax_stack_compat.check.knowledge import Knowledge, KnownCase, KnownIssue
 from jax_stack_compat.judge.metadata import in_version_order, parsed
 from jax_stack_compat.judge.prediction import predict
 from jax_stack_compat.judge.rules import Pins, concerned, in_stack_order, is_there, met, requirements
-from jax_stack_compat.judge.table import GOOD, UNDECIDED
+from jax_stack_compat.judge.verdict_table import GOOD, UNDECIDED
 from jax_stack_compat.judge.verdicts import goes_wrong
 from jax_stack_compat.packages import BESIDE, STACK
 

@@ -15,7 +15,7 @@ from jax_stack_compat.check.outcome import Outcome
 from jax_stack_compat.judge.metadata import parsed
 from jax_stack_compat.judge.prediction import Name
 from jax_stack_compat.judge.rules import Pins
-from jax_stack_compat.judge.table import GOOD, UNDECIDED, Verdict
+from jax_stack_compat.judge.verdict_table import GOOD, UNDECIDED, Verdict
 from jax_stack_compat.judge.wording import named as some
 from jax_stack_compat.packages import STACK
 

@@ -14,7 +14,7 @@ from jax_stack_compat.check.knowledge import KnownIssue
 from jax_stack_compat.check.outcome import Outcome
 from jax_stack_compat.check.source import numbers
 from jax_stack_compat.judge.rules import requirements
-from jax_stack_compat.judge.table import PROPERTIES
+from jax_stack_compat.judge.verdict_table import PROPERTIES
 from jax_stack_compat.judge.wording import named as some
 from jax_stack_compat.packages import BESIDE, STACK
 

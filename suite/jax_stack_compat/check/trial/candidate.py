@@ -33,7 +33,7 @@ from jax_stack_compat.judge import verdicts
 from jax_stack_compat.judge.prediction import Name
 from jax_stack_compat.judge.record import Record
 from jax_stack_compat.judge.rules import concerned
-from jax_stack_compat.judge.table import GOOD, UNDECIDED, Verdict
+from jax_stack_compat.judge.verdict_table import GOOD, UNDECIDED, Verdict
 from jax_stack_compat.judge.verdicts import Judged
 from jax_stack_compat.packages import PACKAGES
 from jax_stack_compat.stack import lock, plan, uv_call

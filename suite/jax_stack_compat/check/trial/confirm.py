@@ -25,7 +25,7 @@ from jax_stack_compat.environments.progress import RunProgress
 from jax_stack_compat.environments.task import Task
 from jax_stack_compat.judge import verdicts
 from jax_stack_compat.judge.record import Record
-from jax_stack_compat.judge.table import UNDECIDED
+from jax_stack_compat.judge.verdict_table import UNDECIDED
 from jax_stack_compat.judge.wording import named
 
 CELL = "own-stack"

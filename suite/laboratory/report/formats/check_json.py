@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from jax_stack_compat.base.files import dump_lines
-from jax_stack_compat.judge.table import UNDECIDED
+from jax_stack_compat.judge.verdict_table import UNDECIDED
 from jax_stack_compat.packages import PACKAGES
 from laboratory.report.model import CaseRow, IssueRow, Observation, Report
 from laboratory.report.summary import by_case, packages

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from jax_stack_compat.base.address import link
-from jax_stack_compat.judge.table import GLYPHS, VERDICTS
+from jax_stack_compat.judge.verdict_table import GLYPHS, VERDICTS
 from laboratory.report import standing, summary
 from laboratory.report.compare import tally
 from laboratory.report.markup import address, cell_text, clipped, fit, in_markdown

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.judge.prediction import AnyCase, Name, Stopped, foresee, how, with_jaxlib
-from jax_stack_compat.judge.table import GLYPHS, PROPERTIES, VERDICTS, Verdict
+from jax_stack_compat.judge.verdict_table import GLYPHS, PROPERTIES, VERDICTS, Verdict
 from jax_stack_compat.packages import ASKED
 from laboratory.report.markup import one_line
 from laboratory.report.model import CellRow, Observation, Report

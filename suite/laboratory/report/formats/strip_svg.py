@@ -8,7 +8,7 @@ from itertools import groupby
 from packaging.version import Version
 
 from jax_stack_compat.base.printable import printable
-from jax_stack_compat.judge.table import GOOD, PROPERTIES, Verdict
+from jax_stack_compat.judge.verdict_table import GOOD, PROPERTIES, Verdict
 from laboratory.report.model import Report
 
 _WIDTH, _EDGE = 860, 10

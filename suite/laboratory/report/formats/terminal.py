@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from jax_stack_compat.base.errors import Exit
-from jax_stack_compat.judge.table import GLYPHS, PROPERTIES, VERDICTS, Verdict
+from jax_stack_compat.judge.verdict_table import GLYPHS, PROPERTIES, VERDICTS, Verdict
 from laboratory.report import standing, summary
 from laboratory.report.markup import clipped, one_line
 from laboratory.report.model import CaseRow, Observation, Report

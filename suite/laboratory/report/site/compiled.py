@@ -15,7 +15,7 @@ from packaging.version import Version
 
 from jax_stack_compat.judge.metadata import in_version_order
 from jax_stack_compat.judge.rules import concerned, requirements
-from jax_stack_compat.judge.table import PROPERTIES, UNDECIDED
+from jax_stack_compat.judge.verdict_table import PROPERTIES, UNDECIDED
 from jax_stack_compat.packages import ASKED, PACKAGES
 from laboratory.report.markup import said
 from laboratory.report.model import CaseRow, CellRow, IssueRow, Observation, Report

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from packaging.version import Version
 
-from jax_stack_compat.judge.table import VERDICTS, Verdict
+from jax_stack_compat.judge.verdict_table import VERDICTS, Verdict
 from laboratory.programs.changes import turns
 from laboratory.programs.model import Programs
 from laboratory.report import standing, summary

@@ -9,7 +9,7 @@ from packaging.version import Version
 
 from jax_stack_compat.base.printable import printable
 from jax_stack_compat.base.spelling import is_version
-from jax_stack_compat.judge.table import UNDECIDED, VERDICTS
+from jax_stack_compat.judge.verdict_table import UNDECIDED, VERDICTS
 from jax_stack_compat.packages import ASKED, PACKAGES, guests
 from laboratory.report.model import CellRow, Observation
 from laboratory.report.site.facts import Facts

@@ -13,7 +13,7 @@ from pygments.lexers import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
 
 from jax_stack_compat.base.address import link
-from jax_stack_compat.judge.table import PROPERTIES
+from jax_stack_compat.judge.verdict_table import PROPERTIES
 from jax_stack_compat.packages import REPOSITORIES
 
 _MARKS = (

@@ -9,7 +9,7 @@ from typing import Literal
 
 from packaging.version import Version
 
-from jax_stack_compat.judge.table import UNDECIDED, Verdict
+from jax_stack_compat.judge.verdict_table import UNDECIDED, Verdict
 from laboratory.boundaries.neighbours import LineCell, in_order, neighbours
 from laboratory.report import summary
 from laboratory.report.model import ByRuleRow, CaseRow, CellRow, IntervalRow, IssueRow, Observation

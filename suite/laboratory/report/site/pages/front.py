@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from jax_stack_compat.judge.table import PROPERTIES, UNDECIDED, Properties, Verdict
+from jax_stack_compat.judge.verdict_table import PROPERTIES, UNDECIDED, Properties, Verdict
 from laboratory.report import summary
 from laboratory.report.model import CellRow, IssueRow, Observation, SinceRow
 from laboratory.report.site.facts import Facts, StripRun

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from jax_stack_compat.judge.table import SYMPTOMS, UNDECIDED, VERDICTS, Verdict
+from jax_stack_compat.judge.verdict_table import SYMPTOMS, UNDECIDED, VERDICTS, Verdict
 from jax_stack_compat.packages import guests
 from laboratory.boundaries.attribution import Grounds
 from laboratory.programs.case_rows import Device, of_issue

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from jax_stack_compat.judge.table import PROPERTIES, UNDECIDED, Properties, Verdict
+from jax_stack_compat.judge.verdict_table import PROPERTIES, UNDECIDED, Properties, Verdict
 from laboratory.report import summary
 from laboratory.report.model import CaseRow, CellRow, IssueRow, Observation
 from laboratory.report.site.facts import Facts

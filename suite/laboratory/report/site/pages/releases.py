@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from packaging.version import Version
 
-from jax_stack_compat.judge.table import UNDECIDED, VERDICTS, Verdict
+from jax_stack_compat.judge.verdict_table import UNDECIDED, VERDICTS, Verdict
 from jax_stack_compat.packages import ASKED, IMPORTS, PACKAGES
 from laboratory.boundaries.neighbours import LineCell, neighbours
 from laboratory.report.missing_bounds import missing_bounds

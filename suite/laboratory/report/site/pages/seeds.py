@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from jax_stack_compat.judge.table import UNDECIDED
+from jax_stack_compat.judge.verdict_table import UNDECIDED
 from laboratory.report.model import CaseRow, CellRow, IssueRow, Observation
 from laboratory.report.site.facts import Facts
 from laboratory.report.site.page import Page

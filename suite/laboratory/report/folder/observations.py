@@ -1,6 +1,6 @@
-"""A report on disk: compat.json, and observations/ISSUE.csv beside it. Both are complete.
+"""The observations of an issue as a CSV file: one row for each, for pandas, DuckDB and spreadsheets.
 
-A CSV has one row per observation, for pandas, DuckDB and spreadsheets. The format is RFC 4180 with line feeds: a
+A column is a field of `Observation` in the model, or repeats compat.json. The format is RFC 4180 with line feeds: a
 header, commas, quotes if needed. A null is empty. Each row is one printable line. Text that begins with = + - or @ has
 an apostrophe before it, as OWASP advises: a spreadsheet would take it for a formula. Text that begins with an
 apostrophe gets another one.
@@ -18,16 +18,14 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from jax_stack_compat.base import files
 from jax_stack_compat.base.errors import BadFile, Fault
 from jax_stack_compat.base.spelling import quoted
 from jax_stack_compat.packages import GUESTS, PACKAGES
 from jax_stack_compat.stack.releases import tag_of
-from laboratory.report import older
+from laboratory.report.folder import schema_3
 from laboratory.report.markup import one_line
-from laboratory.report.model import CellRow, CompatFile, IssueRow, Observation, Report
+from laboratory.report.model import CellRow, IssueRow, Observation
 
-COMPAT = "compat.json"
 _SEEN: Final = tuple(Observation.model_fields)
 # Text that may begin with an apostrophe in a file.
 _FREE_TEXT: Final = ("behaviour", "reason", "expected", "detail")
@@ -59,48 +57,7 @@ def name_of(issue: str) -> str:
     return f"observations/{issue}.csv"
 
 
-def texts(report: Report) -> dict[str, str]:
-    """Return the text of each file that `report` is read from, by name.
-
-    compat.json has a line for each entry of a list, such as a cell, and for each case, so that git compares it by line.
-    """
-    data = report.model_dump(mode="json", exclude={"observations"}, by_alias=True)
-    lists = {key: "" for key, value in data.items() if isinstance(value, list)}
-    stack = _stacks(report.cells)
-    seen: dict[str, list[Observation]] = {issue.id: [] for issue in report.issues}
-    for observation in report.observations:
-        seen[observation.issue].append(observation)
-    return {
-        COMPAT: files.dump_lines(data, lists | {"issues": "cases"}, (",", ":")),
-        **{name_of(issue.id): _csv(seen[issue.id], issue, stack) for issue in report.issues},
-    }
-
-
-def read_report(path: Path) -> Report:
-    """Read the report in a folder, or of a compat.json. Raises BadFile with every fault in its files."""
-    path = path / COMPAT if path.is_dir() else path
-    head = files.read(CompatFile, path)
-    stack = _stacks(head.cells)
-    found: list[Observation] = []
-    wrong: list[Fault] = []
-    for issue in head.issues:
-        beside = path.parent / name_of(issue.id)
-        try:
-            found += _rows(files.text(beside), beside, issue, stack)
-        except BadFile as error:
-            wrong += error.faults
-    if wrong:
-        raise BadFile(wrong)
-    cell_places = {name: place for place, name in enumerate(cell.id for cell in head.cells)}
-    case_places = {name: place for place, name in enumerate((i.id, c.id) for i in head.issues for c in i.cases)}
-    found.sort(key=lambda row: (cell_places[row.cell], case_places[row.issue, row.case]))
-    try:
-        return Report.model_validate({**dict(head), "observations": found})
-    except ValidationError as error:
-        raise BadFile(files.faults(Report, path, error)) from error
-
-
-def _stacks(cells: Iterable[CellRow]) -> Stacks:
+def stacks(cells: Iterable[CellRow]) -> Stacks:
     """Return a function that gives a cell's columns in a row."""
     by_id = {cell.id: cell for cell in cells}
 
@@ -113,48 +70,52 @@ def _stacks(cells: Iterable[CellRow]) -> Stacks:
     return stack
 
 
-def _csv(observations: Iterable[Observation], issue: IssueRow, stack: Stacks) -> str:
+def text(observations: Iterable[Observation], issue: IssueRow, stack: Stacks) -> str:
     """Return these observations of an issue, in their order, under a header."""
     written = StringIO()
-    rows = csv.writer(written, lineterminator="\n")
-    rows.writerow(COLUMNS)
+    table = csv.writer(written, lineterminator="\n")
+    table.writerow(COLUMNS)
     for seen in observations:
         values = [*(_told(getattr(seen, name)) for name in _SEEN), issue.kind, *(stack(seen.cell, _PACKAGES) or ())]
-        rows.writerow(map(_plain, values))
+        table.writerow(map(_plain, values))
     return written.getvalue()
 
 
-def _rows(written: str, path: Path, issue: IssueRow, stack: Stacks) -> list[Observation]:
+def rows(written: str, path: Path, issue: IssueRow, stack: Stacks) -> list[Observation]:
     """Return the observations of an issue in the text of the file at `path`. Raises BadFile with every fault in it."""
     wrong: list[Fault] = []
     found: list[dict[str, str | None]] = []
     # Cell and case → their line.
     lines: dict[tuple[str, str], int] = {}
     cases = {case.id for case in issue.cases}
-    rows = csv.reader(StringIO(written, newline=""), strict=True)
+    table = csv.reader(StringIO(written, newline=""), strict=True)
     try:
-        header = next(rows, [])
+        header = next(table, [])
         packages = tuple(header[len(_FIXED) :])
         if header[: len(_FIXED)] != _FIXED:
             raise BadFile([Fault(path, "line 1", f"the header does not begin with {','.join(_FIXED)}")])
-        for row in rows:
+        for row in table:
             # There are tens of thousands of rows; look for the fault only if there is one.
             here = stack(row[0], packages) if row else None
             is_known = here is not None and row[len(_SEEN) :] == [issue.kind, *here] and row[2] in cases
-            if not is_known or row[1] != issue.id or lines.setdefault((row[0], row[2]), rows.line_num) != rows.line_num:
-                wrong.append(Fault(path, f"line {rows.line_num}", _odd(row, header, issue, here, lines)))
+            if (
+                not is_known
+                or row[1] != issue.id
+                or lines.setdefault((row[0], row[2]), table.line_num) != table.line_num
+            ):
+                wrong.append(Fault(path, f"line {table.line_num}", _odd(row, header, issue, here, lines)))
                 continue
             seen: dict[str, str | None] = dict(zip(_SEEN, row, strict=False))
             for name in _FREE_TEXT:
                 if (value := seen[name]) and value[0] == "'":
                     seen[name] = value[1:]
             # A file of observations does not say its schema.
-            seen["agreement"] = older.WORDS.get(row[_AGREEMENT], row[_AGREEMENT])
+            seen["agreement"] = schema_3.WORDS.get(row[_AGREEMENT], row[_AGREEMENT])
             for name in _NULLABLE:
                 seen[name] = seen[name] or None
             found.append(seen)
     except csv.Error as error:
-        wrong.append(Fault(path, f"line {rows.line_num}", str(error)))
+        wrong.append(Fault(path, f"line {table.line_num}", str(error)))
     try:
         made = _LIST.validate_python(found)
     except ValidationError as error:

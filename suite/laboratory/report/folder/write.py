@@ -21,8 +21,9 @@ from laboratory.programs import texts
 from laboratory.programs.model import FOLDER as COMPILED
 from laboratory.programs.model import Programs
 from laboratory.programs.targets import TARGETS
-from laboratory.report import stored
 from laboratory.report.compare import since
+from laboratory.report.folder import compat_json as stored
+from laboratory.report.folder import observations
 from laboratory.report.formats.check_json import check_json
 from laboratory.report.formats.compat_md import compat_md
 from laboratory.report.model import CompatFile, Report
@@ -137,7 +138,7 @@ def _put_all(texts: Mapping[str, str], folder: Path, former: Report | None) -> l
         known |= carried().keys()
         known |= named_after(former, timed, compiled)
         if stored.COMPAT in texts:
-            known |= {stored.name_of(issue.id) for issue in former.issues}
+            known |= {observations.name_of(issue.id) for issue in former.issues}
     replace_all(folder, texts, sorted(name for name in known.difference(texts) if (folder / name).exists()))
     return [folder / name for name in texts]
 
