@@ -6,6 +6,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -17,6 +18,8 @@ from jax_stack_compat.names.model import FOLDER, Names
 from jax_stack_compat.packages import WALKED
 from jax_stack_compat.stack import lock, plan
 from laboratory.collect import names as collect
+from laboratory.collect import needed
+from laboratory.collect.needed import Needed
 
 # They warn only when called, or went before the oldest walked release.
 UNSEEN = {"equinox.static_field", "diffrax.NewtonNonlinearSolver"}
@@ -134,6 +137,16 @@ def stored(names: Names) -> Names:
     with tempfile.TemporaryDirectory() as folder:
         replace_all(Path(folder), store.files([names]))
         return store.detailed(Path(folder))[names.package]
+
+
+@pytest.mark.parametrize(
+    ("declared", "lacks"), [("==0.4.20", False), ("<=0.4.20", True), (">=0.4.20", True), (None, True)]
+)
+def test_a_need_may_be_undeclared(declared: str | None, *, lacks: bool) -> None:
+    """A need is undeclared if the declared requirement admits a release before its first, or after its last."""
+    need = Needed(package="jax", declared=declared, since="0.4.20", until="0.4.20")
+
+    assert lacks == needed.is_undeclared(need)
 
 
 @given(values=st.lists(st.none() | st.integers(0, 2)))

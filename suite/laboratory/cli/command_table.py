@@ -155,7 +155,7 @@ COMMANDS = (
     Command("names", "list the public names in each release of the stack's packages, and publish the lists",
             "laboratory.collect.names:publish",
             (flag("--fresh", "list the names of every release again, not only of new ones"),),
-        "Says which releases have each public name and parameter, and which names libraries use."),
+        "Says which releases have each public name and parameter, and which names the stack's own packages need."),
     Command("numbers", "call the numerical functions of jax on its releases, and publish what they return",
             "laboratory.collect.numbers.collect:publish", (
         option("cells CELL", "default: every release of jax", nargs="*", type=_CELL),

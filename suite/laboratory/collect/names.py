@@ -24,7 +24,7 @@ from jax_stack_compat.names.model import FOLDER
 from jax_stack_compat.packages import ON_JAX, WALKED
 from jax_stack_compat.stack import lock, plan
 from jax_stack_compat.stack.plan import Cell
-from laboratory.collect import used
+from laboratory.collect import released
 from laboratory.run import environment
 
 # Packages whose names are listed in other packages' cells.
@@ -49,7 +49,7 @@ def wanted() -> dict[Cell, list[str]]:
 
 
 def publish(*, fresh: bool, console: Terminal) -> None:
-    """Walk the missing releases, or all with `fresh`, and write the files of names and of used names.
+    """Walk the missing releases, or all with `fresh`, and write the files of names and of needed names.
 
     Raises Failed, BadFile, OSError.
     """
@@ -62,7 +62,7 @@ def publish(*, fresh: bool, console: Terminal) -> None:
         told = f"{count} releases, {first} to {last}, {len(new[package])} of them walked now"
         console.print(f"{package}: {told}", soft_wrap=True)
     replace_all(FOLDER, store.files(joined))
-    used.publish(console=console)
+    released.publish(console=console)
 
 
 def collect(known: Mapping[str, tuple[str, ...]], console: Terminal) -> dict[str, dict[str, Walk]]:

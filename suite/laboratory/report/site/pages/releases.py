@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from packaging.version import Version
@@ -12,7 +12,8 @@ from packaging.version import Version
 from jax_stack_compat.judge.table import UNDECIDED, VERDICTS, Verdict
 from jax_stack_compat.packages import ASKED, IMPORTS, PACKAGES
 from laboratory.boundaries.neighbours import LineCell, neighbours
-from laboratory.report.model import AmendmentRow, CellRow, IssueRow, Observation, StackRow
+from laboratory.report.missing_bounds import missing_bounds
+from laboratory.report.model import AmendmentRow, CellRow, IssueRow, Observation
 from laboratory.report.site import install
 from laboratory.report.site.facts import Facts
 from laboratory.report.site.numbers import ChangedNumbers, changed
@@ -129,7 +130,7 @@ def pages(facts: Facts) -> Iterator[Page]:
     learned = (cell for cell in facts.line if _learned(of_cell[cell.id]))
     known = (LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in learned)
     amendments: dict[tuple[str, str], list[AmendmentRow]] = {}
-    for said in _missing(facts.report.stacks):
+    for said in (bound.said for bound in missing_bounds(facts.report.stacks)):
         if said.grounds != "together":
             amendments.setdefault((said.package or said.dependency, said.version), []).append(said)
     works = {cell.id: install.working(cell, install.holding(facts, cell)) for cell in facts.line}
@@ -153,16 +154,6 @@ def pages(facts: Facts) -> Iterator[Page]:
             title = f"{label(cell)} ({cell.released_on})"
             data = {path: text for path, text in files.items() if path == install.path(cell)}
             yield Page(f"releases/{cell.id}.html", "releases.html.jinja", title, view, data=data)
-
-
-def _missing(stacks: Iterable[StackRow]) -> Iterable[AmendmentRow]:
-    """Return the missing requirements that the rows of stacks suggest, equal ones once."""
-    alike: dict[tuple[str, ...], AmendmentRow] = {}
-    for row in (amendment for stack in stacks for amendment in stack.amendments):
-        # `came_with` names what else moved.
-        key = (row.kind, row.package or "", row.version, row.dependency, row.specifier, row.came_with)
-        alike.setdefault(key, row)
-    return alike.values()
 
 
 def _learned(seen: Sequence[Observation]) -> bool:
