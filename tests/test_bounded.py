@@ -100,7 +100,7 @@ def test_explain_reads_a_bounded_text(capsys: pytest.CaptureFixture[str]) -> Non
 # Run this in a new process: pytest's workers have threads.
 SCRIPT = """
 import os, sys, threading
-from jax_stack_compat.base.cores import over_cores
+from laboratory.cores import over_cores
 
 here = os.getpid()
 

@@ -1,10 +1,10 @@
 """`python -m jax_stack_compat`, which is the command `jax-stack-compat`."""
 
+import os
 import sys
-from pathlib import Path
 
-# Python puts the current folder first, which is often a project whose modules must not be imported.
-if Path(sys.path[0]).resolve() != Path(__file__).resolve().parents[1]:
+# Python puts the current folder first, which is often a project whose modules must not be imported: pathlib included.
+if not sys.flags.safe_path and os.path.realpath(sys.path[0]) != os.path.realpath(f"{__file__}/../.."):
     del sys.path[0]
 
 from jax_stack_compat.command_line import main

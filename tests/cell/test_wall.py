@@ -21,9 +21,9 @@ ROOMS = (
     *("jax_stack_compat.catalogue", "jax_stack_compat.names", "jax_stack_compat.numbers"),
     *("jax_stack_compat.environments", "jax_stack_compat.check"),
     *("jax_stack_compat.command_table", "jax_stack_compat.command_line", "jax_stack_compat.__main__"),
-    *("laboratory", "laboratory.cell", "laboratory.boundaries", "laboratory.sources", "laboratory.records"),
-    *("laboratory.run", "laboratory.collect", "laboratory.bisect", "laboratory.programs", "laboratory.timings"),
-    *("laboratory.report", "laboratory.upkeep", "laboratory.cli", "laboratory.__main__"),
+    *("laboratory", "laboratory.cores", "laboratory.cell", "laboratory.boundaries", "laboratory.sources"),
+    *("laboratory.records", "laboratory.run", "laboratory.collect", "laboratory.bisect", "laboratory.programs"),
+    *("laboratory.timings", "laboratory.report", "laboratory.upkeep", "laboratory.cli", "laboratory.__main__"),
 )
 # Run without site-packages.
 IMPORT_CELL_SIDE = """

@@ -26,7 +26,7 @@ from tests.processes import default_signals, within
 from tests.state import eventually
 
 PAD, CONSTANT = "jax.numpy.pad", "jax.numpy.pad(constant_values=)"
-JIT, STATIC = "jax.jit", "jax.jit(static_argnums=)"
+STATIC = "jax.jit(static_argnums=)"
 
 
 def tree(tmp_path: Path, modules: Mapping[str, str]) -> Usage:

@@ -87,6 +87,7 @@ class Net:
 
     def odd(self) -> list[str]:
         """Return the ends that are neither success nor a sentence, each with the value and the place that caused it."""
+        assert self._reads(self.data)
         found = []
         for value in ODD:
             told = "gone" if value is GONE else repr(value)[:30]
@@ -157,7 +158,6 @@ schema_version = 1
 python = "3.12"
 [line]
 releases = ["jax>=0.6.0,<0.6.2"]
-default = ["0.6.0"]
 [[arms]]
 asks = "I keep my libraries and upgrade jax"
 times = [{ equinox = "0.12.2", diffrax = "0.7.0" }]

@@ -19,6 +19,7 @@ from laboratory.report.compare import since
 from laboratory.report.derive import derive
 from laboratory.report.folder import write as writing
 from laboratory.report.model import CellRow, Observation, RefutedRow, Report, RuleRow, UpstreamRow, WorkaroundRow
+from laboratory.run import sizes
 from laboratory.run.schedule import costs
 from laboratory.sources import threads
 from laboratory.timings.results import COMPARED, NOISE, RESULTS
@@ -174,7 +175,7 @@ def test_the_published_report_has_all_issues(published: Report, report_folder: P
 
 def test_reviews_fold_what_is_generated() -> None:
     """The published report, locks, data and results are marked as generated; the small report is not."""
-    files = [releases.PATH, lock.SIZES, chosen.PATH, costs.PATH, threads.PATH]
+    files = [releases.PATH, sizes.PATH, chosen.PATH, costs.PATH, threads.PATH]
     folders = [REPORTS / "published", lock.LOCKS, RESULTS, COMPARED, NOISE, COMPILED, FOLDER]
     paths = [*files, *(folder / "any" for folder in folders)]
 

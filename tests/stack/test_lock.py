@@ -10,6 +10,7 @@ from jax_stack_compat.packages import PACKAGES
 from jax_stack_compat.stack import lock, plan, releases
 from jax_stack_compat.stack.lock import Lock
 from jax_stack_compat.stack.plan import Cell
+from laboratory.run import sizes
 from tests.worlds import refused
 
 PATH = Path("suite/jax_stack_compat/stack/locks/jax-0.4.30.txt")
@@ -88,17 +89,17 @@ def test_the_sizes_are_of_what_is_pinned(locks: dict[Cell, Lock]) -> None:
     """sizes.json has a size for every package that a lock pins, and for no other."""
     pinned = {f"{name}=={version}" for each in locks.values() for name, version in each.pins.items()}
 
-    assert pinned == set(lock.sizes())
-    assert min(lock.sizes().values()) > 0
+    assert pinned == set(sizes.load())
+    assert min(sizes.load().values()) > 0
 
 
 def test_sizes_are_kept_of_what_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the index gives no size, the known one stays; sizes of unused pins are removed."""
-    monkeypatch.setattr(lock, "SIZES", tmp_path / "sizes.json")
-    lock.write_sizes({"jax==1": 7, "jax==2": 8, "jax==3": 9})
-    lock.write_sizes({"jax==1": 0, "jax==2": 10, "jax==4": 0})
+    monkeypatch.setattr(sizes, "PATH", tmp_path / "sizes.json")
+    sizes.save({"jax==1": 7, "jax==2": 8, "jax==3": 9})
+    sizes.save({"jax==1": 0, "jax==2": 10, "jax==4": 0})
 
-    assert {"jax==1": 7, "jax==2": 10} == lock.sizes()
+    assert {"jax==1": 7, "jax==2": 10} == sizes.load()
 
 
 def test_what_is_installed_over_metadata_says_so(locks: dict[Cell, Lock]) -> None:

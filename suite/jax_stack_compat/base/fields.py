@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -27,25 +28,14 @@ def _moment(at: datetime) -> datetime:
     return at
 
 
-def _is_requirement(text: str) -> str:
-    requirement(text)
-    return text
+def _checked(check: Callable[[str], object]) -> AfterValidator:
+    """Return a validator that keeps a text if `check` does not raise."""
 
+    def keep(text: str) -> str:
+        check(text)
+        return text
 
-def _is_plain(text: str) -> str:
-    plain_requirement(text)
-    return text
-
-
-def _is_every_plain(text: str) -> str:
-    for each in text.split():
-        plain_requirement(each)
-    return text
-
-
-def _is_specifier(text: str) -> str:
-    specifiers(text)
-    return text
+    return AfterValidator(keep)
 
 
 Id = Annotated[str, AfterValidator(identifier)]
@@ -54,8 +44,8 @@ PackageName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*
 VersionText = Annotated[str, AfterValidator(version)]
 # Requirements: in metadata's syntax; in ours, which has a name and versions only; and several of ours with spaces
 # between.
-RequirementText = Annotated[str, AfterValidator(_is_requirement)]
-PlainRequirement = Annotated[str, AfterValidator(_is_plain)]
-PlainRequirements = Annotated[str, AfterValidator(_is_every_plain)]
-SpecifierText = Annotated[str, AfterValidator(_is_specifier)]
+RequirementText = Annotated[str, _checked(requirement)]
+PlainRequirement = Annotated[str, _checked(plain_requirement)]
+PlainRequirements = Annotated[str, _checked(lambda text: [*map(plain_requirement, text.split())])]
+SpecifierText = Annotated[str, _checked(specifiers)]
 Moment = Annotated[AwareDatetime, AfterValidator(_moment)]

@@ -28,7 +28,7 @@ from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 
 from jax_stack_compat.base.errors import BadFile, Failed, Fault
-from jax_stack_compat.base.files import STATE, FileModel, dump, read
+from jax_stack_compat.base.files import STATE
 from jax_stack_compat.base.spelling import is_version, quoted
 from jax_stack_compat.cell.atomic import write
 from jax_stack_compat.packages import EVERYWHERE
@@ -39,19 +39,11 @@ from jax_stack_compat.stack.releases import tag_of
 LOCKS = Path(__file__).with_name("locks")
 # The locks of unplanned stacks that a user asked for.
 ASKED_FOR = STATE / "locks"
-SIZES = Path(__file__).with_name("sizes.json")
 _PIN = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*==[0-9][A-Za-z0-9.+!_-]*")
 _HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 _requirement = cache(Requirement)
 # The end of an entry; a pin and its hashes are one entry, on continued lines.
 _ENTRIES = re.compile(r"(?<!\\)\n")
-
-
-class Sizes(FileModel):
-    """The file sizes.json: the bytes of each pin's wheel on Linux x86-64, for the estimate before a download."""
-
-    schema_version: int
-    bytes: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -227,18 +219,6 @@ def write_lock(cell: Cell, text: str) -> bool:
         return False
     write(path, text)
     return True
-
-
-def sizes() -> Mapping[str, int]:
-    """Return the bytes of each wheel on Linux x86-64, by name==version. Raises BadFile."""
-    return read(Sizes, SIZES).bytes if SIZES.exists() else {}
-
-
-def write_sizes(found: Mapping[str, int]) -> None:
-    """Write these sizes and no others; a pin without a size from the index (0) keeps its former size."""
-    known = sizes()
-    bytes = {pin: size for pin in sorted(found) if (size := found[pin] or known.get(pin))}
-    write(SIZES, dump(Sizes(schema_version=1, bytes=bytes).model_dump()))
 
 
 def prune(keep: set[str]) -> list[str]:

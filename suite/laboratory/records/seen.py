@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple, Protocol
 
-from jax_stack_compat.base.cores import over_cores
 from jax_stack_compat.base.errors import BadFile
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
@@ -18,6 +17,7 @@ from jax_stack_compat.judge.verdicts import Judged
 from jax_stack_compat.judge.wording import not_imported
 from jax_stack_compat.stack.lock import Lock
 from jax_stack_compat.stack.plan import Cell
+from laboratory.cores import over_cores
 from laboratory.records import alike, records
 from laboratory.records.records import Stamp, Status
 

@@ -8,7 +8,6 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 
 from jax_stack_compat import __version__
-from jax_stack_compat.base.cores import over_cores
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case, Upstream
@@ -23,6 +22,7 @@ from jax_stack_compat.stack import lock, plan, releases
 from jax_stack_compat.stack.chosen import Rows
 from jax_stack_compat.stack.lock import Lock
 from jax_stack_compat.stack.plan import Cell
+from laboratory.cores import over_cores
 from laboratory.records import keys, records
 from laboratory.records.records import Status
 from laboratory.records.seen import DISK, JudgedRecords, Seen, seen

@@ -32,6 +32,7 @@ from jax_stack_compat.environments import interpreter
 from jax_stack_compat.stack import lock, uv_call
 from jax_stack_compat.stack.lock import Lock
 from jax_stack_compat.stack.plan import Cell
+from laboratory.run import sizes
 
 ENVIRONMENTS = STATE / "envs"
 # The file in an environment that marks it as finished: Marker.
@@ -181,9 +182,9 @@ def forget(cell: Cell) -> None:
 
 def to_fetch(absent: list[tuple[Cell, Lock]]) -> int:
     """Return the bytes of the wheels that absent environments need, each wheel once; uv's cache may have some."""
-    sizes = lock.sizes()
+    known = sizes.load()
     wheels = {wheel: pin for _, pinned in absent for wheel, pin in pinned.wheels.items()}
-    return sum(sizes.get(pin, 0) for pin in wheels.values())
+    return sum(known.get(pin, 0) for pin in wheels.values())
 
 
 def _uv(*words: str) -> None:

@@ -21,6 +21,7 @@ from jax_stack_compat.stack import chosen, lock, plan
 from jax_stack_compat.stack.chosen import Chosen
 from laboratory.records.packed import Packed
 from laboratory.report.model import Report
+from laboratory.run import sizes
 from laboratory.run.schedule import costs
 from laboratory.run.schedule.costs import Cost, Costs
 
@@ -93,11 +94,11 @@ def shown(report: Report) -> dict[str, set[Pair]]:
 
 def bytes_of() -> dict[str, dict[str, int]]:
     """Return the wheels that each release of jax on the line needs, with their sizes."""
-    sizes = lock.sizes()
+    known = sizes.load()
     cells = [cell for cell in plan.tagged("line") if cell.moves == "jax" and cell.unavailable is None]
     pins = {dict(cell.holds)["jax"]: lock.load(cell).pins.items() for cell in cells}
     return {
-        jax: {f"{name}=={version}": sizes.get(f"{name}=={version}", 0) for name, version in of}
+        jax: {f"{name}=={version}": known.get(f"{name}=={version}", 0) for name, version in of}
         for jax, of in pins.items()
     }
 

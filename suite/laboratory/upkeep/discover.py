@@ -14,7 +14,7 @@ from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.base.files import REPORTS, read
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
-from jax_stack_compat.stack import chosen, lock, plan, releases
+from jax_stack_compat.stack import chosen, plan, releases
 from jax_stack_compat.stack import matrix as matrices
 from jax_stack_compat.stack.matrix import Matrix
 from jax_stack_compat.stack.plan import Cell
@@ -22,7 +22,7 @@ from jax_stack_compat.stack.releases import Snapshot
 from laboratory.report.compare import CaseChange, change
 from laboratory.report.model import CellRow, Report
 from laboratory.report.summary import exit_code
-from laboratory.run import runs
+from laboratory.run import runs, sizes
 from laboratory.upkeep import locks
 
 _YANKED = " (yanked since)"
@@ -106,7 +106,7 @@ def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False
     matrix = read(Matrix, matrices.PATH)
     added = [cell for cell in plan.plan(matrix, taken, chosen.load().rows) if cell.id not in planned]
     # The locks go into the tree before the snapshot, so that a rerun after an interruption finds the same new cells.
-    lock.write_sizes({**lock.sizes(), **locks.resolve(added, console)})
+    sizes.save({**sizes.load(), **locks.resolve(added, console)})
     releases.save(taken)
     plan.cells.cache_clear()
     runs.run_all(added, entries, console)

@@ -11,21 +11,22 @@ from rich.text import Text
 from jax_stack_compat.base.errors import Failed
 from jax_stack_compat.stack import lock, plan
 from jax_stack_compat.stack.plan import Cell
+from laboratory.run import sizes
 
 
 def renew(*, console: Console) -> None:
     """Resolve every cell as of its day, and write the locks. Raises Failed after all cells were tried."""
     cells = plan.cells()
-    sizes = resolve(cells, console)
+    bytes_of = resolve(cells, console)
     for name in lock.prune({cell.lock_name for cell in cells}):
         console.print(f"{name} removed: its cell is no longer planned")
-    lock.write_sizes(sizes)
+    sizes.save(bytes_of)
 
 
 def resolve(cells: Sequence[Cell], console: Console) -> dict[str, int]:
     """Write the locks of `cells`; return the bytes of wheels by name==version. Raises Failed after all were tried."""
     failed: dict[str, str] = {}
-    sizes: dict[str, int] = {}
+    bytes_of: dict[str, int] = {}
     wanted = [cell for cell in cells if not cell.unavailable]
     # A resolver mostly waits for the index.
     with ThreadPoolExecutor(8) as pool:
@@ -37,9 +38,9 @@ def resolve(cells: Sequence[Cell], console: Console) -> dict[str, int]:
                 failed[cell.id] = str(error)
                 console.print(Text.assemble((f"{cell.id} cannot be resolved", "red"), f": {error}"), soft_wrap=True)
                 continue
-            sizes |= found
+            bytes_of |= found
             changed = lock.write_lock(cell, text)
             console.print(f"{number}/{len(wanted)} {cell.id} {'written' if changed else 'unchanged'}")
     if failed:
         raise Failed(f"{len(failed)} of {len(wanted)} cells could not be resolved: {', '.join(failed)}")
-    return sizes
+    return bytes_of

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 from jax_stack_compat.base import files
-from jax_stack_compat.base.cores import over_cores
 from jax_stack_compat.base.errors import BadFile, Misused, shown
 from jax_stack_compat.base.files import dump, replace_all
 from jax_stack_compat.names.model import FOLDER as NAMES
 from jax_stack_compat.names.store import schema as names_schema
 from jax_stack_compat.numbers.model import FOLDER as NUMBERS
 from jax_stack_compat.numbers.model import MEASURED
+from laboratory.cores import over_cores
 from laboratory.programs import model as programs
 from laboratory.programs import texts
 from laboratory.programs.model import FOLDER as COMPILED

@@ -16,9 +16,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from jax_stack_compat.base.address import address, link
-from jax_stack_compat.base.cores import over_cores
 from jax_stack_compat.base.printable import printable
 from jax_stack_compat.judge.verdict_table import GLYPHS, PROPERTIES
+from laboratory.cores import over_cores
 from laboratory.programs.model import Programs
 from laboratory.report import summary
 from laboratory.report.compare import tally
