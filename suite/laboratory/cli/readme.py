@@ -163,7 +163,7 @@ def _rooms(_: Report) -> str:
     """Return the table of both packages' rooms, each with the first line of its docstring."""
     rows = ["| Room | What it does |", "|---|---|"]
     for path in sorted(PACKAGES.glob("*/*/__init__.py")):
-        (told, *_) = str(ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))).splitlines()
+        told = str(ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))).partition("\n")[0]
         rows.append(f"| `{path.parent.relative_to(PACKAGES).as_posix()}` | {told} |")
     return "\n".join(rows)
 
