@@ -1,1 +1,1 @@
-"""Tests of suite/judge."""
+"""Tests of jax_stack_compat.judge and laboratory.boundaries."""

@@ -1,1 +1,1 @@
-"""Tests of suite/names."""
+"""Tests of jax_stack_compat.names."""

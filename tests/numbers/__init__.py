@@ -1,1 +1,1 @@
-"""Tests of suite/names."""
+"""Tests of the numbers: jax_stack_compat.numbers and laboratory.collect.numbers."""

@@ -14,7 +14,7 @@ NOTHING = Chosen(rows={})
 
 
 def test_the_default_plan_is_what_the_published_report_gives(published: Report) -> None:
-    """default.json is what `nox -s choose` would write: its releases show enough pairs, and fix its rows."""
+    """default.json is what `nox -s rebuild` would write: its releases show enough pairs, and fix its rows."""
     pairs, wheels, kept = choose.shown(published), choose.bytes_of(), chosen.load()
 
     assert kept == choose.choose(pairs, wheels, kept)

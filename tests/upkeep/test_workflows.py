@@ -111,6 +111,6 @@ def test_what_discover_changes_reaches_the_parts() -> None:
 
     assert {"discover", "run", "publish"} == set(made)
     published = [f"reports/published/{each}" for each in ("names", "numbers", "numbers.json.xz")]
-    assert ["suite/stack", "state/records", *published] == made["discover"]["path"].split()
+    assert ["suite/jax_stack_compat/stack", "state/records", *published] == made["discover"]["path"].split()
     # Two paths have the tree's root in common, and are put back there.
     assert [None, None] == [made[job].get("path") for job in ("run", "publish")]

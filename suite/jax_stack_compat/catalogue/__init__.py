@@ -1,1 +1,1 @@
-"""The issues as read: entries with their sources, and threads."""
+"""The issues as read: entries with their sources."""

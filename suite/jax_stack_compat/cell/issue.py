@@ -1,7 +1,7 @@
 """The words an issue module is written in: tables of frozen dataclasses, and nothing that needs the stack.
 
-Cell side and driver side both read these. A module in `suite/issues` imports jax, equinox and diffrax inside its
-functions only: so the driver can read its tables without a JAX, and each function can be copied out and run as it is.
+Cell side and driver side both read these. A module in `jax_stack_compat.issues` imports jax, equinox and diffrax inside
+its functions only: so the driver reads its tables without a JAX, and each function can be copied out and run as it is.
 Each fact stands once: an issue's id is its module's name, its title and its story are the module's docstring; a case's
 id is its reproducer's name, its question the first line of that function's docstring.
 """

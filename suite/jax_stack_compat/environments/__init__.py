@@ -1,1 +1,1 @@
-"""Environments from pins, and the probe that runs in one."""
+"""Interpreters, and the call of the probe in one."""

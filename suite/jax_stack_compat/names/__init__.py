@@ -1,1 +1,1 @@
-"""The public names in each release of the stack's packages: collected, stored as spans, and looked up."""
+"""The public names in each release of the stack's packages, stored as spans: the query."""

@@ -54,7 +54,7 @@ def detailed(folder: Path = FOLDER) -> dict[str, Names]:
 
 def files(every: Iterable[Names]) -> dict[str, str | bytes]:
     """Return the files of these packages: name → content. Each module is one line, so that git compares by module."""
-    names = {each.package: each for each in every}
+    names = {each.package: each for each in sorted(every, key=lambda each: each.package)}
     details = Detailed(packages={package: _details_of(each) for package, each in names.items()})
     text = json.dumps(details.model_dump(mode="json", exclude_defaults=True), separators=(",", ":"))
     return {

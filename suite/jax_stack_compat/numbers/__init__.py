@@ -1,1 +1,1 @@
-"""The results of jax's functions on each release, compared with a reference and with the release before."""
+"""The results of jax's functions on each release, stored as spans: the query."""

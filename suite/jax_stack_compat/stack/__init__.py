@@ -1,1 +1,1 @@
-"""Stacks to install: index, releases, matrix, plan, locks."""
+"""The stacks to run: releases, matrix, plan and locks."""

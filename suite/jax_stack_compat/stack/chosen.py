@@ -1,6 +1,6 @@
 """The file default.json: the releases that `nox -s compat` runs besides the newest release of jax.
 
-For each release it lists the issues whose headline shows something new there. `nox -s choose` computes it from the
+For each release it lists the issues whose headline shows something new there. `nox -s rebuild` computes it from the
 published report.
 """
 

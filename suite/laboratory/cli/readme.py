@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
@@ -49,7 +50,7 @@ class Example:
 
 CHECK = Example('check --from "jax==0.4.35 equinox==0.11.10 diffrax==0.6.0"', lines=3)
 NEEDS = Example(
-    "needs --source src",
+    "needs --source .",
     files={
         "src/qr.py": "import jax\n\n\ndef solve(a, taus, c):\n    return jax.lax.linalg.ormqr(a, taus, c)\n",
         "src/ops.py": "import jax\n\n\ndef absolute(tree):\n    return jax.tree_map(abs, tree)\n",
@@ -159,6 +160,15 @@ def _sessions(document: str, _: Report) -> str:
     return "\n".join(rows)
 
 
+def _rooms(_: Report) -> str:
+    """Return the table of both packages' rooms, each with the first line of its docstring."""
+    rows = ["| Room | What it does |", "|---|---|"]
+    for path in sorted(PACKAGES.glob("*/*/__init__.py")):
+        told = str(ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))).partition("\n")[0]
+        rows.append(f"| `{path.parent.relative_to(PACKAGES).as_posix()}` | {told} |")
+    return "\n".join(rows)
+
+
 BLOCKS: Mapping[str, Callable[[Report], str]] = {
     "picture": lambda report: f"![{sentence(report, *_pictured())}](docs/{PICTURE.name})",
     "check": lambda _: _console(CHECK),
@@ -167,10 +177,11 @@ BLOCKS: Mapping[str, Callable[[Report], str]] = {
     "covers": _covers,
     "excerpt": _excerpt,
     "verdicts": _verdicts,
+    "rooms": _rooms,
     **{name: partial(_sessions, name) for name in ("running", "timings", "upkeep")},
 }
 
 
 def _with_blocks(path: Path, made: Mapping[str, str]) -> str:
-    marked = re.compile(r"(<!-- (\w+): written by `nox -s publish` -->\n).*?(?=<!-- end -->)", re.DOTALL)
+    marked = re.compile(r"(<!-- (\w+): written by `nox -s rebuild` -->\n).*?(?=<!-- end -->)", re.DOTALL)
     return marked.sub(lambda found: f"{found[1]}{made[found[2]]}", path.read_text(encoding="utf-8"))

@@ -1,1 +1,1 @@
-"""The project's own upkeep: pins, generated blocks of documents, release days, costs."""
+"""The project's own upkeep: the index, locks, release days, threads, keys, pins, the default plan."""

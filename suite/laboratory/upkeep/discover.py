@@ -141,7 +141,7 @@ def compare(added: Sequence[Cell], entries: Sequence[Entry], console: Console) -
     many = f"{len(added)} new cell{'s' * (len(added) != 1)}"
     console.print(
         f"{many}: {len(found)} of {len(report.observations)} observations differ from the release before; "
-        "commit suite/stack, and run `nox -s publish` for the whole report",
+        "commit suite/jax_stack_compat/stack, and run `nox -s publish` for the whole report",
         soft_wrap=True,
     )
     return exit_code(report)

@@ -1,12 +1,15 @@
-"""The writer of COMPAT.md: a line for each issue, and the observations to look at, with links to the pages. Pure.
+"""The writer of COMPAT.md: a line for each issue, and the observations to look at.
 
-It is read on GitHub, and as the summary of a job.
+It is read on a forge, and as the summary of a job. Without known addresses, links lead from a folder of `reports/` to
+the issues' modules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
+from jax_stack_compat import issues
+from jax_stack_compat.base import address as known
 from jax_stack_compat.base.address import link
 from jax_stack_compat.judge.verdict_table import GLYPHS, VERDICTS
 from laboratory.report import standing, summary
@@ -63,11 +66,41 @@ def _issues(report: Report) -> Iterator[str]:
     if report.issues and report.cells:
         on = standing.label(standing.columns(report)[-1])
         yield from _head(f"On {on}", "now", "issue", "since", "workaround", "thread")
+    at = _addresses()
     for state in standing.standings(report) if report.cells else ():
-        page = f"[{cell_text(state.issue.heading)}]({address(f'issues/{state.issue.id}.html')})"
-        told = (GLYPHS[state.verdict], page, cell_text(state.when), _todo(state), _thread(state.issue))
-        yield f"| {' | '.join(told)} |"
-    yield from ("", f"As pages: {' · '.join(f'[{title}]({page})' for title, page in _PAGES.items())}.", "")
+        title, when = _titled(state.issue, at), cell_text(state.when)
+        yield f"| {' | '.join((GLYPHS[state.verdict], title, when, _todo(state), _thread(state.issue)))} |"
+    yield from ("", _pages(), "")
+
+
+def _titled(issue: IssueRow, at: Mapping[str, str]) -> str:
+    """Return the issue's title, as a link if the address is known."""
+    title = cell_text(issue.heading)
+    return f"[{title}]({address(at[issue.id])})" if issue.id in at else title
+
+
+def _home() -> str:
+    """Return the address of the pages; empty if it is unknown."""
+    return (known.address("Homepage") or "").rstrip("/")
+
+
+def _addresses() -> dict[str, str]:
+    """Return where each issue of this tree is shown, by its id: its page or, with no known homepage, its module."""
+    home, repository = _home(), known.address("Repository")
+    tree = f"{repository.rstrip('/')}/blob/HEAD" if repository else "../.."
+    found = {}
+    for module in issues.modules():
+        issue = issues.basename(module).replace("_", "-")
+        path = f"{tree}/suite/{module.replace('.', '/')}.py"
+        found[issue] = f"{home}/issues/{issue}.html" if home else path
+    return found
+
+
+def _pages() -> str:
+    """Say where the pages are, or how to build them."""
+    if home := _home():
+        return f"As pages: {' · '.join(f'[{title}]({home}/{page})' for title, page in _PAGES.items())}."
+    return "`nox -s report` builds the pages, with every case on every stack."
 
 
 def _todo(state: Standing) -> str:
