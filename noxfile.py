@@ -59,7 +59,7 @@ nox.options.error_on_missing_interpreters = True
 # `-- --scheduler ADDRESS` a cluster's machines run the cells, from an environment that can talk to them.
 APART = {name: of.group for name, of in CALLED.items() if of.group}
 if any(getattr(options, "scheduler", None) for options in OPTIONS):
-    APART |= {name: "cluster" for name, of in CALLED.items() if of.words[0] == "compat"}
+    APART |= {name: "cluster" for name, of in CALLED.items() if of.words[0] in ("compat", "run", "publish")}
 # `nox -s tests faults` is one run of pytest in one environment, so that the cores stay busy.
 BOTH_TESTED = {"tests", "faults"}.issubset(ASKED)
 
