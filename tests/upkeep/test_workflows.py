@@ -10,8 +10,11 @@ import pytest
 import yaml
 
 from jax_stack_compat.base.files import ROOT
-from jax_stack_compat.stack import plan
+from jax_stack_compat.stack import chosen, plan
 from laboratory.cli.command_line import asked
+from laboratory.report import published
+from laboratory.run import sizes
+from laboratory.run.schedule import costs
 from tests.processes import printed
 
 FOLDER = ROOT / ".github" / "workflows"
@@ -111,6 +114,15 @@ def test_what_discover_changes_reaches_the_parts() -> None:
 
     assert {"discover", "run", "publish"} == set(made)
     published = [f"reports/published/{each}" for each in ("names", "numbers", "numbers.json.xz")]
-    assert ["suite/jax_stack_compat/stack", "state/records", *published] == made["discover"]["path"].split()
-    # Two paths have the tree's root in common, and are put back there.
+    locked = ["suite/jax_stack_compat/stack", sizes.PATH.relative_to(ROOT).as_posix()]
+    assert [*locked, "state/records", *published] == made["discover"]["path"].split()
+    # The paths have the tree's root in common, and are put back there.
     assert [None, None] == [made[job].get("path") for job in ("run", "publish")]
+
+
+def test_what_a_publish_writes_is_proposed() -> None:
+    """The job that proposes changes gets the documents, the tracked files of the report, the plan and the costs."""
+    made, _ = (step["with"] for _, step in steps("release-day.yml") if step.get("with", {}).get("name") == "tree")
+    written = [published.FOLDER, chosen.PATH.parent, sizes.PATH, costs.PATH]
+
+    assert {"README.md", "docs", *(path.relative_to(ROOT).as_posix() for path in written)} == {*made["path"].split()}
