@@ -58,11 +58,6 @@ class Driver(State):
         return Ran(Exit.AS_EXPECTED, screen.getvalue(), "")
 
 
-def _unled(variables: dict[str, str]) -> dict[str, str]:
-    """Return variables without the one by which the tests' processes find the packages."""
-    return {name: value for name, value in variables.items() if name != "PYTHONPATH"}
-
-
 @dataclass
 class Cluster:
     """A scheduler and its workers; each is a process with its own state."""
@@ -90,7 +85,9 @@ class Cluster:
         if name not in self.workers:
             self.workers[name] = State(self.folder / name).prepared()
         command = ["worker", "--nthreads", "1", "--no-nanny", "--name", name, "--local-directory", str(self.folder)]
-        self._start(name, [*command, *words], _unled(self.workers[name].surroundings()), checkout)
+        # Not by the variable by which the tests' processes find the packages.
+        surroundings = {**self.workers[name].surroundings(), "PYTHONPATH": ""}
+        self._start(name, [*command, *words], surroundings, checkout)
         return self.workers[name]
 
     def registered(self, *names: str) -> None:

@@ -16,6 +16,7 @@ from laboratory.report.site.facts import Facts
 from laboratory.report.site.numbers import MeasuredNumbers
 from laboratory.report.site.pages import numbers as page_of
 from laboratory.report.site.pages.numbers import NumbersView
+from tests.numbers.rows import call_row
 from tests.report.site_browser import afresh, put
 from tests.report.test_release_pages import shown
 from tests.report.test_report import EMPTY, observation, report
@@ -23,17 +24,12 @@ from tests.report.test_report import EMPTY, observation, report
 pytestmark = pytest.mark.usefixtures("untimed")
 
 RELEASES = ("0.5.3", "0.6.0", "0.7.0")
-PLAIN = CallRow(
-    **{"function": "jax.some.plain", "form": "eager", "call": "jax.some.plain(float32)", "digest": "0"},
-    **{"first": RELEASES[0], "last": RELEASES[-1], "status": "right", "ulp": "0.5", "detail": ""},
-    **{"change": "", "was": "", "package": "", "explained": ""},
-)
 
 
 def row(name: str, first: str = RELEASES[0], last: str = RELEASES[-1], **changes: str) -> CallRow:
     """Return a row of a function, called on an input, that is right unless `changes` say otherwise."""
-    found = replace(PLAIN, function=f"jax.some.{name}", call=f"jax.some.{name}(float32)", first=first, last=last)
-    return replace(found, **changes)
+    function = f"jax.some.{name}"
+    return call_row(function, first, last, **{"call": f"{function}(float32)", "ulp": "0.5", **changes})
 
 
 def made(*rows: CallRow, releases: tuple[str, ...] = RELEASES) -> MeasuredNumbers:
@@ -45,6 +41,7 @@ def made(*rows: CallRow, releases: tuple[str, ...] = RELEASES) -> MeasuredNumber
     return MeasuredNumbers(Measured(releases=releases, cpu=("avx",), functions=len(found), calls=len(calls)), found)
 
 
+PLAIN = row("plain")
 # Each section of the page has a function, and jax 0.7.0 changed two of them.
 EVERY = made(
     row("differs", last="0.6.0"),

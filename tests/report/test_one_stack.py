@@ -64,12 +64,7 @@ def test_what_kept_all_of_it_from_running_is_told_once() -> None:
     assert any("some-issue/d" in line for line in lines)
 
 
-@pytest.fixture
-def nothing_ran(elsewhere: Path) -> None:
-    """Use no records and locks of own stacks."""
-
-
-@pytest.mark.usefixtures("nothing_ran")
+@pytest.mark.usefixtures("elsewhere")
 def test_a_stack_that_was_never_run_is_answered_by_rule(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Expectations list row zero first, then the worst, and still count as not run, exit code 3."""
     words = ["report", "jax-0.9.2+equinox-0.13.0+diffrax-0.7.0", "--to", str(tmp_path / "to")]
@@ -93,7 +88,7 @@ def test_a_stack_that_was_never_run_is_answered_by_rule(tmp_path: Path, capsys: 
     assert all("by rule" in line or "run as" in line or "between" in line for line in rest if " ? " not in line)
 
 
-@pytest.mark.usefixtures("nothing_ran")
+@pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize("narrowed", [[], ["--issue", "filter-grad-return-type"]])
 def test_what_does_not_import_is_told_once(
     narrowed: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -107,7 +102,7 @@ def test_what_does_not_import_is_told_once(
     assert lines[-1].endswith(" cases: equinox 0.13.0 does not import")
 
 
-@pytest.mark.usefixtures("nothing_ran")
+@pytest.mark.usefixtures("elsewhere")
 def test_a_version_that_decides_and_is_not_named_leaves_it_unknown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -117,7 +112,7 @@ def test_a_version_that_decides_and_is_not_named_leaves_it_unknown(
     assert "? unknown stack-smoke/train-and-solve: it depends on equinox\n" in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("nothing_ran")
+@pytest.mark.usefixtures("elsewhere")
 def test_a_run_answers_before_it_begins(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """`run` prints a stack's expectations first, so that they are the answer without a network."""
 
