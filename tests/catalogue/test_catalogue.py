@@ -93,13 +93,6 @@ def test_row_zero_comes_first() -> None:
     assert sorted(others) == others
 
 
-def test_the_functions_of_a_case_are_its_own() -> None:
-    """No two cases share a reproducer: each case shows something different."""
-    reproducers = [case.reproducer for each in catalogue.entries() for case in each.issue.cases]
-
-    assert len(set(reproducers)) == len(reproducers)
-
-
 @pytest.mark.parametrize(
     ("cases", "faults"),
     [

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -141,18 +140,6 @@ def test_usual_behaviours_have_a_usual_meaning(
     case = Case(one, well, behaviours, tuple(Rule(rule, "", "seen") for rule in rules), signatures=signatures)
 
     assert wanted == Issue(kind, (), (case,)).cases[0].behaviours
-
-
-def test_a_complete_case_stays_the_same_object() -> None:
-    """A case is hashed once, so an issue keeps complete cases as the same objects."""
-    issue = Issue("crash", (), (Case(one),), control=well, rules=(Rule("agrees"),))
-
-    assert replace(issue, cases=issue.cases[:1]).cases[0] is issue.cases[0]
-
-
-def test_what_an_issue_shares_is_of_a_case() -> None:
-    """A case has each field that an issue can give."""
-    assert {each.name for each in fields(Issue) if each.kw_only} <= {each.name for each in fields(Case)}
 
 
 def test_upstream_is_named_by_role() -> None:

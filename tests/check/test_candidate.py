@@ -133,14 +133,6 @@ def test_only_what_turned_is_told() -> None:
     ] == [(each.name, each.before, each.after, each.how) for each in found]
 
 
-def test_the_newest_stack_is_of_the_newest_jax() -> None:
-    """By default a candidate is put into the newest installable release of jax."""
-    newest = candidate.newest()
-
-    assert "jax" == newest.moves
-    assert newest.unavailable is None
-
-
 def test_what_waits_for_a_broken_solve_is_not_told_twice() -> None:
     """A case waits for row zero as this run saw it, or else as its rules say of the versions."""
     zero = "stack-smoke/train-and-solve"

@@ -14,7 +14,6 @@ from jax_stack_compat.check import knowledge as known
 from jax_stack_compat.check.inputs.stack import Stack
 from tests.check.conftest import Said
 from tests.check.worlds import case, issue, knowledge
-from tests.processes import within
 
 pytestmark = pytest.mark.usefixtures("world")
 
@@ -197,16 +196,6 @@ def test_what_is_ignored_has_an_id_and_a_reason(entry: str | None, fault: str, w
         path.write_text(f"[[ignore]]\n{entry}\n")
     code, out = said("check", "--from", "jax==0.7.0")
     assert (Exit.MISUSED, True) == (code, f"jax-stack-compat.toml: {fault}" in out)
-
-
-def test_a_pipe_for_what_to_ignore_is_not_waited_for(world: Path, said: Said) -> None:
-    """The error names the file, and nothing hangs."""
-    os.mkfifo(world / "jax-stack-compat.toml")
-    with within(20):
-        code, out = said("check", "--from", "jax==0.7.0")
-
-    assert Exit.MISUSED == code
-    assert "jax-stack-compat.toml: file: it is a pipe" in out
 
 
 @pytest.mark.parametrize("format", command_table.FORMATS)

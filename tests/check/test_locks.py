@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -147,14 +146,6 @@ def test_a_lock_for_other_pythons_is_read_for_one_of_them(
     stack = locks.read(put(lock.replace(wanted, narrow), Path(name).name))
     assert versions.items() <= stack.versions.items()
     assert stack.where.endswith(f"{Path(name).name}, for Python 3.10")
-
-
-def test_uv_lock_needs_neither_uv_nor_its_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A uv.lock is read without uv."""
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setitem(sys.modules, "uv", None)
-    shutil.copy(SAMPLES / "project" / "uv.lock", tmp_path)
-    assert "0.4.35" == locks.read(tmp_path / "uv.lock").versions["jax"]
 
 
 UV = """version = 1

@@ -14,12 +14,11 @@ from laboratory.report.site.pages import findings as findings_page
 from laboratory.report.site.pages import issues as issues_page
 from laboratory.report.site.pages import matrix as matrix_page
 from laboratory.report.site.pages import seeds as seeds_page
-from laboratory.report.site.table import Mark, stretches, with_room
-from laboratory.report.site.timeline import timeline, turned, verified
+from laboratory.report.site.table import stretches
+from laboratory.report.site.timeline import turned, verified
 from laboratory.report.standing import standings
 from tests.report.on_disk import pages
 from tests.report.test_report import cell_row, observation, report, with_case, with_issue
-from tests.worlds import as_known, few
 
 
 def cells(*versions: str) -> list[CellRow]:
@@ -40,10 +39,10 @@ def two_cases(first: Sequence[Verdict], second: Sequence[Verdict]) -> Report:
     return report(*seen(*first, case="first"), *seen(*second, case="second"))
 
 
-def interval(verdict: str, first: str, last: str = "", **changes: Any) -> IntervalRow:
-    """Return an interval over jax whose behaviour is named after its verdict."""
-    row = {"behaviour": verdict, "verdict": verdict, "first": first, "last": last or first}
-    return IntervalRow.model_validate({**row, "package": "jax", "exact": True, "order": "version", **changes})
+def interval(verdict: str, release: str, **changes: Any) -> IntervalRow:
+    """Return an interval of one release of jax, whose behaviour is named after its verdict."""
+    row = {"behaviour": verdict, "verdict": verdict, "package": "jax", "first": release, "last": release}
+    return IntervalRow.model_validate({**row, "exact": True, "order": "version", **changes})
 
 
 @pytest.mark.parametrize(
@@ -96,13 +95,6 @@ def test_what_is_not_as_expected_is_a_row() -> None:
 
     ((_, marks),) = page.view.rows[0].cases
     assert [False, True] == [mark.odd for mark in marks]
-
-
-def test_a_word_stands_where_it_has_room() -> None:
-    """Among equal neighbours the first and every eighth have a word; a single one has no room."""
-    row = with_room([Mark("a", "clear")] * 10 + [Mark("b", "affected"), None])
-
-    assert [0, 8] == [place for place, mark in enumerate(row) if mark and mark.room]
 
 
 def test_an_issue_shows_the_worst_of_its_cases() -> None:
@@ -228,19 +220,6 @@ def test_where_a_workaround_was_verified(workarounds: Sequence[str | None], told
     }
 
     assert told == verified(cells("0.4.30", "0.4.31", "0.4.32"), of)
-
-
-def test_a_timeline_is_as_wide_as_its_releases() -> None:
-    """Bands and ticks are at their releases, in percent; ticks too near to read are marked."""
-    line = cells("0.4.30", "0.4.31", "0.5.0", *(f"0.6.{number}" for number in range(17)))
-    drawn = [interval("clear", "0.4.30", "0.4.31"), interval("affected", "0.5.0", "0.6.16")]
-    of = with_case(report(observation()), intervals=drawn)
-
-    (axis,) = timeline(of.issues[0].cases[0], line)
-    assert [(0.0, 10.0, "0.4.30–0.4.31"), (10.0, 90.0, "0.5.0 on")] == [
-        (band.x, band.width, band.where) for band in axis.bands
-    ]
-    assert [(0.0, "0.4", False), (10.0, "0.5", False), (15.0, "0.6", True)] == axis.ticks
 
 
 @pytest.mark.parametrize(
@@ -379,14 +358,6 @@ def test_what_concerns_the_same_is_named() -> None:
     assert [("d", ["jax.pmap"]), ("b", ["jax.jit"]), ("c", ["jax.jit"])] == [
         (other.id, shared) for other, shared in page.view.related
     ]
-
-
-def test_a_thread_says_when_it_was_looked_up() -> None:
-    """A thread's state has the date of its look-up; a page or a commit has none."""
-    upstream = [each for issue in as_known(few()[:1]).issues for each in issue.upstream]
-
-    assert {True} == {each.looked_up is not None for each in upstream if each.state}
-    assert {None} == {each.looked_up for each in upstream if not each.state}
 
 
 def test_hundreds_of_findings_are_cut() -> None:

@@ -12,7 +12,7 @@ from laboratory.report.model import Report
 from laboratory.report.site.build import ASSETS
 from laboratory.report.site.marked import verdict_styles
 from tests.report.on_disk import pages
-from tests.report.site_browser import UNFOLD, WIDTH, afresh
+from tests.report.site_browser import UNFOLD, afresh
 from tests.report.test_report import observation, report
 
 pytestmark = pytest.mark.usefixtures("_no_complaints")
@@ -200,18 +200,6 @@ def test_enter_follows_the_first(reader: Reader) -> None:
     reader.page.keyboard.press("Enter")
 
     expect(reader.page).to_have_url(re.compile("issues/wraps-lower-bypass.html$"))
-
-
-def test_it_fits_and_prints(reader: Reader) -> None:
-    """The front page never scrolls sideways, breaks no version, and prints to PDF, whatever was asked."""
-    reader.asks("jax 0.4.35 equinox 0.11.10 diffrax 0.6.0 -> newest")
-    broken = "[...document.querySelectorAll('.release, .version')].filter(e => e.getClientRects().length > 1).length"
-
-    for width in (360, 1000, 1400):
-        reader.page.set_viewport_size({"width": width, "height": 800})
-        assert reader.page.evaluate(WIDTH) <= width
-        assert 0 == reader.page.evaluate(broken)
-    assert reader.page.pdf().startswith(b"%PDF")
 
 
 @pytest.mark.parametrize(

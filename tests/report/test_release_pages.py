@@ -224,14 +224,6 @@ def stack_row(row: AmendmentRow) -> StackRow:
     return StackRow(question="?", holds={}, along="jax", cells=[], ranges=[], declared="", amendments=[row])
 
 
-def test_a_release_has_what_its_metadata_lacks() -> None:
-    """The page of a release has each missing requirement once."""
-    row = stack_row(amendment(package="jax", version="0.4.30"))
-    files = site(report(observation()).model_copy(update={"stacks": [row, row]}), ())
-
-    assert 1 == files["releases/jax-0.4.30.html"].count("<li>so it is")
-
-
 def test_a_grid_has_a_row_for_what_is_held(known: Report) -> None:
     """Rows with the same question share columns for all their versions; a field without a stack is empty."""
     grid = grids(known.stacks, Facts(known).cells)[0]

@@ -321,27 +321,6 @@ def test_all_faults_of_a_matrix_are_said_at_once() -> None:
     assert ["line.releases.0"] == [fault.key for fault in refused(plan.plan, matrix("jax"), offering())]
 
 
-def test_a_matrix_that_is_none_is_told_every_fault() -> None:
-    """Unknown keys, wrong types and missing keys are faults, reported together."""
-    text = """
-schema_version = 2
-python = 3.12
-[line]
-releases = "jax"
-default = []
-defaults = ["0.4.30"]
-[[arms]]
-times = [{ numpy = 2.0 }]
-except = [[], ["jax!"]]
-excluded = "maybe"
-"""
-    found = refused(files.parse, Matrix, text, matrices.PATH)
-
-    arms = [f"arms.0.{key}" for key in ("along", "asks", "except.0", "except.1.0", "excluded", "times.0.numpy")]
-    line = ["line.default", "line.defaults", "line.releases"]
-    assert [*arms, *line, "python", "schema_version"] == sorted(fault.key for fault in found)
-
-
 @pytest.mark.parametrize(
     ("release_of_jax", "jaxlibs", "reason"),
     [

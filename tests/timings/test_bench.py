@@ -324,12 +324,6 @@ def test_noise_that_is_measured_of_some_leaves_the_others(
     assert said in capsys.readouterr().out
 
 
-def test_no_benchmark_at_all_is_a_failure(pretend: Pretend) -> None:
-    """If a pattern matches nothing or asv gave up, asv's last lines are shown instead of an empty table."""
-    with pytest.raises(Failed, match="nothing was measured; asv said, at the end: first / asv's last words"):
-        compare.compare(pretend(told()), NO_COUNTS, *CELLS, ["nothing like it"], 8)
-
-
 Measure = Callable[..., dict[str, str]]
 NAME = "aaaaaaaa-virtualenv-py3.12-uv.json"
 
