@@ -10,7 +10,6 @@ from jax_stack_compat.judge.verdict_table import Verdict
 from laboratory.report.findings import SORTS, findings
 from laboratory.report.model import CellRow, IntervalRow, Observation, Report, SignatureRow, TurnRow
 from laboratory.report.site.facts import Facts
-from laboratory.report.site.pages import findings as findings_page
 from laboratory.report.site.pages import issues as issues_page
 from laboratory.report.site.pages import matrix as matrix_page
 from laboratory.report.site.pages import seeds as seeds_page
@@ -19,11 +18,6 @@ from laboratory.report.site.timeline import turned, verified
 from laboratory.report.standing import standings
 from tests.report.on_disk import pages
 from tests.report.test_report import cell_row, observation, report, with_case, with_issue
-
-
-def cells(*versions: str) -> list[CellRow]:
-    """Return the line's cells of these releases of jax."""
-    return [CellRow.model_validate(cell_row(f"jax-{version}")) for version in versions]
 
 
 def seen(*verdicts: Verdict, **changes: Any) -> list[Observation]:
@@ -184,14 +178,6 @@ def test_streams_are_told_apart_by_what_was_drawn() -> None:
     assert ["jax-0.4.32", "jax-0.4.35"] == [cell.id for cell in sampler.changed]
 
 
-def test_a_report_without_samplers_has_no_map() -> None:
-    """Without an issue about random streams there is no page of seeds, nor a link to it."""
-    of = report(*seen("clear"))
-
-    assert not list(seeds_page.pages(Facts(of)))
-    assert "seeds.html" not in pages(of)["index.html"]
-
-
 def test_the_same_is_told_once() -> None:
     """Equal neighbours are one stretch whatever their times; a different detail ends it."""
     ordered = seen("clear", "clear", "affected", "clear", "clear")
@@ -219,7 +205,8 @@ def test_where_a_workaround_was_verified(workarounds: Sequence[str | None], told
         for number, word in enumerate(workarounds)
     }
 
-    assert told == verified(cells("0.4.30", "0.4.31", "0.4.32"), of)
+    cells = [CellRow.model_validate(cell_row(cell)) for cell in ("jax-0.4.30", "jax-0.4.31", "jax-0.4.32")]
+    assert told == verified(cells, of)
 
 
 @pytest.mark.parametrize(
@@ -358,14 +345,3 @@ def test_what_concerns_the_same_is_named() -> None:
     assert [("d", ["jax.pmap"]), ("b", ["jax.jit"]), ("c", ["jax.jit"])] == [
         (other.id, shared) for other, shared in page.view.related
     ]
-
-
-def test_hundreds_of_findings_are_cut() -> None:
-    """Lists of unexpected and undecided observations are cut and counted; equal ones are one row."""
-    odd = [observation(case=f"case-{number}", agreement="changed") for number in range(200)]
-    same = [observation(cell="jax-0.5.0", case="case-0", agreement="changed")]
-
-    page, *_ = findings_page.pages(Facts(report(*odd, *same)))
-    assert (60, 200) == (page.view.shown, page.view.count)
-    assert (100, 200) == (len(page.view.unexpected), page.view.unexpected_count)
-    assert ["jax-0.4.30", "jax-0.5.0"] == page.view.unexpected[0].cells

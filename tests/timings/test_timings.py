@@ -159,12 +159,6 @@ def test_a_line_lies_where_its_times_do() -> None:
     assert y0 - y1 > 20
 
 
-@pytest.mark.parametrize("least", [0.0, 1e-300])
-def test_nothing_can_be_drawn(least: float) -> None:
-    """A time of zero also has a place in the chart."""
-    assert "NaN" not in drawn(chart(line("execute", least, 1.0)), ["jax-0.4.1", "jax-0.4.2"])
-
-
 def test_the_page_says_what_was_confirmed_and_what_it_rests_on(machine: TimedMachine) -> None:
     """Changes are listed with their workloads and link to their charts; the undetectable slow-down is stated."""
     files = site(EMPTY, (machine,))
@@ -216,14 +210,6 @@ def test_what_was_counted_is_drawn_and_its_changes_are_named(tmp_path: Path) -> 
     assert (made,) == timings.load(tmp_path / "timings.json")
 
 
-def test_without_results_there_is_a_page_that_says_so() -> None:
-    """Without timings, the page says so and has no charts."""
-    files = site(EMPTY, ())
-
-    assert "<p>Nothing was timed.</p>" in files["timings.html"]
-    assert [] == [name for name in files if name.startswith("timings/")]
-
-
 def test_every_machine_has_pages_of_its_own(machine: TimedMachine) -> None:
     """Pages of machines with similar or odd names stay in their folder, each under its own name."""
     odd = replace(machine, name="../Cpu tiny")
@@ -243,14 +229,12 @@ def test_every_machine_with_published_results_is_drawn() -> None:
     ("words", "said"),
     [
         ("12.3 s", duration(12.3456)),
-        ("500 ms", duration(0.5)),
         ("25 µs", duration(2.5e-5)),
         ("100 ns", duration(1e-7)),
         (f"{SCAN}, trace", spoken("basics.Scan.time_trace")),
         (f"{PRODUCT}, 512, dispatch", spoken("basics.Matmul.time_dispatch(512)")),
         ("wraps lower, wrapped-10, flops", spoken("wraps_lower.Counts.track_flops('wrapped-10')")),
         ("jax#40101: a small write into a large carry", what("published", "Jax40101")),
-        ("removed Thing", what("removed", "Thing")),
         # One measurement has no least and no most.
         ("trace: 1 ms on jax-2", told(Series("trace", "", (None, 1e-3), frozenset(), None), ["jax-1", "jax-2"])),
         # Results may be older than the benchmarks; removed benchmarks are ignored.
