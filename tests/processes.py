@@ -89,6 +89,12 @@ def lacking(what: str) -> NoReturn:
     (pytest.fail if os.environ.get("CI") else pytest.skip)(what)
 
 
+def needs_valgrind() -> None:
+    """Skip a test that counts instructions on a machine that cannot."""
+    if shutil.which("valgrind") is None:
+        lacking("no valgrind on this machine, which .ci/run installs: no instruction is counted")
+
+
 def program(path: Path, *lines: str) -> Path:
     """Write an executable shell script to `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 from io import StringIO
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -23,17 +22,13 @@ ODD = "no [/issue], [bold]x, :smile: \x1b[2J\x1b]0;t\x07 \u202ed\ud800"
 @settings(deadline=None, max_examples=50)
 def test_text_is_printed_as_it_is_said(text: str) -> None:
     """Text is never read as markup, emoji or terminal codes, in lines and in tables."""
-    for made in (text, _table(text)):
+    table = Table("a", title="b")
+    table.add_row(text)
+    for made in (text, table):
         out = Terminal(1000)
         out.file = StringIO()
         out.print(made, soft_wrap=True)
         assert out.file.getvalue().replace("\n", "").isprintable()
-
-
-def _table(text: str) -> Any:
-    made = Table("a", title="b")
-    made.add_row(text)
-    return made
 
 
 def test_a_yanked_reason_is_text(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -143,18 +142,6 @@ def test_usual_behaviours_have_a_usual_meaning(
     assert wanted == Issue(kind, (), (case,)).cases[0].behaviours
 
 
-def test_a_complete_case_stays_the_same_object() -> None:
-    """A case is hashed once, so an issue keeps complete cases as the same objects."""
-    issue = Issue("crash", (), (Case(one),), control=well, rules=(Rule("agrees"),))
-
-    assert replace(issue, cases=issue.cases[:1]).cases[0] is issue.cases[0]
-
-
-def test_what_an_issue_shares_is_of_a_case() -> None:
-    """A case has each field that an issue can give."""
-    assert {each.name for each in fields(Issue) if each.kw_only} <= {each.name for each in fields(Case)}
-
-
 def test_upstream_is_named_by_role() -> None:
     """Each role names threads, commits and pages, separated by spaces, in the given order."""
     named = Upstream.of(report="jax-ml/jax#2 jax-ml/jax#1", fix="jax-ml/jax@aa2f995b1d")
@@ -188,10 +175,8 @@ def test_one_value_that_is_off_is_enough(wanted: list[float], off: float, data: 
     [
         ([1.0, 2.0], [1.0, 2.5], "[1. 2.], should be [1. 2.5]"),
         (1.0, [1.0], "shape (), should be (1,)"),
-        ([1.0], 1.0, "shape (1,), should be ()"),
         (3.0000000001, 3.0, "3.0000000001, should be 3."),
         (2**53 + 1, 2**53, "9007199254740993, should be 9007199254740992"),
-        (True, False, "True, should be False"),
         (np.nan, 1.0, "nan, should be 1."),
         (np.zeros((4, 5)), np.eye(4, 5) * [1, 2, 3, 4, 5], "4 of 20 differ, most at [3, 3]: 0., should be 4."),
         ([*range(9), np.inf], range(10), "1 of 10 differ, most at [9]: inf, should be 9"),
@@ -233,14 +218,6 @@ def test_a_cpu_lacks_what_it_has_not(needed: set[str], there: set[str]) -> None:
     """A CPU lacks nothing only if it has all needed features; if its features are unknown, it lacks all of them."""
     assert (needed <= there) == (machine.cpu_lacks(needed, there) is None)
     assert (not needed) == (machine.cpu_lacks(needed, None) is None)
-
-
-def test_a_cpu_that_cannot_be_read_is_told() -> None:
-    """Unknown features of a CPU are not reported as missing."""
-    assert ("it needs a CPU with avx2, and this one's features cannot be read", "it needs a CPU with avx2, fma") == (
-        machine.cpu_lacks(["avx2"], None),
-        machine.cpu_lacks(["sse", "avx2", "fma"], {"sse"}),
-    )
 
 
 def test_a_record_has_the_vector_features() -> None:

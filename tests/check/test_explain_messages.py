@@ -5,43 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from jax_stack_compat.cell.issue import Signature
 from jax_stack_compat.check.explain import matching, missing
 from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.judge.verdict_table import SYMPTOMS
 
 LINES = Path(__file__).with_name("messages.txt").read_text(encoding="utf-8").splitlines()
 MESSAGES = [line.split(" | ", 1) for line in LINES if not line.startswith("#")]
-# Their first message is an ordinary mistake's, so they need a traceback.
-BY_TRACEBACK = {
-    "stack-smoke",
-    "abc-before-module",
-    "blackjax-beside-another-jax",
-    "closed-over-index-in-a-slice",
-    "cost-analysis-is-a-dict",
-    "cov-empty-or-one-observation",
-    "e3nn-jax-beside-another-jax",
-    "error-if-after-a-success",
-    "filter-jit-inline-within-jit",
-    "flax-beside-a-newer-jax",
-    "float-to-integer-out-of-range",
-    "haiku-beside-another-jax",
-    "isscalar-zero-dimensions",
-    "jacobian-of-a-constant-output",
-    "method-jit-caching",
-    "mlp-shares-learnt-activation",
-    "modules-of-lists-are-unhashable",
-    "numpyro-beside-a-newer-jax",
-    "old-jax-needs-an-old-scipy",
-    "optax-beside-a-newer-jax",
-    "pallas-kernels-of-older-releases",
-    "pmap-without-wrapped",
-    "ranks-are-floats",
-    "ref-gradients-fail",
-    "setdiff1d-of-matrices",
-    "tensorflow-probability-beside-jax",
-    "vector-field-tried-at-time-zero",
-    "while-loop-of-keyed-pytrees",
-}
 THROUGH_EQUINOX = """Traceback (most recent call last):
   File "/home/x/train.py", line 8, in <module>
     jax.jit(loss, static_argnums=1)(parameters, static)
@@ -68,12 +38,7 @@ def test_a_page_is_about_this_error_or_there_is_none(published: Knowledge, told:
     [
         (
             "AttributeError: module 'jax' has no attribute 'tree_map'",
-            "jax.tree_map exists on jax 0.4.18 (or older) to 0.5.3. Upstream: jax.tree_map was removed in JAX "
-            "v0.6.0: use jax.tree.map (jax v0.4.25 or newer) or jax.tree_util.tree_map (any JAX version).",
-        ),
-        (
-            "ModuleNotFoundError: No module named 'jax.experimental.maps'",
-            "jax.experimental.maps exists on jax 0.4.18 (or older) to 0.4.30.",
+            "jax.tree_map exists on jax 0.4.18 (or older) to 0.5.3. Upstream: jax.tree_map was removed in JAX v0.6.0",
         ),
         (
             "ImportError: cannot import name 'AxisTypes' from 'jax.sharding' (/x/jax/sharding.py)",
@@ -83,7 +48,8 @@ def test_a_page_is_about_this_error_or_there_is_none(published: Knowledge, told:
 )
 def test_a_missing_name_is_told(message: str, told: str) -> None:
     """The releases that have a name come first, then its replacement on the newest."""
-    assert [told] == list(missing.told(f"Traceback (most recent call last):\n{message}\n{message}"))
+    (line,) = missing.told(f"Traceback (most recent call last):\n{message}\n{message}")
+    assert line.startswith(told)
 
 
 def test_a_list_in_a_module_is_found_by_its_traceback(published: Knowledge) -> None:
@@ -118,19 +84,24 @@ def test_where_jax_raises_tells_of_an_everyday_class(published: Knowledge) -> No
     assert [] == pages(published, files.format("core", "__bool__") + said)
 
 
-def test_issues_are_found_by_what_was_seen_of_them(published: Knowledge, report_folder: Path) -> None:
-    """The first evidence of an issue with a signature finds it, unless its words are ordinary."""
-    missed = set()
-    for issue in published.issues:
-        told = {
-            (case.id, behaviour)
-            for case in issue.cases
-            for behaviour, _ in case.signatures
-            if case.behaviours.get(behaviour) in SYMPTOMS
-        }
-        with (report_folder / "observations" / f"{issue.id}.csv").open(encoding="utf-8", newline="") as file:
-            seen = [row["detail"] for row in csv.DictReader(file) if (row["case"], row["behaviour"]) in told]
-        if seen and issue.id not in pages(published, seen[0]):
-            missed.add(issue.id)
+def is_ordinary(signature: Signature) -> bool:
+    """Return True if others' mistakes have these words too."""
+    return signature.everyday or bool(signature.module) or len(signature.message.split()) < 2
 
-    assert missed == BY_TRACEBACK
+
+def test_issues_are_found_by_what_was_seen_of_them(published: Knowledge, report_folder: Path) -> None:
+    """The first evidence of an issue finds it, unless its signature is ordinary: then a traceback must tell."""
+    found, missed = [], []
+    for issue in published.issues:
+        signed = [(case, *each) for case in issue.cases for each in case.signatures]
+        signatures = {(case.id, of): each for case, of, each in signed if case.behaviours.get(of) in SYMPTOMS}
+        with (report_folder / "observations" / f"{issue.id}.csv").open(encoding="utf-8", newline="") as file:
+            seen = [row for row in csv.DictReader(file) if (row["case"], row["behaviour"]) in signatures]
+        for row in seen[:1]:
+            if issue.id in pages(published, row["detail"]):
+                found.append(issue.id)
+            elif not issue.row_zero:
+                missed.append(signatures[row["case"], row["behaviour"]])
+
+    assert [] == [each for each in missed if not is_ordinary(each)]
+    assert len(found) > 50

@@ -1,6 +1,5 @@
 """The output of `explain`: short, in the words for people, and fit to paste."""
 
-import re
 from functools import cache
 
 import pytest
@@ -10,13 +9,11 @@ from jax_stack_compat.check import answer, knowledge
 from jax_stack_compat.check.explain import matching, missing
 from jax_stack_compat.check.explain import told as explained
 from jax_stack_compat.check.inputs.stack import Stack
-from jax_stack_compat.check.knowledge import KnownCase
 from tests.check.worlds import case, issue
 
 LOADED = cache(knowledge.load)
 TITLE = "one does it"
 THREAD = "https://github.com/jax-ml/jax/issues/1"
-BAD = re.compile(r"\b(bites?|turns|goes away)\b")
 
 
 def match(*rules: Rule, behaviour: str = "wrong", **changes: object) -> matching.Match:
@@ -33,26 +30,26 @@ def printed(text: str, format: str = "text", stack: Stack | None = None) -> list
     return [line for line, _ in explained.lines(text, matching.matches(known, text), names, effects, stack, format)]
 
 
+WELL = Rule("right", "", "")
+
+
 @pytest.mark.parametrize(
     ("rules", "told"),
     [
-        ([Rule("wrong", "jax<0.5.0", ""), Rule("right", "", "")], "jax 0.4.30 (or older) until 0.4.36, fixed in 0.5.0"),
+        ([Rule("wrong", "jax<0.5.0", ""), WELL], "jax 0.4.30 (or older) until 0.4.36, fixed in 0.5.0"),
         ([Rule("right", "jax<0.5.0", ""), Rule("wrong", "", "")], "jax since 0.5.0"),
-        ([Rule("wrong", "jax==0.5.0", ""), Rule("right", "", "")], "jax 0.5.0, fixed in 0.6.0"),
+        ([Rule("wrong", "jax==0.5.0", ""), WELL], "jax 0.5.0, fixed in 0.6.0"),
+        ([Rule("wrong", "jax>=0.4.36,<0.6", ""), WELL], "jax since 0.4.36 until 0.5.0, fixed in 0.6.0"),
         (
-            [Rule("wrong", "jax>=0.4.36,<0.6", ""), Rule("right", "", "")],
-            "jax since 0.4.36 until 0.5.0, fixed in 0.6.0",
-        ),
-        (
-            [Rule("wrong", "jax==0.4.36", ""), Rule("wrong", "jax==0.6.0", ""), Rule("right", "", "")],
+            [Rule("wrong", "jax==0.4.36", ""), Rule("wrong", "jax==0.6.0", ""), WELL],
             "jax since 0.4.36 until 0.6.0, fixed in 0.7.0 (not on every release between)",
         ),
         (
-            [Rule("wrong", "jax<0.5.0", ""), Rule("raises", "", "")],
+            [Rule("wrong", "jax<0.5", ""), Rule("raises", "", "")],
             "jax 0.4.30 (or older) until 0.4.36, changed in 0.5.0",
         ),
         ([Rule("wrong", "", "")], "every release of jax that was run, 0.4.30 to 0.7.0"),
-        ([Rule("wrong", "jax<0.5 equinox<0.13", ""), Rule("right", "", "")], "jax<0.5, equinox<0.13"),
+        ([Rule("wrong", "jax<0.5 equinox<0.13", ""), WELL], "jax<0.5, equinox<0.13"),
     ],
 )
 def test_since_and_until_are_told_by_the_runs(rules: list[Rule], told: str) -> None:
@@ -62,7 +59,7 @@ def test_since_and_until_are_told_by_the_runs(rules: list[Rule], told: str) -> N
 
 def test_markdown_is_a_line_to_paste() -> None:
     """A line has the title, the thread if pages have no address, the first release and the workaround."""
-    told = explained.markdown(match(Rule("wrong", "jax==0.5.0", ""), Rule("right", "", "")))
+    told = explained.markdown(match(Rule("wrong", "jax==0.5.0", ""), WELL))
 
     assert told == f"- [{TITLE}]({THREAD}). Affects jax 0.5.0, fixed in 0.6.0. Workaround: Do not."
 
@@ -94,22 +91,6 @@ def test_an_answer_is_short(format: str) -> None:
 
 
 NAMES = ("Shape", "ConcreteArray", "Jaxpr", "JaxprEqn", "get_aval", "Tracer", "Primitive", "Var", "Literal", "DropVar")
-
-
-def test_the_words_for_people_are_kept() -> None:
-    """Lines use affects, since, until and fixed in, and none of their old synonyms."""
-    known, stack = LOADED(), Stack({"jax": "0.4.35", "equinox": "0.11.10", "diffrax": "0.6.0"}, "here")
-    effects = answer.answer(known, stack).effects
-    found = [matching.Match(each, (of,), *of.signatures[0], 1.0) for each, of in _signed(known.issues)]
-    lines = [line for each in found for line, _ in explained.lines("", [each], [], effects, stack, "text")]
-    lines += [explained.markdown(each) for each in found]
-
-    assert len(found) > 60
-    assert not [line for line in lines if BAD.search(line)]
-
-
-def _signed(issues: tuple[knowledge.KnownIssue, ...]) -> list[tuple[knowledge.KnownIssue, KnownCase]]:
-    return [(each, of) for each in issues for of in each.cases if of.signatures]
 
 
 def test_what_is_by_design_is_said_to_affect_a_stack() -> None:

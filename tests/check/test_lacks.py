@@ -71,7 +71,6 @@ def test_what_was_not_listed_is_not_missing() -> None:
     [
         ("import jax\njax.tree_map(f, x)", "0.6.0", "jax.tree_map", "removed in jax 0.6.0"),
         ("from jax import tree_map", "0.6.0", "jax.tree_map", "removed in jax 0.6.0"),
-        ("from jax.core import get_aval", "0.10.0", "jax.core.get_aval", "removed in jax 0.10.0"),
         ("import jax\njax.tree.map(f, x)", "0.4.24", "jax.tree", "added in jax 0.4.25"),
         # A later argument, or a release whose module is unknown, does not change a name's release.
         (
@@ -82,7 +81,6 @@ def test_what_was_not_listed_is_not_missing() -> None:
             *("from jax.experimental.pallas import triton\ntriton.load(x)", "0.4.35"),
             *("jax.experimental.pallas.triton.load", "added in jax 0.7.1"),
         ),
-        ("import jax\njax.sharding.AxisTypes", "0.6.0", "jax.sharding.AxisTypes", "removed in jax 0.5.3"),
         ("import jax.experimental.maps as m", "0.4.31", "jax.experimental.maps", "removed in jax 0.4.31"),
         ("from jax import nowhere", "0.6.2", "jax.nowhere", "in no release of jax from 0.4.18 to"),
         ("import jax\njax.nn.softmax(x, initial=0)", "0.6.0", "jax.nn.softmax(initial=)", "no argument initial since"),
@@ -101,9 +99,6 @@ def test_what_a_release_lacks_is_certain(tmp_path: Path, code: str, jax: str, na
     "code",
     [
         "import jax\njax.tree_util.tree_map(f, x)",
-        "import jax\njax.tree.map(f, x)",
-        "import jax\njax.checkpoint(f)",
-        "from jax.extend.core import Primitive",
         "import jax\njax.config.update('jax_enable_x64', True)",
         "import jax.numpy as jnp\njnp.ndarray.nothing",
         "import jax\njax.__nothing__",
@@ -157,7 +152,6 @@ def test_a_missing_import_is_missing_where_it_is_used(tmp_path: Path) -> None:
         "g = jax.tree_map if hasattr(jax, 'tree_map') else None",
         "hasattr(jax, 'tree_map') and jax.tree_map(f)",
         "if jax.__version_info__ < (0, 6):\n    jax.tree_map(f)",
-        "if (0, 6) > jax.__version_info__:\n    jax.tree_map(f)",
         "if Version(jax.__version__) >= Version('0.6'):\n    pass\nelse:\n    jax.tree_map(f)",
         "if parse(version('jax')) < parse('0.6.0'):\n    jax.tree_map(f)",
         "V = tuple(map(int, jax.__version__.split('.')))\nOLD = V < (0, 6)\nif OLD:\n    jax.tree_map(f)",
@@ -186,7 +180,6 @@ def test_annotations_that_nothing_evaluates_are_guarded(tmp_path: Path) -> None:
     "code",
     [
         "try:\n    jax.tree_map(f)\nexcept Exception:\n    pass",
-        "try:\n    jax.tree_map(f)\nexcept ValueError:\n    pass",
         "try:\n    pass\nexcept ImportError:\n    pass\nfinally:\n    jax.tree_map(f)",
         "if hasattr(jax, 'jit'):\n    jax.tree_map(f)",
         "if not hasattr(jax, 'tree_map'):\n    jax.tree_map(f)",

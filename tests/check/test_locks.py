@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -149,14 +148,6 @@ def test_a_lock_for_other_pythons_is_read_for_one_of_them(
     assert stack.where.endswith(f"{Path(name).name}, for Python 3.10")
 
 
-def test_uv_lock_needs_neither_uv_nor_its_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A uv.lock is read without uv."""
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setitem(sys.modules, "uv", None)
-    shutil.copy(SAMPLES / "project" / "uv.lock", tmp_path)
-    assert "0.4.35" == locks.read(tmp_path / "uv.lock").versions["jax"]
-
-
 UV = """version = 1
 requires-python = ">=3.10"
 [manifest]
@@ -276,7 +267,6 @@ UNKNOWN = "its format is unknown. Known are: uv.lock, poetry.lock"
         ("environment.yml", "[" * 100_000, "syntax: it is nested more than 50 deep"),
         ("environment.yml", "a: &b [1]\ndependencies: *b\n", "syntax: it has an alias, *b: write out"),
         ("environment.yml", "a: 1\n", "whole file: this YAML has none of `environments:`"),
-        ("environment.yml", "dependencies: [1]\n", "dependencies.0.str: Input should be"),
         ("environment.yml", "dependencies: [{pip: [a b]}]\n", "pip, line 1: 'a b' is not a requirement"),
         ("poetry.lock", '[[package]]\nname = "jax"\n', "package.0.version: Field required"),
         ("poetry.lock", '[[package]]\nname = "jax"\nversion = "1"\nmarkers = "spam"\n', "package jax: "),
@@ -287,35 +277,23 @@ UNKNOWN = "its format is unknown. Known are: uv.lock, poetry.lock"
             "package jaxlib: it is required but missing in the lock",
         ),
         ("Pipfile.lock", '{"default": {"jax": 1}}', "default.jax: Input should be"),
-        ("Pipfile.lock", "{", "syntax: Expecting property name"),
         ("pylock.toml", 'lock-version = "1.0"\npackages = []', "created-by: Missing required value"),
         (
             "pylock.toml",
             'lock-version = "7"\ncreated-by = "x"\npackages = []',
             "whole file: pylock version 7 is",
         ),
-        (
-            "pylock.toml",
-            'lock-version = "1.0"\ncreated-by = "x"\n[[packages]]\nname = "J"\n',
-            "packages[0].name: Name 'J'",
-        ),
         ("pylock.toml", "a" + ".a" * 3000 + " = 1", "syntax: it has a key of more than 8 parts"),
         ("pylock.toml", "a = " + "[" * 5000, "syntax: it is nested too deep"),
         ("pylock.toml", 'lock-version = "1.0" \x00', "syntax: "),
         ("list.json", '{"error": "no such environment"}', "not a list of packages"),
         ("list.json", '[{"name": "jax"}]', "[0]: this is not a package"),
-        (
-            "list.json",
-            '[{"name": "jax", "version": "1"}, {"name": "JAX", "version": "2"}]',
-            "[1]: jax 2 contradicts 1 of",
-        ),
+        ("list.json", '[{"name": "jax", "version": "1"}, {"name": "JAX", "version": "2"}]', "[1]: jax 2 contradicts"),
         ("list.json", "[" * 100_000, "nested too deep"),
         ("list.json", "[" + "1" * 5000 + "]", "syntax: Exceeds the limit"),
         ("Cargo.lock", '[[package]]\nname = "jax"\nversion = "0.4.35"\n', UNKNOWN),
-        ("pdm.toml", '[metadata]\nname = "x"\n', UNKNOWN),
         ("pyproject.toml", "", "check --bounds pyproject.toml"),
         ("setup.py", "", "uv pip compile setup.py -o requirements.txt, or check --from"),
-        ("setup.cfg", "", "uv pip compile setup.cfg -o requirements.txt, or check --from"),
         ("requirements.txt", "-r gone.txt", "line 1: there is no file 'gone.txt'"),
         ("requirements.txt", "-r ../../etc/passwd", "line 1: '../../etc/passwd' is outside the project"),
         ("requirements.txt", "-c /etc/passwd", "line 1: '/etc/passwd' is outside the project"),
@@ -325,17 +303,10 @@ UNKNOWN = "its format is unknown. Known are: uv.lock, poetry.lock"
         ("requirements.txt", "-r .", "line 1: there is no file '.'"),
         ("requirements.txt", "jax==0.4.35\n\njax==0.4.36", "line 3: jax 0.4.36 contradicts 0.4.35 of line 1"),
         ("requirements.txt", "jax==0.4.35,==0.4.36", "line 1: jax 0.4.36 contradicts 0.4.35 of line 1"),
-        ("requirements.txt", "jax==0.4.35\njax>=0.4.36", "line 2: jax>=0.4.36 contradicts 0.4.35 of line 1"),
         ("requirements.txt", "jax<0.4\njax==0.4.35+cuda12", "line 1: jax<0.4 contradicts 0.4.35+cuda12 of line 2"),
         ("requirements.txt", "jax==0.4.35,>=0.4.36", "line 1: jax==0.4.35,>=0.4.36 contradicts 0.4.35 of line 1"),
         ("requirements.txt", "jax==0.4.35+cuda12\njax==0.4.35+rocm6", "line 2: jax 0.4.35+rocm6 contradicts"),
-        (
-            "requirements.txt",
-            "Package    Version\n------- ----",
-            "line 1: 'Package    Version' is not a requirement",
-        ),
         ("requirements.txt", "jax=0.4.35=py312_0", "line 1: 'jax=0.4.35=py312_0' is not a requirement"),
-        ("requirements.txt", "- jax", "line 1: '- jax' is not a requirement"),
         ("requirements.txt", 'jax==0.4.35; spam == "1"', "is not a requirement"),
         ("requirements.txt", 'jax; python_version > "' + "(" * 20000 + '"', "more than 10000 characters"),
         ("requirements.txt", "jax; " + "(" * 4000 + "os_name > ''" + ")" * 4000, "nested too deep"),
@@ -386,10 +357,8 @@ def test_pylock_whose_extras_exclude_each_other(put: Put) -> None:
         ("jax==v0.4.35rc1", "0.4.35rc1"),
         ("jax==0.4.35.dev20241101+abc", "0.4.35.dev20241101"),
         ('jax==0.4.35; python_version > "3"', "0.4.35"),
-        ("jax==0.4.35,>=0.4", "0.4.35"),
         ("jax \\\n == \\\r\n 0.4.35 --hash=sha256:00", "0.4.35"),
         ("jax>=0.4\njax==0.4.35", "0.4.35"),
-        ("jax==0.4.35\njax==0.4.35+cuda12", "0.4.35"),
         ("jax==0.4.35+cuda12\njax==0.4.35", "0.4.35"),
         ("jax==0.7\njax==0.7.0", "0.7"),
         # PowerShell writes UTF-16.

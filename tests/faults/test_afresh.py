@@ -16,6 +16,7 @@ from laboratory.report.assemble import assemble
 from laboratory.report.model import Report
 from laboratory.run import environment
 from laboratory.run.spread.worker import Kept
+from tests.processes import program
 from tests.real_cell import CELL as REAL
 from tests.state import CELLS, State, found
 from tests.worlds import ran
@@ -115,9 +116,8 @@ def test_an_index_out_of_reach_is_an_error(elsewhere: Path, monkeypatch: pytest.
 
 def test_a_uv_that_is_killed_is_named_as_that(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An error names the signal that ended uv, not uv's last output."""
-    fake = elsewhere / "uv"
-    fake.write_text('#!/bin/sh\ntest "$1" = venv || { echo Using Python 3.12.1 environment >&2; kill -KILL $$; }\n')
-    fake.chmod(0o755)
+    killed = 'test "$1" = venv || { echo Using Python 3.12.1 environment >&2; kill -KILL $$; }'
+    fake = program(elsewhere / "uv", killed)
     monkeypatch.setattr("uv.find_uv_bin", lambda: str(fake))
 
     with pytest.raises(environment.Unprepared) as caught:

@@ -65,14 +65,6 @@ def put(data: Any, place: Place, odd: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Mutant:
-    """A valid file with one change, and the change."""
-
-    data: Any
-    places: tuple[Place, ...]
-
-
-@dataclass(frozen=True)
 class Net:
     """Reads changed versions of valid `data`, and runs commands on those that can be read."""
 
@@ -91,17 +83,17 @@ class Net:
         found = []
         for value in ODD:
             told = "gone" if value is GONE else repr(value)[:30]
-            for mutant in self._taken(value):
-                well, odd = self._end(mutant.data)
-                if len(mutant.places) > 1 and (odd or (self.quick and not well)):
-                    each = [(place, self._end(put(self.data, place, value))[1]) for place in mutant.places]
+            for mutant, changed in self._taken(value):
+                well, odd = self._end(mutant)
+                if len(changed) > 1 and (odd or (self.quick and not well)):
+                    each = [(place, self._end(put(self.data, place, value))[1]) for place in changed]
                     found += [f"{told} at {'.'.join(map(str, place))}: {end}" for place, end in each if end]
                 elif odd:
-                    found.append(f"{told} at {mutant.places}: {odd}")
+                    found.append(f"{told} at {changed}: {odd}")
         return found
 
-    def _taken(self, value: Any) -> Iterator[Mutant]:
-        """Yield readable files that have `value` in as many places as possible: drawing a page takes its time."""
+    def _taken(self, value: Any) -> Iterator[tuple[Any, tuple[Place, ...]]]:
+        """Yield readable files with `value` in as many places as possible, and these: drawing a page takes its time."""
         ahead = [place for place in places(self.data) if self._reads(put(self.data, place, value))]
         while ahead:
             made, left = self.data, list[Place]()
@@ -115,7 +107,7 @@ class Net:
                     made, done = tried, (*done, place)
                 else:
                     left.append(place)
-            yield Mutant(made, done)
+            yield made, done
             ahead = left
 
     def _reads(self, data: Any) -> bool:

@@ -13,7 +13,7 @@ from jax_stack_compat.base.files import ROOT
 from laboratory.cli.command_line import main
 from laboratory.timings.counting import Counter
 from tests.conftest import Recorded
-from tests.processes import lacking
+from tests.processes import needs_valgrind
 from tests.real_cell import CELL, COUNT, ISSUE, RECORD, started
 from tests.state import eventually
 
@@ -75,12 +75,6 @@ def test_a_fresh_run_that_is_cut_short_loses_nothing(real_state: Path, recorded:
     assert not before.items().isdisjoint(recorded().items())
 
 
-@pytest.fixture
-def _valgrind() -> None:
-    if shutil.which("valgrind") is None:
-        lacking("no valgrind on this machine, which .ci/run installs: no instruction is counted")
-
-
 # Counts a trace, and begins to count another in a process of its own.
 COUNT_TWO = """
 from laboratory.run import environment
@@ -94,9 +88,9 @@ with environment.held(CELL) as made:
 """
 
 
-@pytest.mark.usefixtures("_valgrind")
 def test_instructions_are_counted_and_no_process_is_left(real_state: Path) -> None:
     """Callgrind counts millions of instructions in a trace, does not change the calls, and ends with its parent."""
+    needs_valgrind()
     trace = "basics.Scan.time_trace"
     surroundings = {**os.environ, "SUITE_STATE": str(real_state)}
     with subprocess.Popen(

@@ -14,10 +14,8 @@ import pytest
 
 from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.base.files import PACKAGES, ROOT
-from laboratory.cli.command_line import main
 from tests.faults.surroundings import CASES, SURROUNDINGS
 from tests.processes import clone, printed, python, without_pages
-from tests.real_cell import keep_in
 from tests.report.on_disk import saved
 from tests.report.test_report import observation, report
 
@@ -103,19 +101,6 @@ def test_a_state_folder_that_can_be_none_is_a_sentence(tmp_path: Path) -> None:
     assert (Exit.MISUSED, "error: ", 1) == (ran.returncode, ran.stderr[:7], len(ran.stderr.splitlines()))
 
 
-@pytest.mark.parametrize("place", ["/dev/null/below", "{}/file", "/tmp/" + "n" * 300])
-def test_a_place_for_no_folder_is_a_sentence(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """So does a state folder below a device, in a file, or with too long a name."""
-    (tmp_path / "file").touch()
-    keep_in(Path(place.format(tmp_path)), monkeypatch)
-
-    assert Exit.MISUSED == main(RECORD)
-    said = capsys.readouterr().err
-    assert ("error: ", 1) == (said[:7], len(said.splitlines()))
-
-
 def test_a_locale_of_few_letters_is_no_error(tmp_path: Path) -> None:
     """Characters that a locale lacks are replaced; JSON stays valid, and `run` ends as usual on a terminal."""
     few = {"PYTHONIOENCODING": "ascii", "SUITE_STATE": str(tmp_path)}
@@ -145,14 +130,10 @@ exec setsid -w "$@" <&-
 SELECTION = (
     "tests/faults/test_faults.py::test_nothing_is_left_of_a_driver_that_was_ended",
     "tests/check/test_locks.py::test_names_of_files_mean_nothing",
-    *(
-        f"tests/test_files.py::{name}"
-        for name in ("test_writing_makes_the_folders", "test_what_cannot_be_written_is_raised")
-    ),
-    *(
-        f"tests/test_console.py::{name}"
-        for name in ("test_a_yanked_reason_is_text", "test_a_bar_shows_names_as_they_are")
-    ),
+    "tests/test_files.py::test_writing_makes_the_folders",
+    "tests/test_files.py::test_what_cannot_be_written_is_raised",
+    "tests/test_console.py::test_a_yanked_reason_is_text",
+    "tests/test_console.py::test_a_bar_shows_names_as_they_are",
 )
 
 

@@ -79,11 +79,6 @@ def test_a_change_is_exact_where_the_package_itself_made_it(found: Blame, exact:
     assert [(exact, ""), (exact, came_with)] == [(each.exact, each.came_with) for each in told]
 
 
-def shown_as(*shown: tuple[Verdict, str, str, str]) -> list[Interval]:
-    """Return intervals by verdict, package, first and last release."""
-    return [Interval(of, of, package, first, last, exact=True) for of, package, first, last in shown]
-
-
 @pytest.mark.parametrize(
     ("found", "where"),
     [
@@ -108,7 +103,8 @@ def shown_as(*shown: tuple[Verdict, str, str, str]) -> list[Interval]:
 )
 def test_where_a_case_goes_wrong_is_told(found: list[tuple[Verdict, str, str, str]], where: str) -> None:
     """The affected releases are those of the package that changes the case, within the runs."""
-    assert where == affected(shown_as(*found))
+    shown = [Interval(of, of, package, first, last, exact=True) for of, package, first, last in found]
+    assert where == affected(shown)
 
 
 LINE = [

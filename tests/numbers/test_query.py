@@ -2,38 +2,22 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from jax_stack_compat.numbers import query
-from jax_stack_compat.numbers.model import MEASURED, CallRow, Measured, by_function, written
+from jax_stack_compat.numbers.model import MEASURED, Measured, by_function, written
 from laboratory.cell.numbers.recipes import calls
+from tests.numbers.rows import call_row
 
 F = "jax.numpy.f"
 
 
-def row(first: str, last: str, digest: str, **more: Any) -> CallRow:
-    """A row of a call from one release to another."""
-    own: dict[str, Any] = {
-        "status": "right",
-        "ulp": "",
-        "detail": "",
-        "change": "",
-        "was": "",
-        "package": "",
-        "explained": "",
-    }
-    return CallRow(
-        **{**own, "function": F, "form": "eager", "call": f"{F}(x)", **more}, first=first, last=last, digest=digest
-    )
-
-
 ROWS = (
-    row("0.4.30", "0.4.35", "a"),
-    row("0.5.0", "0.5.0", "b", change="value", was="2, was 1"),
-    row("0.6.0", "0.6.0", "a", change="value", was="1, was 2"),
-    row("0.7.0", "0.8.0", "c", change="rounding", status="differs", detail="3, NumPy has 1"),
+    call_row(F, "0.4.30", "0.4.35", digest="a"),
+    call_row(F, "0.5.0", "0.5.0", digest="b", change="value", was="2, was 1"),
+    call_row(F, "0.6.0", "0.6.0", digest="a", change="value", was="1, was 2"),
+    call_row(F, "0.7.0", "0.8.0", digest="c", change="rounding", status="differs", detail="3, NumPy has 1"),
 )
 
 

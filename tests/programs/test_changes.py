@@ -37,17 +37,6 @@ def test_a_change_is_named_with_both_numbers(before: Program, after: Program, re
     assert told == [turn.told for turn in turns(found)]
 
 
-def test_a_release_is_compared_with_the_one_before_it_on_its_branch() -> None:
-    """jax 0.8.3 came out after 0.9.0: both are compared with 0.8.2."""
-    of = {"0.8.2": 1, "0.8.3": 2, "0.9.0": 3}
-    found = programs(*(release(jax, [counted(counts={"copies": copies})]) for jax, copies in of.items()))
-
-    assert [
-        "jax 0.8.3, after 0.8.2: softmax: 1 more copy, 1 → 2",
-        "jax 0.9.0, after 0.8.2: softmax: 2 more copies, 1 → 3",
-    ] == [turn.told for turn in turns(found)]
-
-
 def test_libraries_that_came_along_are_named() -> None:
     """A solve's program also depends on Diffrax: if Diffrax moved too, the sentence says so; a softmax's does not."""
     one, two = ([counted(name, {"copies": copies}) for name in ("softmax", "solve")] for copies in (1, 2))

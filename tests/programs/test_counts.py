@@ -81,13 +81,6 @@ def test_a_kernel_s_own_code_is_left_out(config: str) -> None:
     assert 'custom_call_target="kernel", backend_config={' in lean
 
 
-def test_long_lists_are_cut_short() -> None:
-    """A hundred numbers in a row become three dots, a shape stays."""
-    line = f"  %c = f32[2,3]{{1,0}} constant({{{', '.join(['0.5'] * 100)}}})"
-
-    assert "  %c = f32[2,3]{1,0} constant({…})\n" == counts.lean(line).replace("%c", "  %c", 1)
-
-
 @pytest.mark.parametrize(
     ("thunks", "why"),
     [

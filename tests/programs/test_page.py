@@ -44,14 +44,6 @@ def test_the_page_says_that_nothing_was_run_and_shows_what_changed() -> None:
     assert 'href="programs.html"' in files["index.html"]
 
 
-def test_without_programs_there_is_no_page_and_no_way_to_one() -> None:
-    """A report without programs has no such page."""
-    files = site(EMPTY, ())
-
-    assert "programs.html" not in files
-    assert [] == [name for name, text in files.items() if "programs.html" in text]
-
-
 def test_a_change_whose_programs_are_the_same_or_not_kept_says_so() -> None:
     """Equal HLO is shown differently from missing HLO."""
     same, gone = (site(EMPTY, (), (of,))[PAGE] for of in (changed(lines=[]), changed()))

@@ -122,17 +122,6 @@ def test_what_a_program_follows_from_has_it_compiled_again(
     assert 2 == len(world.compiled)
 
 
-def test_it_says_first_what_it_fetches_and_last_what_it_did(world: World, capsys: pytest.CaptureFixture[str]) -> None:
-    """The first line has the size of the download, the last line has counts, and the lines between list the changes."""
-    world.run(*CELLS)
-    first, *_, turn, last = capsys.readouterr().out.splitlines()
-
-    assert first.startswith("NVIDIA H100, compiled, not run: 2 releases, 0 cached; 2 to compile")
-    assert "MB to fetch" in first
-    assert "jax 0.9.1, after 0.9.0: scan: 1 more copy, 1 → 2" == turn
-    assert last.startswith("NVIDIA H100, compiled, not run: 0 releases known, 2 compiled, 0 not; 1 programs differ")
-
-
 def test_without_an_index_what_is_known_stays(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     """Offline, each unknown release has a sentence; the others are unchanged."""
     world.run(CELLS[0])

@@ -15,7 +15,6 @@ from laboratory.report.compare import since
 from laboratory.report.model import Observation, Report
 from laboratory.report.site import timings
 from laboratory.report.site.build import site
-from laboratory.report.site.timings import TimedMachine
 from laboratory.timings.results import COMPARED, NOISE, RESULTS
 from tests.report.site_browser import UNFOLD, WIDTH, afresh, put, violations
 from tests.report.test_numbers import EVERY
@@ -85,18 +84,15 @@ def of_all_sorts() -> Report:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write the site of that report, with real timings, programs for an H100 of two releases, and numbers."""
     (machine, *_) = timings.machines(RESULTS, NOISE, COMPARED)
+    # With every chart axe would check numbers for a minute.
+    (section, *_) = machine.sections
+    charts = tuple(chart for chart in section.charts if chart.shifts)[:3]
+    machine = replace(machine, name="cpu", sections=(replace(section, charts=charts),), counts=machine.counts[:3])
     found = model.load(TARGETS["h100"])
     # With every release axe would check thousands of equal rows.
     two = [each for each in found.releases if each.cell in ("jax-0.11.0", "jax-0.11.1")]
     compiled = texts.with_diffs(found.model_copy(update={"releases": two}))
-    return put(site(of_all_sorts(), (small(machine),), (compiled,), EVERY), tmp_path_factory.mktemp("site"))
-
-
-def small(machine: TimedMachine) -> TimedMachine:
-    """Return a machine with some of its charts, because checking every number of all takes a minute."""
-    (published, *_) = machine.sections
-    charts = tuple(chart for chart in published.charts if chart.shifts)[:3]
-    return replace(machine, name="cpu", sections=(replace(published, charts=charts),), counts=machine.counts[:3])
+    return put(site(of_all_sorts(), (machine,), (compiled,), EVERY), tmp_path_factory.mktemp("site"))
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -13,11 +13,9 @@ from laboratory.report.model import Report
 from laboratory.report.site.build import site
 from laboratory.report.summary import REPLAY
 from tests.report.on_disk import there as files
-from tests.report.site_browser import UNFOLD, WIDTH, afresh, built, put, tab, violations
-from tests.report.test_by_rule import sparse
+from tests.report.site_browser import UNFOLD, WIDTH, afresh, built, put, tab
 from tests.report.test_report import EMPTY, observation, report, with_issue
 from tests.report.test_small import FOLDER as SMALL
-from tests.worlds import otherwise
 
 pytestmark = pytest.mark.usefixtures("_no_complaints")
 NASTY = "\x1b[31mred\x1b[0m \u202e\u2066turned\u2069 </script><script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -81,38 +79,6 @@ def test_every_cell_of_every_case_has_an_address(known: Report, made: dict[str, 
     for issue in known.issues:
         there = {name for name in ids(made[f"issues/{issue.id}.html"]) if "@" in name}
         assert {f"{each.case}@{each.cell}" for each in known.observations if each.issue == issue.id} == there
-
-
-def test_a_page_says_nothing_of_the_day(known: Report, made: dict[str, str]) -> None:
-    """Another date, machine and count change only the front page."""
-    other = otherwise(known)
-    platform = other.platform.model_copy(update={"cpu": "another cpu"})
-    later = known.model_copy(
-        update={"generated_at": other.generated_at, "platform": platform, "coverage": other.coverage, "since": None}
-    )
-    again = site(later, ())
-
-    assert {"index.html"} == {path for path, text in made.items() if again[path] != text}
-
-
-def test_a_new_release_leaves_an_issue_alone_that_was_not_run_on_it(known: Report, made: dict[str, str]) -> None:
-    """A new stack beside the line changes the pages of only those issues that it ran."""
-    arm = next(cell for cell in reversed(known.cells) if cell.kind == "arm")
-    less = known.model_copy(
-        update={
-            "cells": [cell for cell in known.cells if cell.id != arm.id],
-            "observations": [each for each in known.observations if each.cell != arm.id],
-            "stacks": [
-                row.model_copy(update={"cells": [cell for cell in row.cells if cell != arm.id]}) for row in known.stacks
-            ],
-        }
-    )
-    before = site(less, ())
-    concerned = {f"issues/{each.issue}.html" for each in known.observations if each.cell == arm.id}
-
-    changed = {path for path, text in made.items() if before[path] != text}
-    assert concerned == {path for path in changed if path.startswith("issues/")}
-    assert len(concerned) < len(known.issues)
 
 
 def test_the_matrix_can_be_filtered(visit: Open, known: Report) -> None:
@@ -255,18 +221,6 @@ def test_they_print(visit: Open) -> None:
     page.emulate_media(media="print")
     expect(page.get_by_label("jit, source", exact=True)).to_be_visible()
     assert page.evaluate(WIDTH) <= 1030
-
-
-def test_what_is_by_rule_is_lighter_than_what_was_run(visit: Open, tmp_path: Path) -> None:
-    """Bands and strips by rule are transparent in both colour schemes, without violations."""
-    built(sparse(), tmp_path)
-    page = visit("issues/some-issue.html", tmp_path)
-    opacity = "found => [...new Set(found.map(each => Number(getComputedStyle(each).fillOpacity)))]"
-
-    assert [0.5] == page.locator("rect.by-rule").evaluate_all(opacity)
-    assert [1] == page.locator("rect:not(.by-rule)").evaluate_all(opacity)
-    page.evaluate(UNFOLD)
-    assert [] == violations(page)
 
 
 @pytest.mark.parametrize("name", ["empty", "nasty"])

@@ -10,21 +10,14 @@ from jax_stack_compat.judge.verdict_table import Verdict
 from laboratory.report.findings import SORTS, findings
 from laboratory.report.model import CellRow, IntervalRow, Observation, Report, SignatureRow, TurnRow
 from laboratory.report.site.facts import Facts
-from laboratory.report.site.pages import findings as findings_page
 from laboratory.report.site.pages import issues as issues_page
 from laboratory.report.site.pages import matrix as matrix_page
 from laboratory.report.site.pages import seeds as seeds_page
-from laboratory.report.site.table import Mark, stretches, with_room
-from laboratory.report.site.timeline import timeline, turned, verified
+from laboratory.report.site.table import stretches
+from laboratory.report.site.timeline import turned, verified
 from laboratory.report.standing import standings
 from tests.report.on_disk import pages
 from tests.report.test_report import cell_row, observation, report, with_case, with_issue
-from tests.worlds import as_known, few
-
-
-def cells(*versions: str) -> list[CellRow]:
-    """Return the line's cells of these releases of jax."""
-    return [CellRow.model_validate(cell_row(f"jax-{version}")) for version in versions]
 
 
 def seen(*verdicts: Verdict, **changes: Any) -> list[Observation]:
@@ -40,10 +33,10 @@ def two_cases(first: Sequence[Verdict], second: Sequence[Verdict]) -> Report:
     return report(*seen(*first, case="first"), *seen(*second, case="second"))
 
 
-def interval(verdict: str, first: str, last: str = "", **changes: Any) -> IntervalRow:
-    """Return an interval over jax whose behaviour is named after its verdict."""
-    row = {"behaviour": verdict, "verdict": verdict, "first": first, "last": last or first}
-    return IntervalRow.model_validate({**row, "package": "jax", "exact": True, "order": "version", **changes})
+def interval(verdict: str, release: str, **changes: Any) -> IntervalRow:
+    """Return an interval of one release of jax, whose behaviour is named after its verdict."""
+    row = {"behaviour": verdict, "verdict": verdict, "package": "jax", "first": release, "last": release}
+    return IntervalRow.model_validate({**row, "exact": True, "order": "version", **changes})
 
 
 @pytest.mark.parametrize(
@@ -96,13 +89,6 @@ def test_what_is_not_as_expected_is_a_row() -> None:
 
     ((_, marks),) = page.view.rows[0].cases
     assert [False, True] == [mark.odd for mark in marks]
-
-
-def test_a_word_stands_where_it_has_room() -> None:
-    """Among equal neighbours the first and every eighth have a word; a single one has no room."""
-    row = with_room([Mark("a", "clear")] * 10 + [Mark("b", "affected"), None])
-
-    assert [0, 8] == [place for place, mark in enumerate(row) if mark and mark.room]
 
 
 def test_an_issue_shows_the_worst_of_its_cases() -> None:
@@ -192,14 +178,6 @@ def test_streams_are_told_apart_by_what_was_drawn() -> None:
     assert ["jax-0.4.32", "jax-0.4.35"] == [cell.id for cell in sampler.changed]
 
 
-def test_a_report_without_samplers_has_no_map() -> None:
-    """Without an issue about random streams there is no page of seeds, nor a link to it."""
-    of = report(*seen("clear"))
-
-    assert not list(seeds_page.pages(Facts(of)))
-    assert "seeds.html" not in pages(of)["index.html"]
-
-
 def test_the_same_is_told_once() -> None:
     """Equal neighbours are one stretch whatever their times; a different detail ends it."""
     ordered = seen("clear", "clear", "affected", "clear", "clear")
@@ -227,20 +205,8 @@ def test_where_a_workaround_was_verified(workarounds: Sequence[str | None], told
         for number, word in enumerate(workarounds)
     }
 
-    assert told == verified(cells("0.4.30", "0.4.31", "0.4.32"), of)
-
-
-def test_a_timeline_is_as_wide_as_its_releases() -> None:
-    """Bands and ticks are at their releases, in percent; ticks too near to read are marked."""
-    line = cells("0.4.30", "0.4.31", "0.5.0", *(f"0.6.{number}" for number in range(17)))
-    drawn = [interval("clear", "0.4.30", "0.4.31"), interval("affected", "0.5.0", "0.6.16")]
-    of = with_case(report(observation()), intervals=drawn)
-
-    (axis,) = timeline(of.issues[0].cases[0], line)
-    assert [(0.0, 10.0, "0.4.30–0.4.31"), (10.0, 90.0, "0.5.0 on")] == [
-        (band.x, band.width, band.where) for band in axis.bands
-    ]
-    assert [(0.0, "0.4", False), (10.0, "0.5", False), (15.0, "0.6", True)] == axis.ticks
+    cells = [CellRow.model_validate(cell_row(cell)) for cell in ("jax-0.4.30", "jax-0.4.31", "jax-0.4.32")]
+    assert told == verified(cells, of)
 
 
 @pytest.mark.parametrize(
@@ -379,22 +345,3 @@ def test_what_concerns_the_same_is_named() -> None:
     assert [("d", ["jax.pmap"]), ("b", ["jax.jit"]), ("c", ["jax.jit"])] == [
         (other.id, shared) for other, shared in page.view.related
     ]
-
-
-def test_a_thread_says_when_it_was_looked_up() -> None:
-    """A thread's state has the date of its look-up; a page or a commit has none."""
-    upstream = [each for issue in as_known(few()[:1]).issues for each in issue.upstream]
-
-    assert {True} == {each.looked_up is not None for each in upstream if each.state}
-    assert {None} == {each.looked_up for each in upstream if not each.state}
-
-
-def test_hundreds_of_findings_are_cut() -> None:
-    """Lists of unexpected and undecided observations are cut and counted; equal ones are one row."""
-    odd = [observation(case=f"case-{number}", agreement="changed") for number in range(200)]
-    same = [observation(cell="jax-0.5.0", case="case-0", agreement="changed")]
-
-    page, *_ = findings_page.pages(Facts(report(*odd, *same)))
-    assert (60, 200) == (page.view.shown, page.view.count)
-    assert (100, 200) == (len(page.view.unexpected), page.view.unexpected_count)
-    assert ["jax-0.4.30", "jax-0.5.0"] == page.view.unexpected[0].cells

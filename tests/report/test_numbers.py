@@ -11,11 +11,12 @@ from jax_stack_compat.numbers.model import MEASURED, CallRow, Measured, written
 from laboratory.report.folder.write import write
 from laboratory.report.model import Report
 from laboratory.report.site import numbers
-from laboratory.report.site.build import named_after, site
+from laboratory.report.site.build import site
 from laboratory.report.site.facts import Facts
 from laboratory.report.site.numbers import MeasuredNumbers
 from laboratory.report.site.pages import numbers as page_of
 from laboratory.report.site.pages.numbers import NumbersView
+from tests.numbers.rows import call_row
 from tests.report.site_browser import afresh, put
 from tests.report.test_release_pages import shown
 from tests.report.test_report import EMPTY, observation, report
@@ -23,17 +24,12 @@ from tests.report.test_report import EMPTY, observation, report
 pytestmark = pytest.mark.usefixtures("untimed")
 
 RELEASES = ("0.5.3", "0.6.0", "0.7.0")
-PLAIN = CallRow(
-    **{"function": "jax.some.plain", "form": "eager", "call": "jax.some.plain(float32)", "digest": "0"},
-    **{"first": RELEASES[0], "last": RELEASES[-1], "status": "right", "ulp": "0.5", "detail": ""},
-    **{"change": "", "was": "", "package": "", "explained": ""},
-)
 
 
 def row(name: str, first: str = RELEASES[0], last: str = RELEASES[-1], **changes: str) -> CallRow:
     """Return a row of a function, called on an input, that is right unless `changes` say otherwise."""
-    found = replace(PLAIN, function=f"jax.some.{name}", call=f"jax.some.{name}(float32)", first=first, last=last)
-    return replace(found, **changes)
+    function = f"jax.some.{name}"
+    return call_row(function, first, last, **{"call": f"{function}(float32)", "ulp": "0.5", **changes})
 
 
 def made(*rows: CallRow, releases: tuple[str, ...] = RELEASES) -> MeasuredNumbers:
@@ -45,6 +41,7 @@ def made(*rows: CallRow, releases: tuple[str, ...] = RELEASES) -> MeasuredNumber
     return MeasuredNumbers(Measured(releases=releases, cpu=("avx",), functions=len(found), calls=len(calls)), found)
 
 
+PLAIN = row("plain")
 # Each section of the page has a function, and jax 0.7.0 changed two of them.
 EVERY = made(
     row("differs", last="0.6.0"),
@@ -161,15 +158,6 @@ def test_a_function_that_the_newest_release_lacks_says_so() -> None:
     assert "jax.some.gone not on jax 0.7.0" in text
 
 
-def test_without_numbers_there_is_no_page_and_no_way_to_one() -> None:
-    """No page, no link, and no section on the page of a release."""
-    files = site(on(*RELEASES), ())
-
-    assert "numbers.html" not in files
-    assert [] == [name for name, text in files.items() if name.endswith(".html") and "numbers.html" in text]
-    assert "numbers.html" in named_after(EMPTY, ())
-
-
 def test_a_whole_report_has_the_numbers_and_names(tmp_path: Path) -> None:
     """The published report has the page and the data; a report on some cells that is written over it loses both."""
     write(on(*RELEASES), tmp_path, whole=True)
@@ -197,27 +185,28 @@ def test_a_release_names_the_numbers_that_it_changed() -> None:
     assert '<a href="../issues/some-issue.html">' in html
 
 
-def test_a_release_without_changes_says_so() -> None:
-    """If only rounding differs, no change is listed."""
-    assert "No result changed by more than rounding. Changes not listed: 1 by rounding." in section(
-        on(*RELEASES), "0.6.0"
-    )
-
-
-def test_a_change_between_measured_releases_is_put_down_to_none() -> None:
-    """If the release before was not measured, the page names the releases that may have brought the change."""
-    found = made(*EVERY.rows["jax.some.differs"], releases=("0.6.0", "0.7.0"))
-    text = section(on("0.6.0", "0.6.1", "0.6.2", "0.7.0"), "0.7.0", found)
-
-    assert "compared with jax 0.6.0 . Not measured: jax 0.6.1 , 0.6.2 . The changes came with one of them" in text
+LATE = made(*EVERY.rows["jax.some.differs"], releases=RELEASES[1:])
 
 
 @pytest.mark.parametrize(
-    ("release", "said"), [("0.5.3", "It is the first release whose numbers were measured"), ("0.6.1", "not measured.")]
+    ("releases", "release", "found", "said"),
+    [
+        # If only rounding differs, no change is listed.
+        (RELEASES, "0.6.0", EVERY, "No result changed by more than rounding. Changes not listed: 1 by rounding."),
+        # If the release before was not measured, each release since may have brought the change.
+        (
+            *(("0.6.0", "0.6.1", "0.6.2", "0.7.0"), "0.7.0", LATE),
+            "compared with jax 0.6.0 . Not measured: jax 0.6.1 , 0.6.2 . The changes came with one of them",
+        ),
+        (RELEASES, "0.5.3", EVERY, "It is the first release whose numbers were measured"),
+        (("0.5.3", "0.6.1"), "0.6.1", EVERY, "not measured."),
+    ],
 )
-def test_a_release_with_nothing_to_compare_says_why(release: str, said: str) -> None:
-    """The first measured release has nothing to compare with, and unmeasured releases have no numbers."""
-    assert said in section(on("0.5.3", "0.6.1"), release)
+def test_a_release_says_what_its_numbers_are_compared_with(
+    releases: tuple[str, ...], release: str, found: MeasuredNumbers, said: str
+) -> None:
+    """A release without changes, and one with nothing to compare, says so and why."""
+    assert said in section(on(*releases), release, found)
 
 
 @pytest.mark.usefixtures("_no_complaints")

@@ -1,27 +1,23 @@
 """Tests of a single stack in the terminal: observations, workarounds, and expectations without a run."""
 
 import re
-from io import StringIO
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from jax_stack_compat.base.errors import Exit, Failed
 from jax_stack_compat.stack import lock
 from laboratory.cli.command_line import main
 from laboratory.report.formats import one_stack
-from tests.report.test_report import observation, report
+from tests.report.test_report import observation, on_screen, report
 
-pytestmark = pytest.mark.usefixtures("pageless")
+pytestmark = pytest.mark.usefixtures("pageless", "elsewhere")
 
 
 def shown(*seen: dict[str, object]) -> list[str]:
     """Return the lines that are printed for these observations of one cell."""
-    screen = StringIO()
     made = report(*(observation(**{"cell": "jax-0.4.30", **each}) for each in seen))
-    one_stack.show(made, made.cells, Console(file=screen, width=300, highlight=False))
-    return [line.strip() for line in screen.getvalue().splitlines() if line.strip()]
+    return [line.strip() for line in on_screen(one_stack.show, made, made.cells).splitlines() if line.strip()]
 
 
 def test_the_worst_stands_first() -> None:
@@ -64,12 +60,6 @@ def test_what_kept_all_of_it_from_running_is_told_once() -> None:
     assert any("some-issue/d" in line for line in lines)
 
 
-@pytest.fixture
-def nothing_ran(elsewhere: Path) -> None:
-    """Use no records and locks of own stacks."""
-
-
-@pytest.mark.usefixtures("nothing_ran")
 def test_a_stack_that_was_never_run_is_answered_by_rule(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Expectations list row zero first, then the worst, and still count as not run, exit code 3."""
     words = ["report", "jax-0.9.2+equinox-0.13.0+diffrax-0.7.0", "--to", str(tmp_path / "to")]
@@ -93,7 +83,6 @@ def test_a_stack_that_was_never_run_is_answered_by_rule(tmp_path: Path, capsys: 
     assert all("by rule" in line or "run as" in line or "between" in line for line in rest if " ? " not in line)
 
 
-@pytest.mark.usefixtures("nothing_ran")
 @pytest.mark.parametrize("narrowed", [[], ["--issue", "filter-grad-return-type"]])
 def test_what_does_not_import_is_told_once(
     narrowed: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -107,7 +96,6 @@ def test_what_does_not_import_is_told_once(
     assert lines[-1].endswith(" cases: equinox 0.13.0 does not import")
 
 
-@pytest.mark.usefixtures("nothing_ran")
 def test_a_version_that_decides_and_is_not_named_leaves_it_unknown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -117,7 +105,6 @@ def test_a_version_that_decides_and_is_not_named_leaves_it_unknown(
     assert "? unknown stack-smoke/train-and-solve: it depends on equinox\n" in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("nothing_ran")
 def test_a_run_answers_before_it_begins(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """`run` prints a stack's expectations first, so that they are the answer without a network."""
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -140,11 +141,16 @@ CHANGED = PLAIN.model_copy(update={"since": since(report(observation(behaviour="
 REPORTS_TO_SHOW = {"empty": EMPTY, "plain": PLAIN, "every verdict": EVERY_VERDICT, "changed": CHANGED}
 
 
-def shown(of: Report, width: int = 80, *, cases: bool = False, verbose: bool = False) -> str:
-    """Return a report as printed in so many columns, without colour."""
+def on_screen(show: Callable[..., None], *of: object, width: int = 300, **how: bool) -> str:
+    """Return what `show` prints in so many columns, without colour."""
     screen = StringIO()
-    terminal.show(of, Console(file=screen, width=width, highlight=False), cases=cases, verbose=verbose)
+    show(*of, Console(file=screen, width=width, highlight=False), **how)
     return screen.getvalue()
+
+
+def shown(of: Report, width: int = 80, *, cases: bool = False, verbose: bool = False) -> str:
+    """Return a report as printed."""
+    return on_screen(terminal.show, of, width=width, cases=cases, verbose=verbose)
 
 
 class Page(HTMLParser):
@@ -332,18 +338,12 @@ def test_what_another_python_would_show_can_be_left_to_others(elsewhere: Path) -
         summary.exit_code(made),
         summary.exit_code(made, other_pythons=False),
     )
-    assert summary.lacking_pythons(made) == (
-        "This machine has no CPython 3.13 or 3.14, which 4 observations in 2 cells need. "
-        "Install what is missing, for example with `uv python install 3.13 3.14`, and run this again."
-    )
+    told = summary.lacking_pythons(made)
+    assert told.startswith("This machine has no CPython 3.13 or 3.14, which 4 observations in 2 cells need.")
     assert "" == summary.lacking_pythons(assemble(CELLS, ENTRIES))
-
-
-def test_the_line_s_own_python_is_not_left_to_others(elsewhere: Path) -> None:
-    """Without the line's Python a publish is incomplete too."""
-    put_what_is_expected(CELLS[1:])
+    # The line's own Python is not left to others.
+    shutil.rmtree(records.RECORDS / CELLS[0].id)
     put_status(CELLS[0], "unavailable", "plan.no-interpreter", python="")
-
     assert Exit.INCOMPLETE == summary.exit_code(assemble(CELLS, ENTRIES), other_pythons=False)
 
 
@@ -533,28 +533,13 @@ def test_the_counts_add_up(observations: list[Observation]) -> None:
     assert len(observations) == sum(map(int, (ran, lacking, *rest)))
 
 
-@pytest.mark.parametrize(
-    ("name", "line"),
-    [
-        ("plain", "1 of 1 run as expected; 0 could not run, 0 not run, 0 errors"),
-        (
-            "every verdict",
-            "0 of 18 run as expected, 2 fixed, 14 changed, 2 undecided, 14 workarounds not as known; "
-            "6 could not run (2 blocked, 2 conflict, 2 unavailable), 2 not run, 2 errors",
-        ),
-    ],
-)
-def test_the_last_line_of_a_report(name: str, line: str) -> None:
+def test_the_last_line_of_a_report() -> None:
     """The last line has the four counts, also if they are zero, and only the agreements that occur."""
-    assert line == summary.last_line(REPORTS_TO_SHOW[name])
-
-
-def test_large_counts_have_separators(published: Report) -> None:
-    """The last line separates thousands."""
-    of = published.coverage
-
-    assert f"{of.run:,} of {of.run:,} run as expected; {of.unavailable:,} could not" in summary.last_line(published)
-    assert re.search(r"^\d+,\d{3} of", summary.last_line(published))
+    assert "1 of 1 run as expected; 0 could not run, 0 not run, 0 errors" == summary.last_line(PLAIN)
+    assert (
+        "0 of 18 run as expected, 2 fixed, 14 changed, 2 undecided, 14 workarounds not as known; "
+        "6 could not run (2 blocked, 2 conflict, 2 unavailable), 2 not run, 2 errors"
+    ) == summary.last_line(EVERY_VERDICT)
 
 
 @pytest.mark.parametrize(

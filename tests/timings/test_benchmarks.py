@@ -4,7 +4,6 @@ import ast
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import textwrap
@@ -17,7 +16,7 @@ from laboratory.timings.bench import DEFAULT_BENCH
 from laboratory.timings.counting import callgrind
 from laboratory.timings.counts import BY_PYTHON, HOST
 from tests.cell.test_wall import BENCHMARKS, STACK, imports, top
-from tests.processes import lacking, python
+from tests.processes import needs_valgrind, python
 
 MODULES = [path for path in BENCHMARKS if not path.name.startswith("_")]
 
@@ -166,8 +165,7 @@ def test_what_ends_its_process_leaves_the_others_counted() -> None:
 
 def test_callgrind_counts_the_threads_that_are_asked_for(tmp_path: Path) -> None:
     """Callgrind counts Python's thread in Python's phases, and all threads in the compiler's."""
-    if shutil.which("valgrind") is None:
-        lacking("no valgrind on this machine, which .ci/run installs: no instruction is counted")
+    needs_valgrind()
     code = """
         import threading
         from benchmarks import _meters

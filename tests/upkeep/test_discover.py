@@ -172,8 +172,6 @@ def instead(offered: Offered, monkeypatch: pytest.MonkeyPatch, serve: Serve) -> 
     ("end", "told"),
     [
         ("/jax", ("text/html", LOGIN)),
-        ("/lineax", ("text/html", LOGIN)),
-        ("/jax", ("text/html; charset=utf-8", page(""))),
         ("/jax", ("text/html", page("<a href='/jax-0.4.30-py3-none-any.whl'>jax-0.4.30-py3-none-any.whl</a>"))),
         ("/jax", ("text/html", page("<a href='x' data-upload-time='noon'>jax-0.4.30-py3-none-any.whl</a>"))),
         ("/jax", ("application/vnd.pypi.simple.v1+json", LOGIN)),

@@ -71,13 +71,6 @@ def files(installed: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def call(installed: Path, *words: str, asked: str = "") -> subprocess.CompletedProcess[str]:
-    """Run the wheel's `jax-stack-compat` in a folder without a checkout."""
-    command = ("-P", "-c", "from jax_stack_compat.command_line import main; main()", *words)
-    variables = {"PYTHONPATH": str(installed), "SUITE_STATE": str(installed / "state")}
-    return python(*command, folder=installed, asked=asked, env=variables)
-
-
 def test_a_wheel_is_small(wheel: Path) -> None:
     """Code and data are under 3 MB."""
     assert 3_000_000 > wheel.stat().st_size
@@ -100,7 +93,9 @@ NO_DICT = "TypeError: unhashable type: 'DynamicJaxprTracer'"
 )
 def test_a_wheel_answers_without_a_checkout(words: str, code: Exit, said: str, installed: Path) -> None:
     """A wheel answers look-ups, `try` gets as far as uv, and other commands are said to need a clone."""
-    ran = call(installed, *words.split(), asked=NO_DICT)
+    command = ("-P", "-c", "from jax_stack_compat.command_line import main; main()", *words.split())
+    variables = {"PYTHONPATH": str(installed), "SUITE_STATE": str(installed / "state")}
+    ran = python(*command, folder=installed, asked=NO_DICT, env=variables)
 
     assert code == ran.returncode, ran.stderr
     assert said in (ran.stderr if code else ran.stdout)
