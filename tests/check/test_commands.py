@@ -14,6 +14,7 @@ from jax_stack_compat.check import knowledge as known
 from jax_stack_compat.check.inputs.stack import Stack
 from tests.check.conftest import Said
 from tests.check.worlds import case, issue, knowledge
+from tests.processes import within
 
 pytestmark = pytest.mark.usefixtures("world")
 
@@ -308,3 +309,24 @@ def test_a_folder_that_is_gone_is_told(world: Path, said: Said) -> None:
     (world / "gone").rmdir()
     code, out = said("check")
     assert (Exit.MISUSED, "error: the current folder is gone: change into one that exists\n") == (code, out)
+
+
+def test_a_pipe_for_what_to_ignore_is_not_waited_for(world: Path, said: Said) -> None:
+    """The error names the file, and nothing hangs."""
+    os.mkfifo(world / "jax-stack-compat.toml")
+    with within(20):
+        code, out = said("check", "--from", "jax==0.7.0")
+
+    assert Exit.MISUSED == code
+    assert "jax-stack-compat.toml: file: it is a pipe" in out
+
+
+def test_the_installed_command_has_both(capsys: pytest.CaptureFixture[str]) -> None:
+    """`jax-stack-compat check --help` has examples and explains its exit codes."""
+    with pytest.raises(SystemExit) as ended:
+        command_line.main(["check", "--help"])
+
+    assert not ended.value.code
+    out = capsys.readouterr().out
+    assert "jax-stack-compat check --bounds pyproject.toml" in out
+    assert "4 nothing is known" in out
