@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
@@ -18,14 +18,12 @@ from jax_stack_compat.base.errors import BadFile, Exit, Failed, Fault, Misused, 
 from jax_stack_compat.base.files import PACKAGES, REPORTS, ROOT
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.stack import chosen, plan
-from laboratory.bisect.search import Find
 from laboratory.cli.command_line import main, parse
 from laboratory.cli.command_table import COMMANDS
 from laboratory.records import records
 from laboratory.report.folder import write
 from laboratory.report.folder.compat_json import read_report
 from laboratory.report.model import Report
-from laboratory.report.summary import lacking_pythons
 from laboratory.run import runs
 from tests.report.on_disk import saved
 from tests.report.test_report import observation, put_status, report
@@ -140,12 +138,6 @@ def test_words_are_looked_up_as_they_are_read() -> None:
     assert ("cases", "headlines") == (options.rows, parse(["report", "--all-headlines"]).rows)
     with pytest.raises(SystemExit):
         parse(["report", "--all-headlines", "--all-cases"])
-
-
-def test_choices_are_those_of_their_modules() -> None:
-    """The parser's choices, which are copies, equal those in the modules."""
-    assert list(plan.TAGS) == [parse(["report", "--tag", tag]).tag for tag in plan.TAGS]
-    assert list(get_args(Find)) == [parse(["bisect", "x", "--find", each]).find for each in get_args(Find)]
 
 
 # The commands that need arguments, with the fewest possible.
@@ -329,7 +321,6 @@ def test_who_publishes_may_lack_a_python(
     made = read_report(tmp_path / "elsewhere")
     monkeypatch.setattr("laboratory.report.published.published", lambda: made)
     assert Exit.AS_EXPECTED == main(["report", "--published", "--to", str(tmp_path / "published")])
-    assert lacking_pythons(made).startswith("This machine has no CPython 3.14, which 2 observations in 1 cell need.")
 
 
 def test_a_clone_has_the_published_report(

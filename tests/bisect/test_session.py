@@ -159,16 +159,6 @@ def test_a_case_that_changes_several_times_is_followed(bench: Bench) -> None:
     assert ["first not affected: jax 0.4.21", "first affected: jax 0.4.26"] == found
 
 
-def test_what_the_end_points_contradict_is_said(bench: Bench) -> None:
-    """--find first-clear on a line whose newer end is affected gives one sentence and exit code 1."""
-    code, lines = bench.bisect("by-release/changes", *BETWEEN, "--find", "first-clear")
-    assert Exit.UNEXPECTED is code
-    assert (
-        "no such boundary: jax 0.4.18 (not affected: right) and jax 0.4.30 (affected: wrong); use "
-        "--find first-affected; 2 cell runs over 13 releases"
-    ) == lines[-1]
-
-
 def test_an_arm_is_searched_and_what_does_not_resolve_is_gone_round(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,8 +13,9 @@ from jax_stack_compat.judge.rules import Run
 from jax_stack_compat.judge.verdict_table import Verdict
 from jax_stack_compat.stack import plan
 from laboratory.boundaries.attribution import LINKED, Blame, Move, blame, moves, told
-from laboratory.boundaries.intervals import Interval, Point, affected, intervals
+from laboratory.boundaries.intervals import Point, intervals
 from laboratory.boundaries.neighbours import LineCell, in_order, neighbours
+from laboratory.report.model import IntervalRow, affected
 from tests.judge.stacks import FEW_EXAMPLES, IMPLICIT, LU, OFFERED, PYTHON, RULES, RUNS, SHOWN, STACKS, as_ruled, pins
 
 GOOD: tuple[str, Verdict] = ("good", "clear")
@@ -103,7 +104,10 @@ def test_a_change_is_exact_where_the_package_itself_made_it(found: Blame, exact:
 )
 def test_where_a_case_goes_wrong_is_told(found: list[tuple[Verdict, str, str, str]], where: str) -> None:
     """The affected releases are those of the package that changes the case, within the runs."""
-    shown = [Interval(of, of, package, first, last, exact=True) for of, package, first, last in found]
+    shown = [
+        IntervalRow(behaviour=of, verdict=of, package=package, first=first, last=last, exact=True)
+        for of, package, first, last in found
+    ]
     assert where == affected(shown)
 
 

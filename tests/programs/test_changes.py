@@ -1,13 +1,7 @@
-"""Changes between releases, in words, and counts as asv reads them."""
-
-import math
-from pathlib import Path
+"""Changes between releases, in words."""
 
 import pytest
-from asv.results import iter_results
 
-from jax_stack_compat.base.files import replace_all
-from laboratory.programs import asv_results
 from laboratory.programs.changes import turns
 from laboratory.programs.model import Program, Workload
 from tests.programs.conftest import counted, programs, release
@@ -90,43 +84,3 @@ def test_a_device_case_changes_where_it_shows_something_else() -> None:
     (turn,) = turns(found)
     assert "jax 0.9.1, after 0.9.0: kept-where-true: copies → in-place; 3 fewer copies, 4 → 1" == turn.told
     assert "jax 0.9.1 shows in-place where 0.9.0 shows copies." == turn.plain
-
-
-COMMITS = {"jax-0.9.0": "a" * 40, "jax-0.9.1": "b" * 40}
-LAUNCHES = "device_programs.H100.track_launches"
-
-
-def test_asv_reads_each_count_as_a_benchmark_of_a_machine_that_ran_nothing(tmp_path: Path) -> None:
-    """Each workload has a value on each release of the line, or NaN; the machine's name says that nothing ran."""
-    found = programs(
-        release("0.8.2", [counted(counts={"launches": 9})]),
-        release("0.9.0", [counted(counts={"launches": 4}), counted("solve", copies="not told")]),
-        release("0.9.1", [counted(counts={"launches": 2})]),
-    )
-    replace_all(tmp_path, asv_results.files(found, COMMITS))
-    read = {each.commit_hash: each for each in iter_results(str(tmp_path))}
-    known = asv_results.benchmarks(found)[LAUNCHES]
-
-    assert set(COMMITS.values()) == set(read)
-    for commit, value in zip(COMMITS.values(), (4, 2), strict=True):
-        softmax, solve = read[commit].get_result_value(LAUNCHES, known["params"])
-        assert value == softmax
-        assert math.isnan(solve)
-        assert "h100-compiled-not-run" == read[commit].params["machine"]
-        assert known["version"] == read[commit].benchmark_version[LAUNCHES]
-
-
-def test_what_was_counted_another_way_is_no_point_of_the_line() -> None:
-    """A release that was counted by an older recipe has an empty file."""
-    one, two = (
-        release(jax, [counted(counts={"launches": 4})], recipe=recipe)
-        for jax, recipe in (("0.9.0", "one"), ("0.9.1", "two"))
-    )
-    files = asv_results.files(programs(one, two), COMMITS)
-
-    assert [False, True] == [LAUNCHES in files[f"h100-compiled-not-run/{each * 8}-compiled.json"] for each in "ab"]
-
-
-def test_without_a_release_of_the_line_there_is_no_machine() -> None:
-    """A line without these releases has no results."""
-    assert {} == asv_results.files(programs(release("0.9.0", [counted()])), {})

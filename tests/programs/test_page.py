@@ -4,7 +4,7 @@ from jax_stack_compat.catalogue import catalogue
 from laboratory.programs import session
 from laboratory.programs.model import Diff, Program, Programs
 from laboratory.report.model import Report
-from laboratory.report.site.build import named_after, site
+from laboratory.report.site.build import site
 from tests.programs.conftest import counted, programs, release
 from tests.report.test_report import EMPTY
 from tests.worlds import as_known
@@ -68,11 +68,6 @@ def test_a_release_s_page_leads_to_what_it_changed() -> None:
         f'A device, compiled, not run: <a href="../{PAGE}">1 program changed</a>' in (files["releases/jax-0.9.1.html"])
     )
     assert "Programs for devices" not in files["releases/jax-0.9.0.html"]
-
-
-def test_the_pages_of_a_former_report_are_known_as_its_own() -> None:
-    """The pages of a former report's changes are known as its own, so that the next report removes them."""
-    assert {PAGE, "programs.html"} <= named_after(EMPTY, (), (changed(),))
 
 
 def test_what_a_device_case_shows_stands_on_the_issue_with_the_platform() -> None:

@@ -152,8 +152,6 @@ def test_what_is_kept_is_read_back_and_a_program_is_a_line(tmp_path: Path) -> No
     lines = (tmp_path / "h100.json").read_text(encoding="utf-8").splitlines()
     assert 2 == sum(line.startswith('{"workload": "softmax"') for line in lines)
     assert ["jax-0.8.2", "jax-0.9.1"] == [each.cell for each in found.releases]
-    (tmp_path / "programs.json").write_text(model.list_text([found]), encoding="utf-8")
-    assert (found,) == model.listed(tmp_path / "programs.json")
 
 
 def test_a_compiler_that_dies_goes_on_without_what_ended_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ PAGES: dict[str, set[str]] = {
     "issues/compute-on-aot.html#decorator-outside@jax-0.6.0": {"_instead", "_cases", "_upstream", "_devices"},
     "matrix.html": set(),
     "cells.html": {"own"},
-    "findings.html": {"_not-known", "_workaround-fails", "_latent", "unexpected", "undecided"},
+    "findings.html": {"_workaround-fails", "_latent", "unexpected", "undecided"},
     "stack.html#jax%200.5.3..jax%200.6.0": set(),
     "releases/jax-0.7.0.html": {"turned", "numbers", "stacks"},
     "releases/jax-0.4.32.html": set(),

@@ -137,7 +137,7 @@ def written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
     before, now = small("affected"), small()
     writing.write(now.model_copy(update={"since": since(before, now)}), folder)
     # Files that are the same for every report of this tree.
-    repeated = ("assets/", "compat.schema.json")
+    repeated = ("assets/", "compat.schema.json", ".files")
     return {name: text for name, text in there(folder).items() if not name.startswith(repeated)}
 
 

@@ -206,8 +206,6 @@ def test_what_was_counted_is_drawn_and_its_changes_are_named(tmp_path: Path) -> 
     assert f"{NEW}</span>, after" in files["timings.html"]
     assert f"{SCAN}, trace: 12.0% more calls, 3,001 before, 3,361 after" in files["timings.html"]
     assert "<td>3.36 k" in files[paths((made,))[MACHINE, "timings-calls"]]
-    (tmp_path / "timings.json").write_text(timings.text((made,)), encoding="utf-8")
-    assert (made,) == timings.load(tmp_path / "timings.json")
 
 
 def test_every_machine_has_pages_of_its_own(machine: TimedMachine) -> None:

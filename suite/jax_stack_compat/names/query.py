@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from jax_stack_compat.base.files import FileModel, read
 from jax_stack_compat.names import store
-from jax_stack_compat.names.model import FOLDER, Module, Name, Names, Parameters, Text
+from jax_stack_compat.names.model import FOLDER, Module, Name, Names, Parameters
 from jax_stack_compat.names.spans import at, placed, within
 
 # A package's name with attributes, in a sentence.
 _NAMED = re.compile(r"\b(?:jax|equinox|diffrax|lineax|optimistix|jaxlib)(?:\.\w+)+\b")
 # Folders without `__init__.py`. pkgutil does not list their modules, so the data has only modules that were loaded.
 _UNLISTED = ("jaxlib.mlir.", "jaxlib.mosaic.", "jaxlib.thunky.")
+# The spans of releases that have a name: the first and the last of each.
+Life = tuple[tuple[str, str], ...]
 REPLACEMENTS = Path(__file__).with_name("replacements.toml")
 
 
@@ -26,24 +27,11 @@ class Replacements(FileModel):
     replacements: Mapping[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True)
-class Life:
-    """The spans of releases that have a name.
-
-    `since` is None if the release before the first is unknown: it was not walked, or the module does not import there.
-    `until` is None if the last is the newest release, or the next release is unknown.
-    """
-
-    spans: tuple[tuple[str, str], ...]
-    since: str | None
-    until: str | None
-
-
 def told(dotted: str, life: Life) -> str:
-    """Return the releases that have a name, for people: `0.4.18 (or older) to 0.5.3`. Raises BadFile."""
+    """Return the releases in a name's `life`, for people: `0.4.18 (or older) to 0.5.3`. Raises BadFile."""
     oldest = names(dotted.partition(".")[0]).releases[0]
     parts = []
-    for first, last in life.spans:
+    for first, last in life:
         start = f"{first} (or older)" if first == oldest else first
         parts.append(start if first == last else f"{start} to {last}")
     return ", ".join(parts)
@@ -80,17 +68,17 @@ def split(dotted: str) -> tuple[Module, str] | None:
     return None
 
 
-def life(dotted: str) -> Life | None:
-    """Return the releases that have the attribute `module.name`; None if no release has it. Raises BadFile."""
+def life(dotted: str) -> Life:
+    """Return the releases that have the attribute `module.name`; empty if no release has it. Raises BadFile."""
     package, found = names(dotted.partition(".")[0]), split(dotted)
-    return _life(package, _there(*found), found[0].fails) if found else None
+    return _releases(package, _there(*found)) if found else ()
 
 
-def module_life(dotted: str) -> Life | None:
-    """Return the releases that have a module, importable or not; None if no release has it. Raises BadFile."""
+def module_life(dotted: str) -> Life:
+    """Return the releases that have a module, importable or not; empty if no release has it. Raises BadFile."""
     package = names(dotted.partition(".")[0])
     module = package.modules.get(dotted)
-    return _life(package, list(module.there), ()) if module else None
+    return _releases(package, module.there) if module else ()
 
 
 def has(dotted: str, version: str) -> bool | None:
@@ -163,16 +151,8 @@ def place_of(dotted: str, version: str) -> int | None:
     return releases.index(version) if version in releases else None
 
 
-def _life(package: Names, there: Sequence[tuple[int, int]], fails: Sequence[Text]) -> Life | None:
-    if not there:
-        return None
-    of, first, last = package.releases, there[0][0], there[-1][1]
-    asked = [place for place in range(len(of)) if at(fails, place) is None]
-    return Life(
-        spans=tuple((of[start], of[end]) for start, end in there),
-        since=of[first] if first - 1 in asked else None,
-        until=of[last] if last + 1 in asked else None,
-    )
+def _releases(package: Names, there: Sequence[tuple[int, int]]) -> Life:
+    return tuple((package.releases[first], package.releases[last]) for first, last in there)
 
 
 def _there(module: Module, name: str) -> list[tuple[int, int]]:

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Literal
 
-Find = Literal["first-affected", "first-clear"]
-
 
 @dataclass(frozen=True)
 class CellAnswer:
@@ -42,12 +40,11 @@ class Ask:
 class Found:
     """A result, and the places of the two releases that it concerns.
 
-    At a `boundary` the two differ, and every release between them is untestable. Otherwise they are the outermost
-    testable releases: `agreed` if both give the same answer, or `opposite` if they differ in the other direction.
-    Without any testable release they are the end points.
+    At a `boundary` the two differ, and every release between them is untestable. If they `agreed`, they are the
+    outermost testable releases. Without any testable release they are the end points.
     """
 
-    what: Literal["boundary", "agreed", "opposite", "untestable"]
+    what: Literal["boundary", "agreed", "untestable"]
     first: int
     last: int
 
@@ -61,12 +58,11 @@ def most_runs(count: int) -> int:
     return (count - 1).bit_length() + 3
 
 
-def step(known: Known, count: int, find: Find | None = None, *, start: int = 0) -> Ask | Found:
+def step(known: Known, count: int, *, start: int = 0) -> Ask | Found:
     """Return the next release to test of `count` from `start` on, or the result if `known` decides it.
 
     The end points come first. If an end point is untestable, the search looks for the nearest testable release, or for
-    a release that differs from the other end. If there are several changes, the search finds the first one. Without
-    `find`, the end points decide which kind of change to look for.
+    a release that differs from the other end. If there are several changes, the search finds the first one.
     """
     places = range(start, start + count)
     known = {at: known[at] for at in places if at in known}
@@ -80,8 +76,6 @@ def step(known: Known, count: int, find: Find | None = None, *, start: int = 0) 
     if known[first].affected == known[last].affected:
         outside = [at for at in places if not first <= at <= last]
         return _middle(known, outside, "inward") or Found("agreed", first, last)
-    if find is not None and (find == "first-affected") != known[last].affected:
-        return Found("opposite", first, last)
     before, after = next(
         (one, other) for one, other in pairwise(decided) if known[one].affected != known[other].affected
     )

@@ -25,7 +25,7 @@ from jax_stack_compat.packages import HELD
 from jax_stack_compat.stack import lock, plan, releases
 from jax_stack_compat.stack.plan import Cell
 from laboratory.bisect import search, wording
-from laboratory.bisect.search import Ask, CellAnswer, Find, Found
+from laboratory.bisect.search import Ask, CellAnswer, Found
 from laboratory.bisect.wording import Question, Sighting
 from laboratory.records import records
 from laboratory.records.work import planned
@@ -41,13 +41,12 @@ def carry_out(
     package: str,
     hold: list[str],
     between: Sequence[str] | None,
-    find: Find | None,
     console: Console,
     *,
     fresh: bool,
 ) -> Exit:
     """Find the release where a case changes, and print it. Raises Misused, Failed, BadFile, OSError."""
-    return _bisection(_question(case, package, hold, between), find=find, fresh=fresh, console=console)
+    return _bisection(_question(case, package, hold, between), fresh=fresh, console=console)
 
 
 def _question(name: str, package: str, holds: Sequence[str], between: Sequence[str] | None) -> Question:
@@ -72,11 +71,11 @@ def _question(name: str, package: str, holds: Sequence[str], between: Sequence[s
     return replace(asked, cells=_between(asked, between)) if between else asked
 
 
-def _bisection(asked: Question, *, find: Find | None, fresh: bool, console: Console) -> Exit:
+def _bisection(asked: Question, *, fresh: bool, console: Console) -> Exit:
     """Find where the case changes, and print the releases; return the exit code.
 
-    If records and rules show several changes, each change is found, one after the other; with `find`, only one. `fresh`
-    ignores the records. Raises Failed if this machine cannot run a cell, BadFile, OSError.
+    If records and rules show several changes, each change is found, one after the other. `fresh` ignores the records.
+    Raises Failed if this machine cannot run a cell, BadFile, OSError.
     """
     hunt = _Hunt(asked, console, fresh, _recorded(asked, fresh=fresh))
     hunt.tell(wording.title(asked, before=len(hunt.seen)))
@@ -87,12 +86,12 @@ def _bisection(asked: Question, *, find: Find | None, fresh: bool, console: Cons
         if searched:
             ends = f"{asked.release(span[0])} to {asked.release(span[-1])}"
             hunt.tell(f"records and rules show another change: {ends}")
-        found, runs = hunt.search(span, find)
+        found, runs = hunt.search(span)
         lines, code = wording.tell(asked, hunt.seen, found, runs)
         hunt.tell(*lines)
         codes.append(code)
         searched.append((found.first, found.last) if found.what == "boundary" else (span[0], span[-1]))
-        span = None if find else wording.elsewhere(asked, hunt.seen, searched)
+        span = wording.elsewhere(asked, hunt.seen, searched)
     # Equal end points are not the answer if a change was found between them.
     return max(codes[1:] if len(codes) > 1 and codes[0] is Exit.UNEXPECTED else codes, key=_SEVERITY.index)
 
@@ -106,14 +105,14 @@ class _Hunt(Progress):
     fresh: bool
     seen: dict[int, Sighting]
 
-    def search(self, span: range, find: Find | None) -> tuple[Found, int]:
+    def search(self, span: range) -> tuple[Found, int]:
         """Run cells of a span until its change is known; return the change, and the number of runs.
 
         Raises Failed, BadFile, OSError.
         """
         known = {at: CellAnswer(each.affected, each.confirmed) for at, each in self.seen.items()}
         runs = 0
-        while isinstance(now := search.step(known, len(span), find, start=span[0]), Ask):
+        while isinstance(now := search.step(known, len(span), start=span[0]), Ask):
             runs += 1
             cell = self.asked.cells[now.at]
             self.console.print(f"run {runs}, {now.why}: {cell.id}, {now.left} left", soft_wrap=True)

@@ -116,14 +116,11 @@ def tell(asked: Question, seen: Seen, found: Found, runs: int) -> tuple[list[str
     elif found.what == "untestable":
         why = _because(asked, seen, range(len(asked.cells)))
         answer, code = f"no boundary: nothing can be tested here: {why}", Exit.INCOMPLETE
-    elif found.what == "agreed":
+    else:
         beyond = [at for at in range(len(asked.cells)) if not found.first <= at <= found.last]
         lines = [f"not the outermost, because {_because(asked, seen, beyond)}"] if beyond else []
         answer = f"no boundary: the end points agree: {' and '.join(sides)}; "
         answer += "releases between may still differ (bad, good, bad again): narrow the search with --between"
-    else:
-        find = "first-affected" if turns_bad else "first-clear"
-        answer = f"no such boundary: {' and '.join(sides)}; use --find {find}"
     cost = f"{_counted(runs, 'cell run')} over {_counted(len(asked.cells), 'release')}"
     return [*lines, f"{answer}; {cost}"], code
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import Protocol
 
 from jax_stack_compat.judge.metadata import in_version_order
 from jax_stack_compat.judge.rules import AnyRule, Pins, Run, first_match, in_stack_order, requirements
@@ -65,56 +64,6 @@ def intervals(
         Interval(*run[0][1], package, firsts[place], lasts[place], exact[place] and exact[place + 1], others[place])
         for place, run in enumerate(runs)
     )
-
-
-class AnyInterval(Protocol):
-    """An interval of one behaviour, as computed or as in a report."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """The behaviour's verdict."""
-
-    @property
-    def package(self) -> str:
-        """The package to which the releases belong."""
-
-    @property
-    def first(self) -> str:
-        """The first release."""
-
-    @property
-    def last(self) -> str:
-        """The last release."""
-
-
-# Symptoms, worst first. Only the first group with an observation is reported.
-_SYMPTOMS: tuple[frozenset[Verdict], ...] = (
-    frozenset(["affected", "crashed", "hung"]),
-    frozenset(["guarded"]),
-)
-
-
-def affected(found: Sequence[AnyInterval]) -> str:
-    """Describe the releases on which a case goes wrong: "since jax 0.5.1"; "" if there are none.
-
-    If a package other than jax changes the case, the releases are that package's.
-    """
-    package = next((each.package for each in found if each.package != "jax"), "jax")
-    along = [each for each in found if each.package == package]
-    symptoms = next((some for some in _SYMPTOMS if not some.isdisjoint(each.verdict for each in along)), frozenset())
-    runs = [list(run) for shown, run in groupby(along, lambda each: each.verdict in symptoms) if shown]
-    return ", ".join(_span(run[0], run[-1], along) for run in runs)
-
-
-def _span(first: AnyInterval, last: AnyInterval, along: Sequence[AnyInterval]) -> str:
-    match first is along[0], last is along[-1]:
-        case True, True:
-            return "all releases run"
-        case True, False:
-            return f"until {first.package} {last.last}"
-        case False, True:
-            return f"since {first.package} {first.first}"
-    return _first_to_last(first.package, [first.first, last.last])
 
 
 def _others(found: Blame | None, package: str) -> str:

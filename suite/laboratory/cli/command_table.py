@@ -107,14 +107,12 @@ COMMANDS = (
         option("--hold NAME==VERSION", "search on an arm that holds this release; may be repeated", action="append",
                 default=[]),
         option("--between", "search only the releases from A to B", nargs=2, metavar=("A", "B")),
-        option("--find", "the kind of change (default: as the end points show)",
-                choices=("first-affected", "first-clear")),
         flag("--fresh", "do not use records")), about=
         "Finds the release of a package where a case changes between affected and not affected. The search goes around "
         "releases that cannot be tested. Linked packages move together: each jax comes with its jaxlib. "
         "n releases take at most ⌈log2 n⌉ + 3 cell runs, fewer if some are on record, more if some cannot be tested.",
         codes=_codes("the exact release was found, as expected",
-                     "not as expected, or the end points agree or show the opposite",
+                     "not as expected, or the end points agree",
                      "the result is not exact, or something did not run") + " Records are used."),
     Command("discover", "read the index; lock, run and compare the releases that are new since the snapshot",
             "laboratory.upkeep.discover:carry_out", (_FORGET,), codes=RUN_CODES),

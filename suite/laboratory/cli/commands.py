@@ -186,7 +186,6 @@ def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
 def publish(scheduler: str | None, to: Path, *, fresh: bool, run: bool, verbose: bool) -> Exit:
     """Run every cell, pack the records, and write every file that follows from them; with `run` off, run nothing."""
     from laboratory.report.published import pack
-    from laboratory.report.summary import lacking_pythons
 
     # Cases with a record in the published report are not run again.
     archive.unpack()
@@ -195,9 +194,6 @@ def publish(scheduler: str | None, to: Path, *, fresh: bool, run: bool, verbose:
         works = runs.left(cells, entries, "cases", fresh=fresh)
         runs.run([work for work in works if work.left], "cases", scheduler, OUT)
     report = pack()
-    if told := lacking_pythons(report):
-        # Few machines have all Pythons. The report still has the results of other machines for these Pythons.
-        OUT.print(told, soft_wrap=True)
     _renew(report)
     return _write_published(report, to, verbose=verbose)
 

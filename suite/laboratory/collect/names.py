@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import subprocess
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +12,15 @@ from packaging.version import Version
 
 from jax_stack_compat.base.console import Terminal
 from jax_stack_compat.base.errors import Failed
-from jax_stack_compat.base.files import PACKAGES, STATE, replace_all
+from jax_stack_compat.base.files import STATE, replace_all
 from jax_stack_compat.cell.atomic import write
 from jax_stack_compat.cell.machine import cores
-from jax_stack_compat.environments import probe_call
 from jax_stack_compat.names import spans, store
 from jax_stack_compat.names.model import FOLDER
 from jax_stack_compat.packages import ON_JAX, WALKED
 from jax_stack_compat.stack import lock, plan
 from jax_stack_compat.stack.plan import Cell
-from laboratory.collect import released
-from laboratory.run import environment
+from laboratory.collect import in_cell, released
 
 # Packages whose names are listed in other packages' cells.
 _BESIDE = [name for name in WALKED if name not in ON_JAX]
@@ -92,23 +87,15 @@ def _walked(cell: Cell, packages: list[str]) -> list[tuple[str, Walk]]:
     paths = {package: WALKS / f"{package}-{pinned.pins[package]}.json" for package in packages}
     if not all(map(_is_current, paths.values())):
         for package, walk in _walk(cell, packages).items():
-            write(paths[package], json.dumps({**walk, "walker": walker()}, separators=(",", ":"), sort_keys=True))
+            write(
+                paths[package],
+                json.dumps({**walk, "walker": in_cell.code("names")}, separators=(",", ":"), sort_keys=True),
+            )
     return [(package, json.loads(path.read_text(encoding="utf-8"))) for package, path in paths.items()]
 
 
 def _walk(cell: Cell, packages: list[str]) -> dict[str, Walk]:
-    with environment.held(cell) as made:
-        command = probe_call.command(made.executable, "laboratory.cell.names.walk", *packages)
-        surroundings = {**probe_call.surroundings(), "JAX_PLATFORMS": "cpu"}
-        try:
-            ran = subprocess.run(
-                command, env=surroundings, cwd=STATE, capture_output=True, text=True, timeout=_SECONDS, check=False
-            )
-        except subprocess.TimeoutExpired as error:
-            raise Failed(f"{cell.id}: the walk took more than {_SECONDS} s; finished walks are kept") from error
-    if ran.returncode:
-        raise Failed(f"{cell.id}: the walk of {', '.join(packages)} ended with {ran.returncode}: {ran.stderr[-500:]}")
-    found: dict[str, Walk] = json.loads(ran.stdout)
+    found: dict[str, Walk] = in_cell.answer(cell, "names.walk", *packages, seconds=_SECONDS)
     if failed := [f"{package} {walk['fails']}" for package, walk in found.items() if "fails" in walk]:
         raise Failed(f"{cell.id}: cannot walk names: {', '.join(failed)}")
     return found
@@ -116,14 +103,7 @@ def _walk(cell: Cell, packages: list[str]) -> dict[str, Walk]:
 
 def _is_current(path: Path) -> bool:
     try:
-        found: bool = json.loads(path.read_text(encoding="utf-8"))["walker"] == walker()
+        found: bool = json.loads(path.read_text(encoding="utf-8"))["walker"] == in_cell.code("names")
     except (OSError, ValueError, KeyError):
         return False
     return found
-
-
-@cache
-def walker() -> str:
-    """Return the sha256 of the walker's code."""
-    sources = sorted((PACKAGES / "laboratory" / "cell" / "names").glob("*.py"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()

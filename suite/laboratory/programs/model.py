@@ -10,10 +10,9 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field
 
-from jax_stack_compat.base.errors import BadFile, Fault
-from jax_stack_compat.base.files import ROOT, FileModel, content, dump_lines, read
+from jax_stack_compat.base.files import ROOT, FileModel, dump_lines, read
 from jax_stack_compat.cell.atomic import write
 from laboratory.boundaries.neighbours import LineCell, in_order, neighbours
 from laboratory.programs.targets import Target
@@ -126,9 +125,6 @@ class Programs(FileModel):
         return self.model_copy(update={"releases": ordered, "workloads": workloads or self.workloads})
 
 
-_LIST = TypeAdapter(tuple[Programs, ...])
-
-
 def _line_cell(release: ReleasePrograms) -> LineCell:
     return LineCell(release.cell, "jax", release.packages, release.released_on)
 
@@ -142,14 +138,6 @@ def load(target: Target, folder: Path = FOLDER) -> Programs:
 def load_all(targets: Iterable[Target], folder: Path = FOLDER) -> tuple[Programs, ...]:
     """Return the stored programs of these targets. Raises BadFile."""
     return tuple(found for target in targets if (found := load(target, folder)).releases)
-
-
-def listed(path: Path) -> tuple[Programs, ...]:
-    """Return the targets of a programs.json, none without the file. Raises BadFile."""
-    try:
-        return _LIST.validate_json(content(path)) if path.exists() else ()
-    except (OSError, ValidationError) as error:
-        raise BadFile([Fault(path, "programs", str(error).splitlines()[0])]) from error
 
 
 def list_text(found: Iterable[Programs]) -> str:

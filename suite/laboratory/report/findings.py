@@ -5,7 +5,7 @@ Upstream's threads were not searched, so a finding may be known there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,10 +13,9 @@ from jax_stack_compat.judge.verdict_table import GOOD, UNDECIDED
 from laboratory.report import summary
 from laboratory.report.model import CaseRow, IssueRow, Observation, Report, StackRow
 
-Sort = Literal["not-known", "came-back", "outlives-its-fix", "workaround-fails", "latent"]
+Sort = Literal["came-back", "outlives-its-fix", "workaround-fails", "latent"]
 
 SORTS: Mapping[Sort, str] = {
-    "not-known": "Observed, but not expected",
     "came-back": "Fixed, then affected again",
     "outlives-its-fix": "Still there after the fix",
     "workaround-fails": "The workaround fails",
@@ -47,9 +46,7 @@ class ReportFinding:
 
 def findings(report: Report) -> list[ReportFinding]:
     """Return every finding of `report`, by sort."""
-    odd = [row for row in report.observations if row.agreement not in ("as-expected", "undecided")]
-    failing = [row for row in report.observations if row.workaround == "fails"]
-    found = [*_alike(report, "not-known", odd), *_alike(report, "workaround-fails", failing)]
+    found = [*_failing_workarounds(report)]
     seen = summary.by_case(report.observations)
     for issue in report.issues:
         for case in issue.cases:
@@ -61,27 +58,22 @@ def findings(report: Report) -> list[ReportFinding]:
     return sorted(found, key=lambda finding: order.index(finding.sort))
 
 
-def _alike(report: Report, sort: Sort, observations: Iterable[Observation]) -> Iterator[ReportFinding]:
-    """Yield a finding for each group of equal observations of one case."""
+def _failing_workarounds(report: Report) -> Iterator[ReportFinding]:
+    """Yield a finding for each group of equal observations whose workaround fails."""
     cases = {(issue.id, case.id): (issue, case) for issue in report.issues for case in issue.cases}
     groups: dict[tuple[str, str, str | None, str, str], list[Observation]] = {}
-    for row in observations:
-        if (row.issue, row.case) in cases:
+    for row in report.observations:
+        if row.workaround == "fails":
             groups.setdefault((row.issue, row.case, row.behaviour, row.verdict, row.detail), []).append(row)
     for number, of in enumerate(groups.values()):
         seen, where = of[0], of[0].cell if len(of) == 1 else f"{len(of)} stacks"
         issue, case = cases[seen.issue, seen.case]
-        if sort == "not-known":
-            text = (
-                f"Documented: {seen.expected or 'nothing'}; observed: {seen.behaviour or 'something else'} "
-                f"({seen.verdict}), on {where}."
-            )
-        else:
-            known = " It is known to fail there." if seen.workaround_expected else ""
-            instead = case.workaround.text if case.workaround else issue.workaround
-            text = f"“{instead}” fails on {where}.{known}"
-        key = f"{number}/{issue.id}/{case.id}"
-        yield ReportFinding(f"finding-{sort}/{key}", sort, f"{issue.id}/{case.id}", text, (_evidence(*of),))
+        known = " It is known to fail there." if seen.workaround_expected else ""
+        instead = case.workaround.text if case.workaround else issue.workaround
+        text, name = f"“{instead}” fails on {where}.{known}", f"{issue.id}/{case.id}"
+        yield ReportFinding(
+            f"finding-workaround-fails/{number}/{name}", "workaround-fails", name, text, (_evidence(*of),)
+        )
 
 
 def _came_back(report: Report, issue: IssueRow, case: CaseRow) -> Iterator[ReportFinding]:

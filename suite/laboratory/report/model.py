@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
-from typing import Any, Final, Literal, Self
+from itertools import groupby
+from typing import Any, Final, Literal
 
 from pydantic import ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
@@ -18,12 +18,11 @@ from jax_stack_compat.base.files import FileModel
 from jax_stack_compat.base.spelling import RELEASE, quoted
 from jax_stack_compat.cell.issue import Kind, Meaning, Role
 from jax_stack_compat.judge.metadata import Declared, DeclaredObserved
-from jax_stack_compat.judge.verdict_table import UNDECIDED, Verdict
+from jax_stack_compat.judge.verdict_table import Verdict
 from jax_stack_compat.judge.verdicts import Agreement, WorkaroundWord
 from jax_stack_compat.stack.chosen import Rows
 from jax_stack_compat.stack.matrix import Runs
 from laboratory.boundaries.attribution import Grounds
-from laboratory.boundaries.intervals import affected
 from laboratory.report.folder import schema_3 as older
 
 SCHEMA: Final = 4
@@ -354,45 +353,10 @@ class CompatFile(FileModel):
         if found != SCHEMA:
             told = f"is {quoted(found)}, but this suite reads {older.SCHEMA} and {SCHEMA}"
             mend = "Write the report again with this suite (`nox -s report`), or use the suite that wrote it"
-            _refuse({"schema_version": [f"{told}. {mend}"]})
+            wrong = PydanticCustomError("schema", "{it}", {"it": f"{told}. {mend}"})
+            fault = InitErrorDetails(type=wrong, loc=("schema_version",), input=None)
+            raise ValidationError.from_exception_data("Report", [fault])
         return data
-
-    @model_validator(mode="after")
-    def _is_of_one_piece(self) -> Self:
-        """Refuse a report whose parts do not fit: everything that one part names must exist exactly once in another."""
-        cells = {cell.id: cell for cell in self.cells}
-        moved = {cell.moves for cell in self.cells if cell.kind == "line"}
-        wrong = {
-            "cells": _twice(cell.id for cell in self.cells),
-            "issues": [
-                *_twice(issue.id for issue in self.issues),
-                *_twice(f"{issue.id}/{case.id}" for issue in self.issues for case in issue.cases),
-            ],
-            # Rows are computed from their cells.
-            "stacks": [
-                f"{cell} is not a cell of the report that holds {row.along}"
-                for row in self.stacks
-                for cell in row.cells
-                if cell not in cells or row.along not in cells[cell].holds
-            ],
-        }
-        for issue in self.issues:
-            for case in issue.cases:
-                wrong[f"issues.{issue.id}.{case.id}"] = [
-                    *(
-                        f"{interval.package} does not move on the line"
-                        for interval in case.intervals
-                        if interval.package not in moved
-                    ),
-                    *(
-                        f"{end} is not on the line"
-                        for row in case.by_rule
-                        for end in (row.first, row.last)
-                        if end not in self.jax_line
-                    ),
-                ]
-        _refuse(wrong)
-        return self
 
 
 class Report(CompatFile):
@@ -400,38 +364,32 @@ class Report(CompatFile):
 
     observations: list[Observation]
 
-    @model_validator(mode="after")
-    def _rests_on_observations(self) -> Self:
-        """Refuse a report whose cells and cases contradict its observations."""
-        seen = {(row.cell, row.issue, row.case) for row in self.observations}
-        ran = {row.cell for row in self.observations if row.verdict not in UNDECIDED}
-        wrong = {
-            "cells": [
-                f"{cell.id} ran without a jax" for cell in self.cells if cell.id in ran and "jax" not in cell.packages
-            ]
-        }
-        for issue in self.issues:
-            for case in issue.cases:
-                wrong[f"issues.{issue.id}.{case.id}"] = [
-                    f"has no observation in {cell}"
-                    for turn in case.turns
-                    for cell in (turn.before, turn.after)
-                    if (cell, issue.id, case.id) not in seen
-                ]
-        _refuse(wrong)
-        return self
+
+# Symptoms, worst first. Only the first group with an observation is reported.
+_SYMPTOMS: tuple[frozenset[Verdict], ...] = (
+    frozenset(["affected", "crashed", "hung"]),
+    frozenset(["guarded"]),
+)
 
 
-def _refuse(wrong: Mapping[str, Sequence[str]]) -> None:
-    """Raise ValidationError with the first fault of each key, if any."""
-    details = [
-        InitErrorDetails(type=PydanticCustomError("report", "{it}", {"it": found[0]}), loc=(key,), input=None)
-        for key, found in wrong.items()
-        if found
-    ]
-    if details:
-        raise ValidationError.from_exception_data("Report", details)
+def affected(found: Sequence[IntervalRow]) -> str:
+    """Describe the releases on which a case goes wrong: "since jax 0.5.1"; "" if there are none.
+
+    If a package other than jax changes the case, the releases are that package's.
+    """
+    package = next((each.package for each in found if each.package != "jax"), "jax")
+    along = [each for each in found if each.package == package]
+    symptoms = next((some for some in _SYMPTOMS if not some.isdisjoint(each.verdict for each in along)), frozenset())
+    runs = [list(run) for shown, run in groupby(along, lambda each: each.verdict in symptoms) if shown]
+    return ", ".join(_span(run[0], run[-1], along) for run in runs)
 
 
-def _twice(names: Iterable[str]) -> list[str]:
-    return [f"{name} appears twice" for name, count in Counter(names).items() if count > 1]
+def _span(first: IntervalRow, last: IntervalRow, along: Sequence[IntervalRow]) -> str:
+    match first is along[0], last is along[-1]:
+        case True, True:
+            return "all releases run"
+        case True, False:
+            return f"until {first.package} {last.last}"
+        case False, True:
+            return f"since {first.package} {first.first}"
+    return f"{first.package} {' to '.join(dict.fromkeys((first.first, last.last)))}"

@@ -55,23 +55,6 @@ def exit_code(report: Report, *, other_pythons: bool = True) -> Exit:
     return Exit.INCOMPLETE if missing or not whole else Exit.AS_EXPECTED
 
 
-def lacking_pythons(report: Report) -> str:
-    """Return sentences on the Pythons that this machine lacks, the observations that need them, and what to do; or
-    "".
-    """
-    without = [row for row in report.observations if row.reason == _NO_INTERPRETER]
-    if not without:
-        return ""
-    cells = {row.cell for row in without}
-    pythons = sorted({cell.python for cell in report.cells if cell.id in cells}, key=Version)
-    one = len(without) == 1
-    count = f"{len(without)} observation{'s' * (not one)} in {len(cells)} cell{'s' * (len(cells) != 1)}"
-    return (
-        f"This machine has no CPython {' or '.join(pythons)}, which {count} need{'s' * one}. "
-        f"Install what is missing, for example with `uv python install {' '.join(pythons)}`, and run this again."
-    )
-
-
 def unexpected(report: Report) -> list[Observation]:
     """Return the observations that are not as expected, or whose workaround is not."""
     return [each for each in report.observations if is_unexpected(each)]

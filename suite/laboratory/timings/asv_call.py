@@ -34,9 +34,6 @@ from jax_stack_compat.cell.atomic import write
 from jax_stack_compat.environments import interpreter, probe_call
 from jax_stack_compat.stack import plan
 from jax_stack_compat.stack.plan import Cell
-from laboratory.programs import asv_results
-from laboratory.programs import model as programs
-from laboratory.programs.targets import TARGETS
 from laboratory.timings import asv_main, release_line
 from laboratory.timings.own_stack import Existing, keep, named
 from laboratory.timings.results import RESULTS, copy_newer, slug
@@ -77,7 +74,7 @@ class Asv:
             keep(place.results, self.results, self.machine, self.existing.python)
 
     def publish(self) -> Path:
-        """Make asv's website of all results and of the device programs; return its folder. Raises Failed, BadFile."""
+        """Make asv's website of all results; return its folder. Raises Failed."""
         if not (self.results / "benchmarks.json").exists():
             raise Failed("there are no timings to publish: `nox -s bench` makes some")
         place = WORK / "published"
@@ -85,10 +82,6 @@ class Asv:
         shutil.copytree(self.results, place)
         # asv makes no chart of a benchmark without values, but its website asks for the chart.
         known = json.loads((place / "benchmarks.json").read_text(encoding="utf-8"))
-        for found in programs.load_all(TARGETS.values()):
-            for name, text in asv_results.files(found, self.commits).items():
-                write(place / name, text)
-            known |= asv_results.benchmarks(found)
         kept = {"version", *(name for path in place.glob("*/*-*.json") for name in _with_values(path))}
         listed = {name: benchmark for name, benchmark in known.items() if name in kept}
         (place / "benchmarks.json").write_text(json.dumps(listed), encoding="utf-8")

@@ -38,5 +38,5 @@ def _named(message: str) -> Iterator[tuple[str, Life]]:
             continue
         seen.add(name)
         life = query.module_life(name) if found["module"] else query.life(name) or query.module_life(name)
-        if life is not None:
+        if life:
             yield name, life

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
-import subprocess
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 from packaging.version import Version
 
 from jax_stack_compat.base.console import Terminal
 from jax_stack_compat.base.errors import Failed
-from jax_stack_compat.base.files import PACKAGES, STATE, replace_all
+from jax_stack_compat.base.files import STATE, replace_all
 from jax_stack_compat.cell.atomic import write
 from jax_stack_compat.cell.machine import cores
-from jax_stack_compat.environments import probe_call
 from jax_stack_compat.names.spans import at
 from jax_stack_compat.numbers import query
 from jax_stack_compat.numbers.model import FOLDER
 from jax_stack_compat.stack import lock, plan
 from jax_stack_compat.stack.plan import Cell
 from laboratory.cell.numbers.recipes import calls
+from laboratory.collect import in_cell
 from laboratory.collect.numbers import outcomes, table
 from laboratory.collect.numbers.outcomes import PATH, PUBLISHED, Outcome, Outcomes, Span
-from laboratory.run import environment
 
 WALKS = STATE / "numbers"
 # In seconds; a core needs four to seven minutes, by what else its machine does.
@@ -173,44 +169,15 @@ def _walked(cell: Cell, keys: Sequence[str]) -> Mapping[str, Any]:
     kept: dict[str, Any] = {}
     with contextlib.suppress(OSError, ValueError):
         kept = json.loads(path.read_text(encoding="utf-8"))
-    if kept.get("caller") != caller():
+    if kept.get("caller") != in_cell.code("numbers"):
         kept = {}
     called, before = kept.get("called", []), kept.get("outcomes", {})
     if left := [key for key in keys if key not in set(called)]:
-        made = _made(cell, left)
+        # The calls are not part of the hash, so a new call voids no other.
+        made = in_cell.answer(cell, "numbers.call", seconds=_SECONDS, given=json.dumps(left), XLA_FLAGS=_ONE_CORE)
         kept = {
-            **{"caller": caller(), "machine": made["machine"]},
+            **{"caller": in_cell.code("numbers"), "machine": made["machine"]},
             **{"called": [*called, *left], "outcomes": {**before, **made["outcomes"]}},
         }
         write(path, json.dumps(kept, separators=(",", ":")))
     return kept
-
-
-def _made(cell: Cell, keys: Sequence[str]) -> dict[str, Any]:
-    with environment.held(cell) as there:
-        command = probe_call.command(there.executable, "laboratory.cell.numbers.call")
-        surroundings = {**probe_call.surroundings(), "JAX_PLATFORMS": "cpu", "XLA_FLAGS": _ONE_CORE}
-        try:
-            ran = subprocess.run(
-                command,
-                input=json.dumps(keys),
-                env=surroundings,
-                cwd=STATE,
-                capture_output=True,
-                text=True,
-                timeout=_SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise Failed(f"{cell.id}: the calls took more than {_SECONDS} s; finished releases are kept") from error
-    if ran.returncode:
-        raise Failed(f"{cell.id}: the calls ended with {ran.returncode}: {ran.stderr[-500:]}")
-    found: dict[str, Any] = json.loads(ran.stdout)
-    return found
-
-
-@cache
-def caller() -> str:
-    """Return the sha256 of the code that makes the calls, and of the inputs. A new call voids no other."""
-    sources = sorted((PACKAGES / "laboratory" / "cell" / "numbers").glob("*.py"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from jax_stack_compat.base import files
 from jax_stack_compat.base.errors import BadFile, Fault
 from laboratory.report.folder import observations
@@ -21,13 +19,15 @@ def texts(report: Report) -> dict[str, str]:
     """
     data = report.model_dump(mode="json", exclude={"observations"}, by_alias=True)
     lists = {key: "" for key, value in data.items() if isinstance(value, list)}
-    stack = observations.stacks(report.cells)
+    of_cell = observations.columns(report.cells)
     seen: dict[str, list[Observation]] = {issue.id: [] for issue in report.issues}
-    for observation in report.observations:
-        seen[observation.issue].append(observation)
+    for row in report.observations:
+        seen[row.issue].append(row)
     return {
         COMPAT: files.dump_lines(data, lists | {"issues": "cases"}, (",", ":")),
-        **{observations.name_of(issue.id): observations.text(seen[issue.id], issue, stack) for issue in report.issues},
+        **{
+            observations.name_of(issue.id): observations.text(seen[issue.id], issue, of_cell) for issue in report.issues
+        },
     }
 
 
@@ -35,21 +35,17 @@ def read_report(path: Path) -> Report:
     """Read the report in a folder, or of a compat.json. Raises BadFile with every fault in its files."""
     path = path / COMPAT if path.is_dir() else path
     head = files.read(CompatFile, path)
-    stack = observations.stacks(head.cells)
+    cell_places = {cell.id: place for place, cell in enumerate(head.cells)}
     found: list[Observation] = []
     wrong: list[Fault] = []
     for issue in head.issues:
         beside = path.parent / observations.name_of(issue.id)
         try:
-            found += observations.rows(files.text(beside), beside, issue, stack)
+            found += observations.rows(files.text(beside), beside, issue, cell_places)
         except BadFile as error:
             wrong += error.faults
     if wrong:
         raise BadFile(wrong)
-    cell_places = {name: place for place, name in enumerate(cell.id for cell in head.cells)}
     case_places = {name: place for place, name in enumerate((i.id, c.id) for i in head.issues for c in i.cases)}
     found.sort(key=lambda row: (cell_places[row.cell], case_places[row.issue, row.case]))
-    try:
-        return Report.model_validate({**dict(head), "observations": found})
-    except ValidationError as error:
-        raise BadFile(files.faults(Report, path, error)) from error
+    return Report.model_validate({**dict(head), "observations": found})

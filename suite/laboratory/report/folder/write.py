@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import TypeAlias
 
 from jax_stack_compat.base import files
 from jax_stack_compat.base.errors import BadFile, Misused, shown
@@ -15,7 +14,6 @@ from jax_stack_compat.names.model import FOLDER as NAMES
 from jax_stack_compat.names.store import schema as names_schema
 from jax_stack_compat.numbers.model import FOLDER as NUMBERS
 from jax_stack_compat.numbers.model import MEASURED
-from laboratory.cores import over_cores
 from laboratory.programs import model as programs
 from laboratory.programs import texts
 from laboratory.programs.model import FOLDER as COMPILED
@@ -23,19 +21,19 @@ from laboratory.programs.model import Programs
 from laboratory.programs.targets import TARGETS
 from laboratory.report.compare import since
 from laboratory.report.folder import compat_json as stored
-from laboratory.report.folder import observations
 from laboratory.report.formats.check_json import check_json
 from laboratory.report.formats.compat_md import compat_md
 from laboratory.report.model import CompatFile, Report
 from laboratory.report.site import numbers, timings
-from laboratory.report.site.build import named_after, site
+from laboratory.report.site.build import site
 from laboratory.report.site.numbers import NOTHING, MeasuredNumbers
 from laboratory.report.site.timings import TimedMachine
 from laboratory.timings.results import COMPARED, NOISE, RESULTS
 
 TIMINGS = "timings.json"
 PROGRAMS = "programs.json"
-_Measured: TypeAlias = "tuple[tuple[TimedMachine, ...], tuple[Programs, ...]]"
+# The names of a report's files, a line for each, so that the next report in the folder can remove them.
+_WRITTEN = ".files"
 
 
 @cache
@@ -54,15 +52,9 @@ def write(report: Report, folder: Path, *, whole: bool = False) -> list[Path]:
 
     With `whole`, the published report, also write the names and numbers of the releases.
     """
-    return _write(report, folder, *_read(folder), whole=whole)
-
-
-def _write(
-    report: Report, folder: Path, former: Report | None, measured: _Measured, *, whole: bool = False
-) -> list[Path]:
-    timed, compiled = measured
+    timed, compiled = _measured()
     own = {**stored.texts(report), **_as_data(timed, compiled), **(carried() if whole else {})}
-    return _put_all({**own, **siblings(report, timed, compiled, numbers.load() if whole else NOTHING)}, folder, former)
+    return _put_all({**own, **siblings(report, timed, compiled, numbers.load() if whole else NOTHING)}, folder)
 
 
 def carried() -> dict[str, str]:
@@ -77,24 +69,15 @@ def publish(report: Report, folder: Path) -> Report:
 
     An unreadable former report is ignored. Raises BadFile, Misused, OSError.
     """
-    former, measured = _read(folder)
+    former = None
+    with suppress(BadFile):
+        former = stored.read_report(folder / stored.COMPAT)
     dated = report.model_copy(update={"since": since(former, report) if former else None})
-    _write(dated, folder, former, measured)
+    write(dated, folder)
     return dated
 
 
-def _read(folder: Path) -> tuple[Report | None, _Measured]:
-    """Return the report in `folder` and the measurements, read in parallel. Raises BadFile."""
-
-    def read(which: str) -> tuple[Report | None, _Measured | None]:
-        return (_former(folder), None) if which == "former" else (None, _measured())
-
-    (former, _), (_, measured) = over_cores(read, ("former", "measured"))
-    assert measured is not None
-    return former, measured
-
-
-def _measured() -> _Measured:
+def _measured() -> tuple[tuple[TimedMachine, ...], tuple[Programs, ...]]:
     """Return the results of the benchmarks, and the counts of programs for other devices. Raises BadFile."""
     compiled = map(texts.with_diffs, programs.load_all(TARGETS.values(), COMPILED))
     return timings.machines(RESULTS, NOISE, COMPARED), tuple(compiled)
@@ -119,33 +102,16 @@ def siblings(
     }
 
 
-def _put_all(texts: Mapping[str, str], folder: Path, former: Report | None) -> list[Path]:
-    """Write all `texts` into `folder` or none, and remove files that only the `former` report had; return the paths.
+def _put_all(texts: Mapping[str, str], folder: Path) -> list[Path]:
+    """Write all `texts` into `folder` or none, and remove files that only the former report had; return the paths.
 
-    Other files in the folder stay, and files that no report wrote are never replaced. Raises Misused, OSError.
+    Other files in the folder stay, and files that no report wrote are never replaced. Raises BadFile, Misused, OSError.
     """
     found = next((folder / name for name in texts if (folder / name).exists()), None)
     if found and not (folder / stored.COMPAT).exists():
         raise Misused(f"no report wrote {shown(found)}: it has no compat.json beside it. Name another folder")
-    timed: tuple[TimedMachine, ...] = ()
-    compiled: tuple[Programs, ...] = ()
-    with suppress(BadFile):
-        timed = timings.load(folder / TIMINGS)
-    with suppress(BadFile):
-        compiled = programs.listed(folder / PROGRAMS)
-    known: set[str] = set()
-    if former is not None:
-        known |= carried().keys()
-        known |= named_after(former, timed, compiled)
-        if stored.COMPAT in texts:
-            known |= {observations.name_of(issue.id) for issue in former.issues}
-    replace_all(folder, texts, sorted(name for name in known.difference(texts) if (folder / name).exists()))
+    former = files.text(folder / _WRITTEN).splitlines() if (folder / _WRITTEN).exists() else []
+    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
+    gone = sorted(there.intersection(former).difference(texts))
+    replace_all(folder, {**texts, _WRITTEN: "\n".join([*texts, ""])}, gone)
     return [folder / name for name in texts]
-
-
-def _former(folder: Path) -> Report | None:
-    """Return the report in `folder`, or None if it cannot be read."""
-    try:
-        return stored.read_report(folder / stored.COMPAT)
-    except BadFile:
-        return None

@@ -25,7 +25,6 @@ from laboratory.report.compare import tally
 from laboratory.report.markup import said
 from laboratory.report.model import Report
 from laboratory.report.site.facts import Facts
-from laboratory.report.site.install import constraints
 from laboratory.report.site.marked import highlight, linked, prose, verdict_styles
 from laboratory.report.site.numbers import NOTHING, MeasuredNumbers, call
 from laboratory.report.site.page import Page
@@ -41,7 +40,6 @@ from laboratory.report.site.pages import (
     seeds,
     timings,
 )
-from laboratory.report.site.pages.timings import paths
 from laboratory.report.site.timeline import TURNS
 from laboratory.report.site.timings import TimedMachine, amount, turned
 from laboratory.report.standing import label
@@ -88,22 +86,6 @@ def site(
     for made in over_cores(pages, [others, [issues.pages]]):
         files |= made
     return files
-
-
-def named_after(report: Report, timed: tuple[TimedMachine, ...], compiled: tuple[Programs, ...] = ()) -> set[str]:
-    """Return the paths of the files that depend on the contents of the report, timings and programs."""
-    facts = Facts(report, timed)
-    return {
-        *(f"issues/{row.id}.html" for row in report.issues),
-        *(f"releases/{cell.id}.html" for cell in facts.line),
-        *constraints(facts),
-        *(page.path for page in seeds.pages(facts)),
-        *paths(timed).values(),
-        *numbers.paths(),
-        "numbers.html",
-        "programs.html",
-        *programs.paths(compiled),
-    }
 
 
 def render(page: Page, facts: Facts) -> str:

@@ -16,10 +16,9 @@ from itertools import chain, groupby, pairwise
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 
-from jax_stack_compat.base.errors import BadFile, Fault
-from jax_stack_compat.base.files import ROOT, content, read
+from jax_stack_compat.base.files import ROOT, read
 from laboratory.timings import counts as phase_counts
 from laboratory.timings import release_line
 from laboratory.timings import results as measured
@@ -176,14 +175,6 @@ class Parts:
 
 
 _FILE = TypeAdapter(tuple[TimedMachine, ...])
-
-
-def load(path: Path) -> tuple[TimedMachine, ...]:
-    """Return the machines of a timings.json; empty without the file. Raises BadFile."""
-    try:
-        return _FILE.validate_json(content(path)) if path.exists() else ()
-    except (OSError, ValidationError) as error:
-        raise BadFile([Fault(path, "timings", str(error).splitlines()[0])]) from error
 
 
 def text(found: tuple[TimedMachine, ...]) -> str:

@@ -12,7 +12,6 @@ from typing import Any
 from jax_stack_compat.numbers.model import CallRow
 from jax_stack_compat.numbers.uncalled import uncalled
 from laboratory.cell.numbers.inputs import INPUTS, SHAPES
-from laboratory.cell.numbers.recipes import calls
 from laboratory.report.markup import clipped
 from laboratory.report.site.facts import Facts
 from laboratory.report.site.numbers import by_call, stretches, unlisted
@@ -91,11 +90,6 @@ def pages(facts: Facts) -> Iterator[Page]:
 def path(module: str) -> str:
     """Return the path of a module's page."""
     return f"functions/{module}.html"
-
-
-def paths() -> set[str]:
-    """Return the paths of the pages of all modules whose functions are called."""
-    return {path(call.function.rpartition(".")[0]) for call in calls()}
 
 
 def _view(newest: str, functions: list[CalledFunction]) -> NumbersView:

@@ -87,11 +87,6 @@ def path(target: str, cell: str) -> str:
     return f"programs/{target}-{cell}.html"
 
 
-def paths(compiled: Sequence[Programs]) -> set[str]:
-    """Return the paths of the pages on changes in these programs."""
-    return {path(found.target, after.cell) for found in compiled for after, _ in _by_release(found)}
-
-
 def _by_release(found: Programs) -> list[tuple[ReleasePrograms, tuple[ProgramTurn, ...]]]:
     return [(after, tuple(of)) for after, of in groupby(turns(found), lambda turn: turn.after)]
 
