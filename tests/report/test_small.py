@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.base.files import REPORTS, ROOT, read
 from jax_stack_compat.judge.verdict_table import Verdict
 from jax_stack_compat.stack import chosen, lock, releases
+from laboratory.cli.command_line import main
 from laboratory.programs.model import FOLDER as COMPILED
 from laboratory.report import published as packed
 from laboratory.report.compare import since
@@ -171,6 +173,12 @@ def test_the_published_report_has_all_issues(published: Report, report_folder: P
     assert {issue.id for issue in published.issues} == {path.stem for path in (report_folder / "issues").iterdir()}
     assert 0 == published.coverage.not_run
     assert read(packed._Made, packed.MADE).generated_at == published.generated_at
+
+
+def test_a_release_day_compares_the_report_before(report_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`diff` reads the report that a clone builds; compared with itself, nothing has changed."""
+    assert Exit.AS_EXPECTED == main(["diff", str(report_folder), str(report_folder), "--format", "markdown"])
+    assert "0 regressed, 0 changed, 0 fixed, 0 new, 0 gone" in capsys.readouterr().out
 
 
 def test_reviews_fold_what_is_generated() -> None:
