@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from jax_stack_compat.base.files import ROOT
-from jax_stack_compat.stack import chosen, plan
+from jax_stack_compat.stack import chosen, lock, plan, releases
 from laboratory.cli.command_line import asked
 from laboratory.report import published
 from laboratory.run import sizes
@@ -109,12 +109,12 @@ def test_there_is_a_cell_for_every_part() -> None:
 
 
 def test_what_discover_changes_reaches_the_parts() -> None:
-    """Snapshot, locks, names and numbers are handed to every job that reads them, into the same place."""
+    """Snapshot, locks, names and numbers are handed to every job that reads them, into the same place; no code is."""
     made = {job: step["with"] for job, step in steps("release-day.yml") if step.get("with", {}).get("name") == "found"}
 
     assert {"discover", "run", "publish"} == set(made)
     published = [f"reports/published/{each}" for each in ("names", "numbers", "numbers.json.xz")]
-    locked = ["suite/jax_stack_compat/stack", sizes.PATH.relative_to(ROOT).as_posix()]
+    locked = [path.relative_to(ROOT).as_posix() for path in (releases.PATH, lock.LOCKS, sizes.PATH)]
     assert [*locked, "state/records", *published] == made["discover"]["path"].split()
     # The paths have the tree's root in common, and are put back there.
     assert [None, None] == [made[job].get("path") for job in ("run", "publish")]
@@ -123,6 +123,6 @@ def test_what_discover_changes_reaches_the_parts() -> None:
 def test_what_a_publish_writes_is_proposed() -> None:
     """The job that proposes changes gets the documents, the tracked files of the report, the plan and the costs."""
     made, _ = (step["with"] for _, step in steps("release-day.yml") if step.get("with", {}).get("name") == "tree")
-    written = [published.FOLDER, chosen.PATH.parent, sizes.PATH, costs.PATH]
+    written = [published.FOLDER, releases.PATH, lock.LOCKS, chosen.PATH, sizes.PATH, costs.PATH]
 
     assert {"README.md", "docs", *(path.relative_to(ROOT).as_posix() for path in written)} == {*made["path"].split()}
