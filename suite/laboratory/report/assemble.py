@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from itertools import chain
 
 from jax_stack_compat import __version__
 from jax_stack_compat.catalogue import catalogue
@@ -66,9 +67,10 @@ def assemble(
     def judge(share: Sequence[Cell]) -> list[tuple[CellRow, list[Observation], Platform | None]]:
         return [_judged(cell, catalogue.planned(entries, cell, rows), offered, unread, evidence) for cell in share]
 
-    many = -(-len(cells) // cores()) if len(cells) > _MANY else len(cells)
-    shares = [cells[start : start + many] for start in range(0, len(cells), max(many, 1))]
-    judged = [made for share in over_cores(judge, shares) for made in share]
+    processes = cores() if len(cells) > _MANY else 1
+    size = max(math.ceil(len(cells) / processes), 1)
+    shares = [cells[start : start + size] for start in range(0, len(cells), size)]
+    judged = list(chain.from_iterable(over_cores(judge, shares)))
     observations = [row for _, made, _ in judged for row in made]
     nowhere = Platform(system="", machine="", cpu="", device="")
     report = Report(
