@@ -119,36 +119,26 @@ def test_what_a_case_does_not_reach_cannot_matter_to_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tried", "declared", "specifier"),
+    ("tried", "specifier"),
     [
-        ({"0.4.30": True, "0.4.36": True}, ">=0.4.13", ">=0.4.13"),
-        ({"0.4.30": True, "0.4.36": False}, ">=0.4.13", ">=0.4.13,<0.4.36"),
-        ({"0.4.30": False, "0.4.36": True}, ">=0.4.13", ">=0.4.36"),
-        ({"0.4.30": True, "0.4.35": False, "0.4.36": True}, ">=0.4.13", ">=0.4.13,!=0.4.35"),
-        ({"0.4.36": True, "0.4.38": True}, ">=0.4.38", ">=0.4.36"),
-        ({"0.4.36": False, "0.4.38": True}, ">=0.4.38", ">=0.4.38"),
-        ({"0.7.0": True, "0.7.2": True}, "!=0.7.0,>=0.4.38", ">=0.4.38"),
-        ({"0.7.0": True, "0.7.2": True}, "!=0.7.0,!=0.7.1,>=0.4.38", ">=0.4.38,!=0.7.1"),
-        ({"0.4.30": True, "0.4.36": False}, "!=0.4.27,>=0.4.13", ">=0.4.13,<0.4.36,!=0.4.27"),
-        ({"0.4.30": True, "0.4.36": False}, "!=0.4.27,>=0.4.28", ">=0.4.28,<0.4.36"),
-        ({"0.10.0": False, "0.9.2": True}, "", "<0.10.0"),
-        ({"0.9.2": False, "0.10.0": False}, ">=0.4.38", None),
-        ({}, ">=0.4.38", None),
+        ({"0.4.30": True, "0.4.36": True}, ""),
+        ({"0.4.30": False, "0.4.36": True}, ">=0.4.36"),
+        ({"0.4.30": True, "0.4.35": False, "0.4.36": True}, "!=0.4.35"),
+        ({"0.10.0": False, "0.9.2": True}, "<0.10.0"),
     ],
 )
-def test_a_specifier_that_agrees_with_the_runs(tried: dict[str, bool], declared: str, specifier: str | None) -> None:
-    """Metadata stays if it agrees; else the runs give a bound or an exclusion."""
-    assert specifier == reconciled(tried, declared)
+def test_a_specifier_is_as_short_as_the_runs_allow(tried: dict[str, bool], specifier: str) -> None:
+    """The runs give a bound, an exclusion, or nothing at all."""
+    assert specifier == reconciled(tried)
 
 
 @given(
-    st.dictionaries(st.sampled_from([f"0.{minor}.{patch}" for minor in range(8) for patch in range(3)]), st.booleans()),
-    st.sampled_from(["", ">=0.2.1", ">=0.4,!=0.5.0", "<0.6,>=0.1", ">=9"]),
+    st.dictionaries(st.sampled_from([f"0.{minor}.{patch}" for minor in range(8) for patch in range(3)]), st.booleans())
 )
 @FEW_EXAMPLES
-def test_the_specifier_admits_what_works_and_nothing_else(tried: dict[str, bool], declared: str) -> None:
+def test_the_specifier_admits_what_works_and_nothing_else(tried: dict[str, bool]) -> None:
     """The reconciled specifier admits exactly what works of what was tried; it is None only if nothing does."""
-    specifier = reconciled(tried, declared)
+    specifier = reconciled(tried)
 
     assert (specifier is None) == (not any(tried.values()))
     if specifier is not None:

@@ -88,29 +88,17 @@ def upper_bound(specifier: SpecifierSet) -> str | None:
     return min((each.version for each in specifier if each.operator == "<"), key=Version, default=None)
 
 
-def reconciled(tried: Mapping[str, bool], declared: str) -> str | None:
+def reconciled(tried: Mapping[str, bool]) -> str | None:
     """Return the specifier that admits exactly the working versions of `tried`; None if none works.
 
-    `tried` maps a version to True if it works. If `declared` already agrees, it is the answer. Otherwise its lower
-    bound is kept unless a release below it works, and its other clauses unless a working release contradicts them.
+    `tried` maps a version to True if it works.
     """
     ordered = in_version_order(tried)
     works = [version for version in ordered if tried[version]]
     if not works:
         return None
-    says = SpecifierSet(declared)
-    if all((version in says) == good for version, good in tried.items()):
-        return declared
     first, last = ordered.index(works[0]), ordered.index(works[-1])
-    lower = lower_bound(says)
-    if first > 0 or (lower is not None and Version(lower) > Version(works[0])):
-        lower = works[0]
-    parts = [f">={lower}"] if lower is not None else []
+    parts = [f">={works[0]}"] if first > 0 else []
     parts += [f"<{each}" for each in ordered[last + 1 : last + 2]]
     parts += [f"!={version}" for version in ordered[first:last] if not tried[version]]
-    # Keep clauses about untested releases: they may have other reasons.
-    for clause in sorted(says, key=str):
-        already = clause.operator == "!=" and clause.version not in SpecifierSet(",".join(parts))
-        if clause.operator != ">=" and not already and all(map(clause.contains, works)):
-            parts.append(str(clause))
-    return ",".join(dict.fromkeys(parts))
+    return ",".join(parts)

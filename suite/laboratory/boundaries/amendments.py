@@ -169,7 +169,7 @@ class _Row:
         specifier = next((bound for bound in bounds if _agrees(SpecifierSet(bound), works, fails)), None)
         if specifier is None:
             tried = {**dict.fromkeys(works, True), **dict.fromkeys(fails - works, False)}
-            specifier = reconciled(tried, "") or ",".join(f"!={failure}" for failure in sorted(fails, key=Version))
+            specifier = reconciled(tried) or ",".join(f"!={failure}" for failure in sorted(fails, key=Version))
         else:
             evidence = tuple(dict.fromkeys((*evidence, *bounds[specifier])))
             if not works or specifier.removeprefix("<") not in fails:
@@ -202,7 +202,7 @@ class _Row:
     def bound(self, rest: Sequence[Trial]) -> list[Amendment]:
         """Return the bound on the package that moves in this row, for failures of unknown cause."""
         works = {trial.pins[self.along]: True for trial in self.trials if not trial.fails}
-        specifier = reconciled({**works, **{each.pins[self.along]: False for each in rest}}, "")
+        specifier = reconciled({**works, **{each.pins[self.along]: False for each in rest}})
         before = self.nearest(rest[0], lambda each: not each.fails) if rest else None
         if specifier is None or before is None:
             return []
