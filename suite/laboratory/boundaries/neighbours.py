@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
 from itertools import takewhile
 
 from packaging.version import Version
+
+from jax_stack_compat.judge.metadata import parsed
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,4 @@ def _before(older: Sequence[LineCell], cell: LineCell) -> LineCell | None:
 
 
 def _jax(cell: LineCell) -> Version:
-    return _version(cell.pins["jax"])
-
-
-# Every case of a report parses the versions of the same line.
-_version = cache(Version)
+    return parsed(cell.pins["jax"])

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
-
-from packaging.version import Version
 
 from jax_stack_compat.base.errors import Exit
-from jax_stack_compat.judge.metadata import DeclaredObserved, in_version_order
+from jax_stack_compat.judge.metadata import DeclaredObserved, in_version_order, parsed
 from jax_stack_compat.judge.prediction import Name
 from jax_stack_compat.judge.rules import concerned
 from jax_stack_compat.judge.verdict_table import PROPERTIES, UNDECIDED, Verdict
 from jax_stack_compat.judge.verdicts import Agreement
 from jax_stack_compat.packages import BESIDE, LISTED
-from laboratory.report.model import CaseRow, CellRow, IntervalRow, Observation, Report, StackRow
+from laboratory.report.model import CellRow, IntervalRow, Observation, Report, StackRow
 
 # The plan already knows that these are missing; no run can change it.
 PLANNED_REASONS = frozenset({"plan.yanked", "plan.excludes", "plan.no-release", "plan.no-wheel"})
@@ -163,34 +160,10 @@ def span(interval: IntervalRow, cells: Sequence[CellRow], *, sparse: bool = Fals
     package = interval.package
     if sparse and package == "jax":
         return " and ".join(dict.fromkeys((interval.first, interval.last)))
-    of_line = tuple(cell.holds[package] for cell in cells if cell.kind == "line" and cell.moves == package)
-    if len(of_line) > 1 and interval.last == _newest(of_line):
+    of_line = [cell.holds[package] for cell in cells if cell.kind == "line" and cell.moves == package]
+    if len(of_line) > 1 and interval.last == max(of_line, key=parsed):
         return f"{interval.first} on"
     return interval.first if interval.first == interval.last else f"{interval.first}–{interval.last}"
-
-
-@cache
-def _newest(versions: tuple[str, ...]) -> str:
-    return max(versions, key=Version)
-
-
-@dataclass(frozen=True)
-class Told:
-    """One interval in words: `behaviour`, its `verdict`, and where; `where` is empty if it is everywhere."""
-
-    behaviour: str
-    verdict: Verdict
-    where: str
-
-
-def story(case: CaseRow, cells: Sequence[CellRow], *, sparse: bool = False) -> list[tuple[str, list[Told]]]:
-    """Return a case's intervals in words, by package: jax, and each library that changed it."""
-    whole = len(case.intervals) == 1 and not sparse
-    found: dict[str, list[Told]] = {}
-    for interval in case.intervals:
-        told = Told(interval.behaviour, interval.verdict, "" if whole else span(interval, cells, sparse=sparse))
-        found.setdefault(interval.package, []).append(told)
-    return list(found.items())
 
 
 def workaround(seen: Iterable[Observation]) -> str:

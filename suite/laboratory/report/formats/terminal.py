@@ -6,6 +6,7 @@ For a hundred issues, this fits one screen. Options add a line per case and a gl
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from rich.console import Console
 from rich.table import Table
@@ -135,14 +136,16 @@ def _glyph(observation: Observation | None) -> Text:
 
 
 def _story(report: Report, case: CaseRow, seen: Iterable[Observation]) -> Text:
-    text = Text()
-    for package, told in summary.story(case, report.cells, sparse=bool(report.jax_line)):
+    """Return a case's intervals in words, of jax and of each library that changed it, and its workaround."""
+    text, sparse = Text(), bool(report.jax_line)
+    is_one = len(case.intervals) == 1 and not sparse
+    for package, intervals in groupby(case.intervals, key=lambda interval: interval.package):
         text.append("; " if text else "")
         text.append(f"by {package}: " if package != "jax" else "")
-        for number, interval in enumerate(told):
+        for number, interval in enumerate(intervals):
             text.append(", " if number else "")
             text.append(interval.behaviour, PROPERTIES[interval.verdict].colour)
-            text.append(f" {interval.where}" if interval.where else "")
+            text.append("" if is_one else f" {summary.span(interval, report.cells, sparse=sparse)}")
     if words := summary.workaround(seen):
         text.append(f"; {words}", "red" if "fails" in words else "green")
     return text
