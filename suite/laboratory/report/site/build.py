@@ -24,6 +24,7 @@ from laboratory.report import summary
 from laboratory.report.compare import tally
 from laboratory.report.markup import said
 from laboratory.report.model import Report
+from laboratory.report.site import install
 from laboratory.report.site.facts import Facts
 from laboratory.report.site.marked import highlight, linked, prose, verdict_styles
 from laboratory.report.site.numbers import NOTHING, MeasuredNumbers, call
@@ -111,11 +112,13 @@ def _templates() -> Environment:
     )
     templates.filters |= {"said": said, "prose": prose}
     of_report = (summary.held, summary.advice, summary.replay, tally)
-    own = (*of_report, link, linked, highlight, duration, quantity, turned, amount, label, call)
+    of_install = (install.pip_line, install.constrained, install.lock)
+    own = (*of_report, *of_install, link, linked, highlight, duration, quantity, turned, amount, label, call)
     templates.globals |= {function.__name__: function for function in own}
     templates.globals |= {"glyphs": _marked(GLYPHS), "properties": PROPERTIES, "turn_words": TURNS}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
     templates.globals |= {"program_page": programs.path, "statuses": numbers.STATUSES, "numbers_page": numbers.path}
+    templates.globals |= {"constraints_path": install.path}
     return templates
 
 

@@ -91,17 +91,8 @@ def path(release: CellRow) -> str:
     return f"constraints/{release.id}.txt"
 
 
-def constraints(facts: Facts) -> dict[str, str]:
-    """Return the constraints files, by path, for each release of the line with a working set."""
-    found = {}
-    for release in facts.line:
-        works = working(release, holding(facts, release))
-        if works is not None:
-            found[path(release)] = _constraints(release, works)
-    return found
-
-
-def _constraints(release: CellRow, works: CellRow) -> str:
+def constraints(release: CellRow, works: CellRow) -> str:
+    """Return the constraints file of a release: the pins of the stack that `works`, with their origin."""
     about = [
         f"The newest tested set of packages with {label(release)} that works and is allowed by metadata.",
         f"Run as {works.id} on Python {works.python}.",

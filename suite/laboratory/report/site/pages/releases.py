@@ -46,26 +46,6 @@ class AffectedIssue:
 
 
 @dataclass(frozen=True)
-class UndecidedCause:
-    """The number of undecided cases with one cause."""
-
-    verdict: Verdict
-    cause: str
-    cases: int
-
-
-@dataclass(frozen=True)
-class Set:
-    """The newest stack that works, and the commands that install it."""
-
-    cell: CellRow
-    pip: str
-    constrained: str
-    path: str
-    lock: str
-
-
-@dataclass(frozen=True)
 class Speed:
     """One machine's timings of a release: slow workloads, ended slow-downs, and changes.
 
@@ -84,7 +64,10 @@ class Speed:
 
 @dataclass(frozen=True)
 class ReleaseView:
-    """The view of a release's page."""
+    """The view of a release's page.
+
+    `unknown` counts the undecided cases by verdict and cause. `works` is the newest stack that works.
+    """
 
     cell: CellRow
     older: CellRow | None
@@ -95,10 +78,10 @@ class ReleaseView:
     affected: list[AffectedIssue]
     documented: list[Observation]
     counts: Mapping[str, int]
-    unknown: list[UndecidedCause]
+    unknown: Mapping[tuple[Verdict, str], int]
     stacks: list[CellRow]
     names: Mapping[str, list[str]]
-    install: Set | None
+    works: CellRow | None
     nearest: tuple[CellRow, list[Observation]] | None
     older_set: CellRow | None
     amendments: list[AmendmentRow]
@@ -133,26 +116,26 @@ def pages(facts: Facts) -> Iterator[Page]:
     for said in (bound.said for bound in missing_bounds(facts.report.stacks)):
         if said.grounds != "together":
             amendments.setdefault((said.package or said.dependency, said.version), []).append(said)
-    works = {cell.id: install.working(cell, install.holding(facts, cell)) for cell in facts.line}
+    sets = {cell.id: install.working(cell, install.holding(facts, cell)) for cell in facts.line}
     order = [cell.id for cell in facts.columns]
     told = _ReleaseData(
         facts,
         of_cell,
         {after.id: before.id for before, after in neighbours(known)},
-        {name: cell for name, cell in works.items() if cell is not None},
+        {name: cell for name, cell in sets.items() if cell is not None},
         amendments,
         order,
         {machine.name: spells(machine, order) for machine in facts.timed},
         charts(facts.timed),
     )
-    files = install.constraints(facts)
     for package in dict.fromkeys(cell.moves for cell in facts.line):
         of_package = (row for row in facts.line if row.moves == package)
         cells = sorted(of_package, key=lambda row: Version(row.holds[row.moves]))
         for place, cell in enumerate(cells):
             view = _release(told, cell, cells, place)
             title = f"{label(cell)} ({cell.released_on})"
-            data = {path: text for path, text in files.items() if path == install.path(cell)}
+            works = told.sets.get(cell.id)
+            data = {install.path(cell): install.constraints(cell, works)} if works else {}
             yield Page(f"releases/{cell.id}.html", "releases.html.jinja", title, view, data=data)
 
 
@@ -183,7 +166,7 @@ def _release(told: _ReleaseData, cell: CellRow, cells: Sequence[CellRow], place:
         unknown=_unknown(seen),
         stacks=_once(stacks),
         names=_names_of(stacks),
-        install=_set(cell, works) if works else None,
+        works=works,
         nearest=None if works else install.nearest(facts, stacks),
         older_set=None if works else next(iter(older), None),
         amendments=[each for name in own for each in told.amendments.get((name, cell.packages.get(name, "")), ())],
@@ -250,19 +233,13 @@ def _badness(alike: Sequence[Observation]) -> int:
     return VERDICTS.index(alike[0].verdict)
 
 
-def _unknown(seen: Sequence[Observation]) -> list[UndecidedCause]:
-    """Return the undecided cases by cause, without blocked ones."""
-    causes = Counter(
+def _unknown(seen: Sequence[Observation]) -> Mapping[tuple[Verdict, str], int]:
+    """Count the undecided cases by verdict and cause, without blocked ones."""
+    return Counter(
         (observation.verdict, observation.detail.partition("\n")[0] or observation.reason or "")
         for observation in seen
         if stands(observation.verdict) == "unknown"
     )
-    return [UndecidedCause(*cause, count) for cause, count in causes.items()]
-
-
-def _set(release: CellRow, works: CellRow) -> Set:
-    pip, constrained = install.pip_line(release, works), install.constrained(release)
-    return Set(works, pip, constrained, install.path(release), install.lock(works))
 
 
 def _speed(told: _ReleaseData, machine: TimedMachine, cell: CellRow) -> Speed:
