@@ -45,8 +45,29 @@ def carry_out(
     *,
     fresh: bool,
 ) -> Exit:
-    """Find the release where a case changes, and print it. Raises Misused, Failed, BadFile, OSError."""
-    return _bisection(_question(case, package, hold, between), fresh=fresh, console=console)
+    """Find where a case changes, and print the releases; return the exit code.
+
+    If records and rules show several changes, each change is found, one after the other. `fresh` ignores the records.
+    Raises Misused, Failed if this machine cannot run a cell, BadFile, OSError.
+    """
+    asked = _question(case, package, hold, between)
+    hunt = _Hunt(asked, console, fresh, _recorded(asked, fresh=fresh))
+    hunt.tell(wording.title(asked, before=len(hunt.seen)))
+    span: range | None = range(len(asked.cells))
+    searched: list[tuple[int, int]] = []
+    codes: list[Exit] = []
+    while span:
+        if searched:
+            ends = f"{asked.release(span[0])} to {asked.release(span[-1])}"
+            hunt.tell(f"records and rules show another change: {ends}")
+        found, runs = hunt.search(span)
+        lines, code = wording.tell(asked, hunt.seen, found, runs)
+        hunt.tell(*lines)
+        codes.append(code)
+        searched.append((found.first, found.last) if found.what == "boundary" else (span[0], span[-1]))
+        span = wording.elsewhere(asked, hunt.seen, searched)
+    # Equal end points are not the answer if a change was found between them.
+    return max(codes[1:] if len(codes) > 1 and codes[0] is Exit.UNEXPECTED else codes, key=_SEVERITY.index)
 
 
 def _question(name: str, package: str, holds: Sequence[str], between: Sequence[str] | None) -> Question:
@@ -69,31 +90,6 @@ def _question(name: str, package: str, holds: Sequence[str], between: Sequence[s
         raise Misused(f"{entry.issue.id}/{case.id} needs jax alone, so --hold changes nothing: leave it out")
     asked = Question(entry, case, package, held, tuple(cells), tuple(cells.values()))
     return replace(asked, cells=_between(asked, between)) if between else asked
-
-
-def _bisection(asked: Question, *, fresh: bool, console: Console) -> Exit:
-    """Find where the case changes, and print the releases; return the exit code.
-
-    If records and rules show several changes, each change is found, one after the other. `fresh` ignores the records.
-    Raises Failed if this machine cannot run a cell, BadFile, OSError.
-    """
-    hunt = _Hunt(asked, console, fresh, _recorded(asked, fresh=fresh))
-    hunt.tell(wording.title(asked, before=len(hunt.seen)))
-    span: range | None = range(len(asked.cells))
-    searched: list[tuple[int, int]] = []
-    codes: list[Exit] = []
-    while span:
-        if searched:
-            ends = f"{asked.release(span[0])} to {asked.release(span[-1])}"
-            hunt.tell(f"records and rules show another change: {ends}")
-        found, runs = hunt.search(span)
-        lines, code = wording.tell(asked, hunt.seen, found, runs)
-        hunt.tell(*lines)
-        codes.append(code)
-        searched.append((found.first, found.last) if found.what == "boundary" else (span[0], span[-1]))
-        span = wording.elsewhere(asked, hunt.seen, searched)
-    # Equal end points are not the answer if a change was found between them.
-    return max(codes[1:] if len(codes) > 1 and codes[0] is Exit.UNEXPECTED else codes, key=_SEVERITY.index)
 
 
 @dataclass(frozen=True)
