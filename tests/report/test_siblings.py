@@ -17,7 +17,7 @@ from jax_stack_compat.stack import plan
 from laboratory.report import summary
 from laboratory.report.findings import findings
 from laboratory.report.folder import compat_json as stored
-from laboratory.report.folder.write import siblings, write
+from laboratory.report.folder.write import write
 from laboratory.report.formats.compat_md import compat_md
 from laboratory.report.markup import MAX_CHARS, cell_text, fit
 from laboratory.report.model import Platform, Report, RuleRow, StackRow, UpstreamRow, WorkaroundRow
@@ -103,7 +103,7 @@ def test_a_big_report_goes_into_a_step_summary(tmp_path: Path) -> None:
     cells = (f"jax-0.{number}.0" for number in range(60))
     made = report(*(observation(cell=cell, agreement="changed", detail=f"{cell} " + "|<x>`" * 200) for cell in cells))
 
-    text = siblings(made, ())["COMPAT.md"]
+    text = compat_md(made)
 
     assert len(text) < MAX_CHARS
     assert f"{summary.last_line(made)}." in text

@@ -79,9 +79,7 @@ def _other_plan(shard: Report, plans: Sequence[set[str]]) -> str:
     """Describe how a shard's plan differs from the nearest one of this tree."""
     theirs = set(shard.planned_cells)
     mine = min(plans, key=lambda plan: len(plan ^ theirs))
-    more, less = sorted(theirs - mine), sorted(mine - theirs)
-    told = [f"{verb} {named(names)}" for verb, names in (("has", more), ("lacks", less)) if names]
-    return f"{' and '.join(told)}, unlike what is planned here"
+    return f"{_more_and_less(sorted(theirs), sorted(mine))}, unlike what is planned here"
 
 
 def join(shards: Mapping[Path, Report], offered: Packages, line: Line = NO_LINE) -> Report:
@@ -190,8 +188,12 @@ def _of_cells(shard: Report) -> Facts:
 
 def _difference(mine: Any, other: Path, theirs: Any) -> str:
     if all(isinstance(names, list) and all(isinstance(name, str) for name in names) for names in (mine, theirs)):
-        more, less = ([name for name in one if name not in two] for one, two in ((mine, theirs), (theirs, mine)))
-        told = [f"{word} {named(names)}" for word, names in (("has", more), ("lacks", less)) if names]
-        return f"{' and '.join(told) or 'has another order'}, unlike {other}"
+        return f"{_more_and_less(mine, theirs) or 'has another order'}, unlike {other}"
     values = f"is {mine!r}, but {theirs!r} in "
     return f"{values if len(values) < 80 else 'differs from '}{other}"
+
+
+def _more_and_less(mine: Sequence[str], theirs: Sequence[str]) -> str:
+    more = [name for name in mine if name not in theirs]
+    less = [name for name in theirs if name not in mine]
+    return " and ".join(f"{word} {named(names)}" for word, names in (("has", more), ("lacks", less)) if names)

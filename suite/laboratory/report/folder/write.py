@@ -15,10 +15,10 @@ from jax_stack_compat.names.store import schema as names_schema
 from jax_stack_compat.numbers.model import FOLDER as NUMBERS
 from jax_stack_compat.numbers.model import MEASURED
 from laboratory.programs import model as programs
-from laboratory.programs import texts
 from laboratory.programs.model import FOLDER as COMPILED
 from laboratory.programs.model import Programs
 from laboratory.programs.targets import TARGETS
+from laboratory.programs.texts import with_diffs
 from laboratory.report.compare import since
 from laboratory.report.folder import compat_json as stored
 from laboratory.report.formats.check_json import check_json
@@ -26,7 +26,7 @@ from laboratory.report.formats.compat_md import compat_md
 from laboratory.report.model import CompatFile, Report
 from laboratory.report.site import numbers, timings
 from laboratory.report.site.build import site
-from laboratory.report.site.numbers import NOTHING, MeasuredNumbers
+from laboratory.report.site.numbers import NOTHING
 from laboratory.report.site.timings import TimedMachine
 from laboratory.timings.results import COMPARED, NOISE, RESULTS
 
@@ -53,8 +53,14 @@ def write(report: Report, folder: Path, *, whole: bool = False) -> list[Path]:
     With `whole`, the published report, also write the names and numbers of the releases.
     """
     timed, compiled = _measured()
-    own = {**stored.texts(report), **_as_data(timed, compiled), **(carried() if whole else {})}
-    return _put_all({**own, **siblings(report, timed, compiled, numbers.load() if whole else NOTHING)}, folder)
+    texts = {**stored.texts(report), TIMINGS: timings.text(timed)}
+    if compiled:
+        texts[PROGRAMS] = programs.list_text(compiled)
+    if whole:
+        texts |= carried()
+    texts |= {"compat.schema.json": schema(), "COMPAT.md": compat_md(report), "check.json": check_json(report)}
+    texts |= site(report, timed, compiled, numbers.load() if whole else NOTHING)
+    return _put_all(texts, folder)
 
 
 def carried() -> dict[str, str]:
@@ -79,27 +85,8 @@ def publish(report: Report, folder: Path) -> Report:
 
 def _measured() -> tuple[tuple[TimedMachine, ...], tuple[Programs, ...]]:
     """Return the results of the benchmarks, and the counts of programs for other devices. Raises BadFile."""
-    compiled = map(texts.with_diffs, programs.load_all(TARGETS.values(), COMPILED))
+    compiled = map(with_diffs, programs.load_all(TARGETS.values(), COMPILED))
     return timings.machines(RESULTS, NOISE, COMPARED), tuple(compiled)
-
-
-def _as_data(timed: tuple[TimedMachine, ...], compiled: tuple[Programs, ...]) -> dict[str, str]:
-    return {TIMINGS: timings.text(timed), **({PROGRAMS: programs.list_text(compiled)} if compiled else {})}
-
-
-def siblings(
-    report: Report,
-    timed: tuple[TimedMachine, ...],
-    compiled: tuple[Programs, ...] = (),
-    measured: MeasuredNumbers = NOTHING,
-) -> dict[str, str]:
-    """Return the text, by name, of each file made from the report, its timings, its programs and its numbers."""
-    return {
-        "compat.schema.json": schema(),
-        "COMPAT.md": compat_md(report),
-        "check.json": check_json(report),
-        **site(report, timed, compiled, measured),
-    }
 
 
 def _put_all(texts: Mapping[str, str], folder: Path) -> list[Path]:

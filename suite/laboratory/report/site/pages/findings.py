@@ -18,20 +18,15 @@ _MAX_FINDINGS, _MAX_ROWS = 60, 100
 
 
 @dataclass(frozen=True)
-class Unexpected:
-    """Equal unexpected observations of one case, with their cells."""
-
-    seen: Observation
-    cells: list[str]
-
-
-@dataclass(frozen=True)
 class FindingsView:
-    """The view of findings.html: lists, and the full length of each list that is cut."""
+    """The view of findings.html: lists, and the full length of each list that is cut.
+
+    `unexpected` has the unexpected observations, equal ones of one case together.
+    """
 
     sorts: Mapping[Sort, list[ReportFinding]]
     count: int
-    unexpected: list[Unexpected]
+    unexpected: list[list[Observation]]
     unexpected_count: int
     undecided: list[Undecided]
     undecided_count: int
@@ -46,10 +41,10 @@ class FindingsView:
 def pages(facts: Facts) -> Iterator[Page]:
     """Yield the page of findings."""
     found, undecided = findings(facts.report), summary.undecided_causes(facts.report)
-    unexpected: dict[object, Unexpected] = {}
+    unexpected: dict[object, list[Observation]] = {}
     for observation in summary.unexpected(facts.report):
         key = observation.issue, observation.case, kind_of(observation)
-        unexpected.setdefault(key, Unexpected(observation, [])).cells.append(observation.cell)
+        unexpected.setdefault(key, []).append(observation)
     view = FindingsView(
         {sort: of for sort in SORTS if (of := [finding for finding in found[:_MAX_FINDINGS] if finding.sort == sort])},
         len(found),

@@ -93,22 +93,26 @@ def path(module: str) -> str:
 
 
 def _view(newest: str, functions: list[CalledFunction]) -> NumbersView:
-    differ = [each for each in functions if "differs" in each.now]
-    end = [each for each in functions if "ended" in each.now and each not in differ]
-    edge = [each for each in functions if "edge" in each.now and each not in differ and each not in end]
-    changed = [
-        each for each in functions if each.changed and each not in differ and each not in end and each not in edge
-    ]
-    told = {each.name for each in (*differ, *end, *edge, *changed)}
-    rest = [each for each in functions if each.name not in told]
-    sections = [
-        ("differ", f"Different from their reference on jax {newest}", differ),
-        ("end", f"Calls that end the process on jax {newest}", end),
-        ("edge", f"Different only at edges on jax {newest}", edge),
-        ("changed", "Changed between releases", changed),
-    ]
-    modules = [(module, list(of)) for module, of in groupby(rest, lambda each: each.module)]
-    return NumbersView(newest, [each for each in sections if each[2]], modules)
+    titles = {
+        "differ": f"Different from their reference on jax {newest}",
+        "end": f"Calls that end the process on jax {newest}",
+        "edge": f"Different only at edges on jax {newest}",
+        "changed": "Changed between releases",
+    }
+    by_section: dict[str, list[CalledFunction]] = {section: [] for section in (*titles, "rest")}
+    for function in functions:
+        by_section[_section(function)].append(function)
+    sections = [(section, title, of) for section, title in titles.items() if (of := by_section[section])]
+    modules = [(module, list(of)) for module, of in groupby(by_section["rest"], lambda each: each.module)]
+    return NumbersView(newest, sections, modules)
+
+
+def _section(function: CalledFunction) -> str:
+    """Return the first section of the page that a function belongs to."""
+    for status, section in (("differs", "differ"), ("ended", "end"), ("edge", "edge")):
+        if status in function.now:
+            return section
+    return "changed" if function.changed else "rest"
 
 
 def _module(newest: str, module: str, functions: list[CalledFunction]) -> ModuleView:
