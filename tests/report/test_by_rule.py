@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +22,7 @@ from laboratory.report.site.build import site
 from laboratory.report.site.facts import Facts, StripRun
 from laboratory.report.site.timeline import verified
 from tests.report.on_disk import saved
-from tests.report.test_report import EMPTY, PLAIN, observation, report, shown, undecided, with_case
+from tests.report.test_report import EMPTY, PLAIN, cell_row, observation, report, shown, undecided, with_case
 from tests.stack.test_plan import LIBRARIES
 
 OFFERED = releases.load().packages
@@ -246,15 +245,6 @@ BAD: Seen = ("bad", "affected")
 GOOD: Seen = ("good", "clear")
 
 
-def row(identifier: str, packages: Mapping[str, str], day: int = 0, **changes: Any) -> CellRow:
-    """Return a cell of the line or, if its id names more than one package, of an arm."""
-    holds = {part.partition("-")[0]: part.partition("-")[2] for part in identifier.split("+")}
-    plain = {"id": identifier, "kind": "arm" if len(holds) > 1 else "line", "moves": next(iter(holds)), "holds": holds}
-    released_on = date(2024, 5, 1) + timedelta(day)
-    found = {"python": "3.12", "released_on": released_on, "packages": dict(packages), "declared": "allows"}
-    return CellRow.model_validate({**plain, **found, **changes})
-
-
 def line_of(ids: Sequence[str]) -> list[CellRow]:
     """Return the line of these cells, a day apart, each with the newest releases before it."""
     pins = {"jax": "0.4.8", "equinox": "0.11.0"}
@@ -262,7 +252,7 @@ def line_of(ids: Sequence[str]) -> list[CellRow]:
     for day, identifier in enumerate(ids):
         name, _, version = identifier.partition("-")
         pins[name] = version
-        made.append(row(identifier, pins, day))
+        made.append(cell_row(identifier, packages=dict(pins), released_on=date(2024, 5, 1) + timedelta(day)))
     return made
 
 
@@ -319,11 +309,8 @@ HELD = "+equinox-0.11.2+diffrax-0.5.0"
 
 def arm(**compared: str | None) -> Report:
     """Return a report of an arm along jax, with these comparisons, by version."""
-    cells = []
-    for text, word in compared.items():
-        version = text.replace("_", ".")
-        pins = {"jax": version, "equinox": "0.11.2", "diffrax": "0.5.0"}
-        cells.append(row(f"jax-{version}{HELD}", pins, asks=[ASK], declared_observed=word))
+    words = {f"jax-{version.replace('_', '.')}{HELD}": word for version, word in compared.items()}
+    cells = [cell_row(name, asks=[ASK], declared_observed=word) for name, word in words.items()]
     issue = PLAIN.issues[0].model_copy(update={"row_zero": True, "cases": [case("jax")]})
     seen = [
         observation(cell=cell.id, detail="it broke" if bad else "", verdict="affected" if bad else "clear")

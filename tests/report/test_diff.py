@@ -32,7 +32,7 @@ from laboratory.report.folder.compat_json import read_report
 from laboratory.report.folder.write import publish
 from laboratory.report.formats.diff import as_json, last, markdown, show
 from laboratory.report.markup import MAX_CHARS
-from laboratory.report.model import CellRow, Observation, Report
+from laboratory.report.model import Observation, Report
 from tests.report.on_disk import pages, save, saved, there
 from tests.report.test_report import EMPTY, cell_row, observation, on_screen, report, tokens, undecided
 
@@ -200,20 +200,13 @@ def test_a_new_cell_is_one_line() -> None:
     assert ["a", "b"] == [case for _, case in group.cases]
 
 
-ARMS = [("0.10.0", "1"), ("0.9.0", "1"), ("0.9.0", "2")]
-
-
 def test_arms_are_followed_along_what_they_move() -> None:
     """The line is sorted by day, and the cells of an arm by the version of the moved package."""
-
-    def row(identifier: str, **changes: Any) -> CellRow:
-        return CellRow.model_validate({**cell_row("jax-0.4.30"), "id": identifier, **changes})
-
-    arms = [row(f"{jax}+{eqx}", kind="arm", holds={"jax": jax, "equinox": eqx}) for jax, eqx in ARMS]
-    cells = [*arms, row("late"), row("early", released_on="2020-01-01")]
+    newer, older, beside = arms = ("jax-0.10.0+equinox-1", "jax-0.9.0+equinox-1", "jax-0.9.0+equinox-2")
+    cells = [*map(cell_row, arms), cell_row("jax-0.5.0"), cell_row("jax-0.6.0", released_on="2020-01-01")]
     of = report().model_copy(update={"cells": cells})
 
-    assert [["early", "late"], ["0.9.0+1", "0.10.0+1"], ["0.9.0+2"]] == tracks(of, report())
+    assert [["jax-0.6.0", "jax-0.5.0"], [older, newer], [beside]] == tracks(of, report())
 
 
 def test_what_was_run_otherwise_is_told_first() -> None:

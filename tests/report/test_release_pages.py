@@ -41,11 +41,8 @@ def having(of: Report, *cells: CellRow) -> Report:
 
 def arm(equinox: str, word: DeclaredObserved | None, diffrax: str = "0.5.1", **changes: Any) -> CellRow:
     """Return a stack of jax 0.4.30 with this Equinox, and its result."""
-    row = cell_row("jax-0.4.30")
     name = f"jax-0.4.30+equinox-{equinox}+diffrax-{diffrax}"
-    packages = {**row["packages"], "equinox": equinox, "diffrax": diffrax}
-    row |= {"id": name, "kind": "arm", "packages": packages, "declared_observed": word}
-    return CellRow.model_validate({**row, **changes})
+    return cell_row(name, **{"declared_observed": word, **changes})
 
 
 def test_what_bites_stands_with_what_to_do_once() -> None:

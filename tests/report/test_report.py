@@ -39,7 +39,7 @@ from laboratory.report.folder import compat_json as stored
 from laboratory.report.folder.write import schema, write
 from laboratory.report.formats import terminal
 from laboratory.report.formats.compat_md import compat_md
-from laboratory.report.model import Observation, Report
+from laboratory.report.model import CellRow, Observation, Report
 from tests.report.on_disk import pages
 
 pytestmark = pytest.mark.usefixtures("untimed")
@@ -100,13 +100,14 @@ def report(*observations: Observation, planned: int | None = None) -> Report:
     return made.model_copy(update={"coverage": counted})
 
 
-def cell_row(identifier: str) -> dict[str, Any]:
-    """Return a cell as the report has it."""
-    version = identifier.removeprefix("jax-")
-    packages = {"jax": version, "jaxlib": version, "equinox": "0.11.4", "diffrax": "0.5.1"}
-    kept = {"kind": "line", "python": "3.12", "released_on": "2024-06-18", "lock_sha256": "0" * 64}
-    moved = {"moves": "jax", "holds": {"jax": version}, "declared": "allows"}
-    return {"id": identifier, "packages": packages, **moved, **kept}
+def cell_row(identifier: str, **changes: Any) -> CellRow:
+    """Return a cell of the line or, if its id names several packages, of an arm, with `changes`."""
+    holds = {part.partition("-")[0]: part.partition("-")[2] for part in identifier.split("+")}
+    jax = holds.get("jax", "0.4.30")
+    packages = {"jax": jax, "jaxlib": jax, "equinox": "0.11.4", "diffrax": "0.5.1", **holds}
+    moved = {"kind": "arm" if len(holds) > 1 else "line", "moves": next(iter(holds)), "holds": holds}
+    kept = {"python": "3.12", "released_on": "2024-06-18", "lock_sha256": "0" * 64, "declared": "allows"}
+    return CellRow.model_validate({"id": identifier, "packages": packages, **moved, **kept, **changes})
 
 
 def with_issue(of: Report, **changes: Any) -> Report:

@@ -119,17 +119,13 @@ def small(last: Verdict = "guarded") -> Report:
 
 def stacks() -> list[CellRow]:
     """Return a report on four releases of jax, one yanked, a broken stack of an arm, and an unplanned stack."""
-    rows = [cell_row(name) for name in LINE]
-    for month, row in enumerate(rows, 4):
-        row |= {"released_on": date(2024, month, 18), "declared_observed": "supported"}
-    rows[2]["declared_observed"] = None
-    held = {"jax": "0.8.0", "equinox": "0.11.1"}
+    days = [date(2024, month, 18) for month in (4, 5, 6, 7)]
+    words = ("supported", "supported", None, "supported")
+    rows = zip(LINE, days, words, strict=True)
+    line = [cell_row(name, released_on=day, declared_observed=word) for name, day, word in rows]
     asks = [{"question": "I upgrade jax, and keep Equinox", "along": "jax"}]
-    arm = {**rows[-1], "id": ARM, "kind": "arm", "holds": held, "packages": {**rows[-1]["packages"], **held}}
-    arm |= {"asks": asks, "declared_observed": "latent", "blocked_by": "equinox"}
-    own: dict[str, object] = {"id": OWN, "asks": [], "declared_observed": "supported", "blocked_by": None}
-    own |= {"holds": {**held, "jax": "0.7.0"}, "packages": {**arm["packages"], "jax": "0.7.0", "jaxlib": "0.7.0"}}
-    return [CellRow.model_validate(row) for row in (*rows, arm, {**arm, **own})]
+    arm = cell_row(ARM, released_on=days[-1], asks=asks, declared_observed="latent", blocked_by="equinox")
+    return [*line, arm, cell_row(OWN, released_on=days[-1], declared_observed="supported")]
 
 
 def written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
