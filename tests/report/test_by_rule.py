@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
-from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,13 +14,11 @@ from jax_stack_compat.stack import lock, releases
 from jax_stack_compat.stack.releases import Packages
 from laboratory.report import summary
 from laboratory.report.derive import Line, Seen, along, derive, stacks
-from laboratory.report.folder import compat_json as stored
 from laboratory.report.formats.compat_md import compat_md
 from laboratory.report.model import ByRuleRow, CaseRow, CellRow, Report, RuleRow
 from laboratory.report.site.build import site
 from laboratory.report.site.facts import Facts, StripRun
 from laboratory.report.site.timeline import verified
-from tests.report.on_disk import saved
 from tests.report.test_report import EMPTY, PLAIN, cell_row, observation, report, shown, undecided, with_case
 from tests.stack.test_plan import LIBRARIES
 
@@ -130,13 +127,6 @@ def test_what_a_rule_says_was_seen_where_all_was_run(published: Report) -> None:
     assert [] == [
         row for was, row in told if was is None or (was.behaviour, was.verdict) != (row.behaviour, row.verdict)
     ]
-
-
-def test_it_is_written_and_read_back(tmp_path: Path) -> None:
-    """compat.json has the line and its behaviours by rule."""
-    (whole,) = saved([sparse()], tmp_path)
-
-    assert sparse() == stored.read_report(whole)
 
 
 def test_a_band_by_rule_lies_between_runs_and_says_so() -> None:

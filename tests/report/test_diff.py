@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.base.files import dump
-from jax_stack_compat.judge.verdict_table import UNDECIDED, VERDICTS, Verdict
+from jax_stack_compat.judge.verdict_table import UNDECIDED, Verdict
 from laboratory.cli import command_line as command
 from laboratory.report.compare import (
     KINDS,
@@ -34,7 +33,16 @@ from laboratory.report.formats.diff import as_json, last, markdown, show
 from laboratory.report.markup import MAX_CHARS
 from laboratory.report.model import Observation, Report
 from tests.report.on_disk import pages, save, saved, there
-from tests.report.test_report import EMPTY, cell_row, observation, on_screen, report, tokens, undecided
+from tests.report.test_report import (
+    ANY_OBSERVATIONS,
+    EMPTY,
+    cell_row,
+    observation,
+    on_screen,
+    report,
+    tokens,
+    undecided,
+)
 
 pytestmark = pytest.mark.usefixtures("untimed")
 GOOD = {"verdict": "clear", "behaviour": "good", "reason": None, "workaround": "not-needed"}
@@ -51,29 +59,7 @@ def shown(found: ReportDiff) -> str:
     return on_screen(show, found)
 
 
-OBSERVED: st.SearchStrategy[Observation] = st.builds(
-    lambda cell, case, verdict, behaviour, workaround: (
-        undecided(verdict, cell=cell, case=case)
-        if verdict in UNDECIDED
-        else observation(cell=cell, case=case, verdict=verdict, behaviour=behaviour, workaround=workaround)
-    ),
-    st.sampled_from(LINE),
-    st.sampled_from(["headline", "variant"]),
-    st.sampled_from(VERDICTS),
-    st.sampled_from(["bad", "worse", None]),
-    st.sampled_from(["holds", "fails", "not-needed", "none"]),
-)
-RUNS = st.lists(OBSERVED, unique_by=lambda each: (each.cell, each.case)).map(lambda seen: report(*seen))
-
-
-@given(RUNS)
-@settings(deadline=None, max_examples=25)
-def test_a_report_does_not_differ_from_itself(of: Report) -> None:
-    """A report compared with itself has no changes and exit code 0."""
-    found = diff(of, of)
-
-    assert ((), (), ()) == (found.changes, found.groups, found.premises)
-    assert Exit.AS_EXPECTED == exit_code(found)
+RUNS = ANY_OBSERVATIONS.map(lambda seen: report(*seen))
 
 
 @given(RUNS, RUNS)

@@ -191,59 +191,54 @@ FIRST = some()[0].issue
 SEEN = f"{CELL.id}/{FIRST.id}/{FIRST.cases[0].id}"
 
 
-OF_ISSUE = f"issues.{LAST.id}"
-OF_CASE = f"{OF_ISSUE}.cases.{CASE.id}"
-OF_CELL = f"cells.{CELL.id}"
-OF_SEEN = f"observations.{SEEN}"
+OF_ISSUE = ("issues", LAST.id)
+OF_CASE = (*OF_ISSUE, "cases", CASE.id)
+OF_CELL = ("cells", CELL.id)
+OF_SEEN = ("observations", SEEN)
 
 
-def otherwise(key: str, value: Any) -> Report:
+def otherwise(*key: str, value: Any) -> Report:
     """Return the whole run, with this value at the fault's `key`."""
-    of, (place, _, name) = whole(), key.rpartition(".")
-    change = {name: value}
-    match place:
-        case "platform":
-            return changed(of, platform=of.platform.model_copy(update=change))
-        case _ if place == OF_CELL:
-            return changed(of, cells=[of.cells[0].model_copy(update=change), *of.cells[1:]])
-        case _ if place == OF_SEEN:
-            return changed(of, observations=[of.observations[0].model_copy(update=change), *of.observations[1:]])
-        case _ if place == OF_ISSUE:
-            return changed(of, issues=[*of.issues[:-1], of.issues[-1].model_copy(update=change)])
-        case _ if place == OF_CASE:
-            first, *others = of.issues[-1].cases
-            cases = [first.model_copy(update=change), *others]
-            return changed(of, issues=[*of.issues[:-1], of.issues[-1].model_copy(update={"cases": cases})])
-    return changed(of, **change)
+    data = whole().model_dump(by_alias=True)
+    *places, name = key
+    at: Any = data
+    for place in places:
+        at = at[place] if isinstance(at, dict) else next(each for each in at if place == _id(each))
+    at[name] = value
+    return Report.model_validate(data)
+
+
+def _id(row: dict[str, str]) -> str:
+    return row["id"] if "id" in row else f"{row['cell']}/{row['issue']}/{row['case']}"
 
 
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("suite_version", "9.9.9"),
-        ("probe_sha256", "0" * 64),
-        ("planned_cells", [*(cell.id for cell in CELLS), "jax-9.9.9"]),
-        ("platform.machine", "arm64"),
-        (f"{OF_ISSUE}.source_sha256", "0" * 64),
-        (f"{OF_CASE}.rules", []),
-        (f"{OF_CELL}.lock_sha256", "0" * 64),
-        (f"{OF_CELL}.packages", {"numpy": "0.1"}),
-        (f"{OF_SEEN}.verdict", "hung"),
-        (f"{OF_SEEN}.workaround", "fails"),
+        (("suite_version",), "9.9.9"),
+        (("probe_sha256",), "0" * 64),
+        (("planned_cells",), [*(cell.id for cell in CELLS), "jax-9.9.9"]),
+        (("platform", "machine"), "arm64"),
+        ((*OF_ISSUE, "source_sha256"), "0" * 64),
+        ((*OF_CASE, "rules"), []),
+        ((*OF_CELL, "lock_sha256"), "0" * 64),
+        ((*OF_CELL, "packages"), {"numpy": "0.1"}),
+        ((*OF_SEEN, "verdict"), "hung"),
+        ((*OF_SEEN, "workaround"), "fails"),
     ],
 )
-def test_a_contradiction_is_told_by_file_and_key(key: str, value: Any) -> None:
+def test_a_contradiction_is_told_by_file_and_key(key: tuple[str, ...], value: Any) -> None:
     """A shard that contradicts another in its conditions or observations is refused with its file and key."""
-    (told,) = reasons(whole(), otherwise(key, value))
+    (told,) = reasons(whole(), otherwise(*key, value=value))
 
-    assert told.startswith(f"shard-2/compat.json: {key}: ")
+    assert told.startswith(f"shard-2/compat.json: {'.'.join(key)}: ")
     assert "shard-1/compat.json" in told
 
 
 def test_all_contradictions_are_told_at_once(tmp_path: Path) -> None:
     """The faults of all shards are reported together, even unreadable files."""
-    cells = otherwise(f"{OF_CELL}.lock_sha256", "0" * 64).cells
-    wrong = changed(otherwise(f"{OF_SEEN}.behaviour", "other"), cells=cells, suite_version="9.9.9")
+    cells = otherwise(*OF_CELL, "lock_sha256", value="0" * 64).cells
+    wrong = changed(otherwise(*OF_SEEN, "behaviour", value="other"), cells=cells, suite_version="9.9.9")
     folders = saved([whole(), wrong], tmp_path)
     older = tmp_path / "older.json"
     older.write_text((folders[0] / "compat.json").read_text().replace('"schema_version": 4', '"schema_version": 2'))
@@ -255,8 +250,8 @@ def test_all_contradictions_are_told_at_once(tmp_path: Path) -> None:
         ("older.json", "schema_version"),
         ("none.json", "file"),
         ("compat.json", "suite_version"),
-        ("compat.json", f"{OF_CELL}.lock_sha256"),
-        ("compat.json", f"{OF_SEEN}.behaviour"),
+        ("compat.json", f"cells.{CELL.id}.lock_sha256"),
+        ("compat.json", f"observations.{SEEN}.behaviour"),
     ] == [(fault.path.name, fault.key) for fault in caught.value.faults]
 
 
