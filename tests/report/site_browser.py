@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from jax_stack_compat.base.files import replace_all
 from laboratory.report.model import Report
 from laboratory.report.site.build import site
 
@@ -61,10 +62,7 @@ def afresh(page: Page, address: str, width: int = 1000) -> Page:
 
 def put(files: Mapping[str, str], folder: Path) -> Path:
     """Write the files of a site into `folder`."""
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+    replace_all(folder, files)
     return folder
 
 

@@ -209,9 +209,9 @@ def test_a_change_is_told_once_and_alike(line: Report) -> None:
         for turn in case.turns
     }
     in_steps = [
-        ((step.after.id, f"{after.issue}/{after.case}"), (before.cell, blame))
-        for step in Facts(line).steps.values()
-        for of in step.turns.values()
+        ((cell, f"{after.issue}/{after.case}"), (before.cell, blame))
+        for cell, step in Facts(line).steps.items()
+        for of in step.values()
         for blame, ends in of.items()
         for before, after in ends
     ]

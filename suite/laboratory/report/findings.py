@@ -60,17 +60,17 @@ def findings(report: Report) -> list[ReportFinding]:
 
 def _failing_workarounds(report: Report) -> Iterator[ReportFinding]:
     """Yield a finding for each group of equal observations whose workaround fails."""
-    cases = {(issue.id, case.id): (issue, case) for issue in report.issues for case in issue.cases}
+    instead = {(issue.id, case.id): case.workaround for issue in report.issues for case in issue.cases}
     groups: dict[tuple[str, str, str | None, str, str], list[Observation]] = {}
     for row in report.observations:
         if row.workaround == "fails":
             groups.setdefault((row.issue, row.case, row.behaviour, row.verdict, row.detail), []).append(row)
     for number, of in enumerate(groups.values()):
         seen, where = of[0], of[0].cell if len(of) == 1 else f"{len(of)} stacks"
-        issue, case = cases[seen.issue, seen.case]
         known = " It is known to fail there." if seen.workaround_expected else ""
-        instead = case.workaround.text if case.workaround else issue.workaround
-        text, name = f"“{instead}” fails on {where}.{known}", f"{issue.id}/{case.id}"
+        workaround = instead[seen.issue, seen.case]
+        told = workaround.text if workaround else ""
+        text, name = f"“{told}” fails on {where}.{known}", f"{seen.issue}/{seen.case}"
         yield ReportFinding(
             f"finding-workaround-fails/{number}/{name}", "workaround-fails", name, text, (_evidence(*of),)
         )

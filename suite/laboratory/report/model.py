@@ -247,11 +247,6 @@ class IssueRow(FileModel):
         """The packages that its cases need."""
         return list(dict.fromkeys(name for case in self.cases for name in case.needs))
 
-    @property
-    def workaround(self) -> str:
-        """The texts of its cases' workarounds, each once."""
-        return " ".join(dict.fromkeys(case.workaround.text for case in self.cases if case.workaround is not None))
-
 
 class Observation(FileModel):
     """The judged result of one case in one cell: a row of observations/ISSUE.csv."""

@@ -10,7 +10,8 @@ from itertools import groupby
 
 from packaging.version import Version
 
-from jax_stack_compat.judge.verdict_table import VERDICTS, Verdict
+from jax_stack_compat.judge.verdict_table import UNDECIDED, VERDICTS, Verdict
+from laboratory.boundaries.neighbours import LineCell, neighbours
 from laboratory.programs.changes import turns
 from laboratory.programs.model import Programs
 from laboratory.report import standing, summary
@@ -133,9 +134,24 @@ class Facts:
         return standing.never_well(self.columns, verdicts) and not self.is_sparse
 
     @cached_property
-    def steps(self) -> dict[str, Step]:
+    def of_cell(self) -> defaultdict[str, list[Observation]]:
+        """The observations by cell, in the order of the report."""
+        found: defaultdict[str, list[Observation]] = defaultdict(list)
+        for observation in self.report.observations:
+            found[observation.cell].append(observation)
+        return found
+
+    @cached_property
+    def before(self) -> dict[str, CellRow]:
+        """The cell before each cell of the line, of those that decided a case, in the order of releases."""
+        decided = [cell for cell in self.line if any(row.verdict not in UNDECIDED for row in self.of_cell[cell.id])]
+        cells = (LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in decided)
+        return {after.id: self.cells[before.id] for before, after in neighbours(cells)}
+
+    @cached_property
+    def steps(self) -> Mapping[str, Step]:
         """The changes of results from each cell of the line to the next, by the id of the latter."""
-        return {step.after.id: step for step in steps(self.line, self.report.issues, self.seen)}
+        return steps(self.report.issues, self.seen)
 
     @cached_property
     def turned_programs(self) -> dict[str, list[tuple[Programs, int]]]:
@@ -152,7 +168,7 @@ class Facts:
         found = []
         for cell in self.report.cells:
             if cell.kind != "line" and not cell.asks:
-                of = [row for row in self.report.observations if row.cell == cell.id]
+                of = self.of_cell[cell.id]
                 odd = [row for row in of if stands(row.verdict) in ("symptom", "unknown")]
                 odd.sort(key=lambda row: VERDICTS.index(row.verdict))
                 found.append((cell, odd, sum(stands(row.verdict) == "well" for row in of)))

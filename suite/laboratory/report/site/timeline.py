@@ -10,7 +10,6 @@ from typing import Literal
 from packaging.version import Version
 
 from jax_stack_compat.judge.verdict_table import UNDECIDED, Verdict
-from laboratory.boundaries.neighbours import LineCell, in_order, neighbours
 from laboratory.report import summary
 from laboratory.report.model import ByRuleRow, CaseRow, CellRow, IntervalRow, IssueRow, Observation
 from laboratory.report.site.table import minor_of
@@ -28,6 +27,9 @@ TURNS: Mapping[Turned, str] = {
 # The meaning of a verdict for an upgrade; "unknown" if undecided.
 Stands = Literal["symptom", "documented", "well", "absent", "blocked", "unknown"]
 Seen = Mapping[tuple[str, str], Mapping[str, Observation]]
+BeforeAfter = tuple[Observation, Observation]
+# The changes from a cell's neighbour to the cell, by how cases changed and then by the blame.
+Step = Mapping[Turned, Mapping[str, Sequence[BeforeAfter]]]
 
 
 @dataclass(frozen=True)
@@ -55,15 +57,6 @@ class Axis:
     package: str
     bands: list[Band]
     ticks: list[tuple[float, str, bool]]
-
-
-@dataclass(frozen=True)
-class Step:
-    """The changes from a cell's neighbour to the cell, by how cases changed and then by the blame."""
-
-    before: CellRow
-    after: CellRow
-    turns: Mapping[Turned, Mapping[str, Sequence[tuple[Observation, Observation]]]]
 
 
 def timeline(
@@ -156,21 +149,13 @@ def turned(before: Observation, after: Observation) -> Turned | None:
     return "appears" if now == "symptom" else "goes" if was == "symptom" else None
 
 
-def steps(line: Sequence[CellRow], issues: Iterable[IssueRow], seen: Seen) -> list[Step]:
-    """Return a step for each cell of the line with changes, in version order within a branch of releases."""
-    learned = {row.cell for of in seen.values() for row in of.values() if row.verdict not in UNDECIDED}
-    rows = {cell.id: cell for cell in line if cell.id in learned}
-    cells = [LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in rows.values()]
-    before = {after.id: before.id for before, after in neighbours(cells)}
-    found: dict[str, dict[Turned, dict[str, list[tuple[Observation, Observation]]]]] = {}
+def steps(issues: Iterable[IssueRow], seen: Seen) -> Mapping[str, Step]:
+    """Return the changed cases of each cell of the line that changed some, by its id."""
+    found: dict[str, dict[Turned, dict[str, list[BeforeAfter]]]] = {}
     for issue in issues:
         for case in issue.cases:
             for turn in case.turns:
                 ends = seen[issue.id, case.id][turn.before], seen[issue.id, case.id][turn.after]
                 if how := turned(*ends):
                     found.setdefault(turn.after, {}).setdefault(how, {}).setdefault(turn.blame, []).append(ends)
-    return [
-        Step(rows[before[cell.id]], rows[cell.id], found[cell.id])
-        for cell in in_order(cells)
-        if cell.id in found and cell.id in before
-    ]
+    return found

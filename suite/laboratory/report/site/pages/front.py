@@ -130,11 +130,9 @@ def _newest(facts: Facts) -> list[NewRelease]:
     decided = {row.cell for of in facts.seen.values() for row in of.values() if row.agreement != "undecided"}
     found = []
     for cell in facts.line[: -_NEWEST_SHOWN - 1 : -1]:
-        step = facts.steps.get(cell.id)
-        turns = step.turns if step else {}
         told = {
             how: list(dict.fromkeys(after.issue for of in by_blame.values() for _, after in of))
-            for how, by_blame in turns.items()
+            for how, by_blame in facts.steps.get(cell.id, {}).items()
         }
         found.append(NewRelease(cell, told if cell.id in decided else None))
     return found

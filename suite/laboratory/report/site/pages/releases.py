@@ -11,7 +11,6 @@ from packaging.version import Version
 
 from jax_stack_compat.judge.verdict_table import UNDECIDED, VERDICTS, Verdict
 from jax_stack_compat.packages import ASKED, IMPORTS, PACKAGES
-from laboratory.boundaries.neighbours import LineCell, neighbours
 from laboratory.report.missing_bounds import missing_bounds
 from laboratory.report.model import AmendmentRow, CellRow, IssueRow, Observation
 from laboratory.report.site import install
@@ -19,7 +18,7 @@ from laboratory.report.site.facts import Facts
 from laboratory.report.site.numbers import ChangedNumbers, changed
 from laboratory.report.site.page import Page
 from laboratory.report.site.pages.timings import charts, keyed
-from laboratory.report.site.timeline import Turned, stands
+from laboratory.report.site.timeline import BeforeAfter, Turned, stands
 from laboratory.report.site.timings import Chart, Shift, Spell, TimedMachine, spells
 from laboratory.report.standing import label
 
@@ -28,7 +27,6 @@ _TURNS: tuple[Turned, ...] = ("appears", "changes", "documented", "goes")
 # Working stacks first, then broken ones, then those that were not tried.
 _ORDER = ("supported", "excluded", "guarded", "latent", None)
 
-BeforeAfter = tuple[Observation, Observation]
 Turns = Mapping[Turned, Mapping[str, Mapping[str, Sequence[BeforeAfter]]]]
 
 
@@ -95,8 +93,6 @@ class _ReleaseData:
     """The data that the pages of all releases share."""
 
     facts: Facts
-    of_cell: Mapping[str, Sequence[Observation]]
-    before: Mapping[str, str]
     sets: Mapping[str, CellRow]
     amendments: Mapping[tuple[str, str], Sequence[AmendmentRow]]
     order: Sequence[str]
@@ -106,12 +102,6 @@ class _ReleaseData:
 
 def pages(facts: Facts) -> Iterator[Page]:
     """Yield a page for each release of the line, with constraints if a set with it works."""
-    of_cell: dict[str, list[Observation]] = {cell.id: [] for cell in facts.line}
-    for observation in facts.report.observations:
-        if observation.cell in of_cell:
-            of_cell[observation.cell].append(observation)
-    learned = (cell for cell in facts.line if _learned(of_cell[cell.id]))
-    known = (LineCell(cell.id, cell.moves, cell.packages, cell.released_on) for cell in learned)
     amendments: dict[tuple[str, str], list[AmendmentRow]] = {}
     for said in (bound.said for bound in missing_bounds(facts.report.stacks)):
         if said.grounds != "together":
@@ -120,8 +110,6 @@ def pages(facts: Facts) -> Iterator[Page]:
     order = [cell.id for cell in facts.columns]
     told = _ReleaseData(
         facts,
-        of_cell,
-        {after.id: before.id for before, after in neighbours(known)},
         {name: cell for name, cell in sets.items() if cell is not None},
         amendments,
         order,
@@ -139,26 +127,21 @@ def pages(facts: Facts) -> Iterator[Page]:
             yield Page(f"releases/{cell.id}.html", "releases.html.jinja", title, view, data=data)
 
 
-def _learned(seen: Sequence[Observation]) -> bool:
-    return any(each.verdict not in UNDECIDED for each in seen)
-
-
 def _release(told: _ReleaseData, cell: CellRow, cells: Sequence[CellRow], place: int) -> ReleaseView:
-    facts, seen = told.facts, told.of_cell[cell.id]
+    facts, seen = told.facts, told.facts.of_cell[cell.id]
     jax_line = facts.report.jax_releases.values()
     stacks = sorted(install.holding(facts, cell), key=lambda row: _ORDER.index(row.declared_observed))
     works = told.sets.get(cell.id)
     # A jaxlib belongs to its jax.
     own = ("jax", "jaxlib") if cell.moves == "jax" else (cell.moves,)
-    before = told.before.get(cell.id)
     # Use older sets only: so a new release changes no page except its neighbour's.
     older = [earlier for earlier in reversed(cells[:place]) if earlier.id in told.sets]
     return ReleaseView(
         cell=cell,
         older=cells[place - 1] if place else None,
         newer=cells[place + 1] if place + 1 < len(cells) else None,
-        before=facts.cells[before] if before else None,
-        learned=_learned(seen),
+        before=facts.before.get(cell.id),
+        learned=any(row.verdict not in UNDECIDED for row in seen),
         turns=_turns(facts, cell),
         affected=_affected(facts, cell),
         documented=[row for row in seen if stands(row.verdict) == "documented"],
@@ -199,10 +182,10 @@ def _names_of(cells: Sequence[CellRow]) -> dict[str, list[str]]:
 
 def _turns(facts: Facts, cell: CellRow) -> Turns:
     """Return the changed cases of a release, by how they changed, by blame, and by issue."""
-    step = facts.steps.get(cell.id)
+    step = facts.steps.get(cell.id, {})
     found: dict[Turned, dict[str, dict[str, list[BeforeAfter]]]] = {}
     for how in _TURNS:
-        for blame, turns in (step.turns.get(how, {}) if step else {}).items():
+        for blame, turns in step.get(how, {}).items():
             for turn in turns:
                 found.setdefault(how, {}).setdefault(blame, {}).setdefault(turn[1].issue, []).append(turn)
     return found
