@@ -14,7 +14,7 @@ from jax_stack_compat.packages import guests
 from laboratory.boundaries.attribution import Grounds
 from laboratory.programs.case_rows import Device, of_issue
 from laboratory.report import summary
-from laboratory.report.model import CaseRow, IssueRow, Observation, SignatureRow, TurnRow
+from laboratory.report.model import CaseRow, IssueRow, Observation, SignatureRow
 from laboratory.report.site.facts import Facts, StripRun
 from laboratory.report.site.page import Page
 from laboratory.report.site.table import Grid, Stretch, grids, kind_of, stretches
@@ -32,15 +32,6 @@ GROUNDS: Mapping[Grounds, str] = {
 
 
 @dataclass(frozen=True)
-class TurnView:
-    """Two neighbours on the line in which a case shows different behaviours, with both observations."""
-
-    row: TurnRow
-    before: Observation
-    after: Observation
-
-
-@dataclass(frozen=True)
 class Alike:
     """Stacks beside the line with equal observations, by row; each stack is (label, cell)."""
 
@@ -55,13 +46,12 @@ class Alike:
 
 @dataclass(frozen=True)
 class CaseView:
-    """The view of a case: its intervals, changes and observations."""
+    """The view of a case: its intervals and observations."""
 
     row: CaseRow
     now: Now | None
     runs: list[StripRun]
     axes: list[Axis]
-    turns: list[TurnView]
     line: list[Stretch]
     elsewhere: list[Alike]
 
@@ -139,7 +129,6 @@ def _case(facts: Facts, issue: IssueRow, case: CaseRow) -> CaseView:
         now(facts.columns, verdicts, case.turns),
         facts.runs(verdicts, [case]),
         timeline(case, facts.report.cells, facts.report.jax_line, ran),
-        [TurnView(turn, of[turn.before], of[turn.after]) for turn in case.turns],
         stretches(
             (cell.holds["jax"] if cell.moves == "jax" else f"{cell.moves} {cell.holds[cell.moves]}", of[cell.id])
             for cell in facts.columns

@@ -11,7 +11,7 @@ from packaging.version import Version
 from laboratory.programs import case_rows
 from laboratory.programs.cases import BY_PROGRAM
 from laboratory.programs.changes import ProgramTurn, turns
-from laboratory.programs.model import Diff, Programs, ReleasePrograms, Workload
+from laboratory.programs.model import Programs, ReleasePrograms
 from laboratory.programs.targets import COUNTS, TARGETS, Count
 from laboratory.report.site.facts import Facts
 from laboratory.report.site.page import Page
@@ -34,21 +34,12 @@ class CountRow:
 
 
 @dataclass(frozen=True)
-class ChangedProgram:
-    """A program that a release changed, with the difference if both programs are kept."""
-
-    turn: ProgramTurn
-    workload: Workload
-    diff: Diff | None
-
-
-@dataclass(frozen=True)
 class Changed:
     """The view of a release's page for a target; `between` has earlier releases that were not compiled."""
 
     found: Programs
     after: ReleasePrograms
-    programs: tuple[ChangedProgram, ...]
+    turns: tuple[ProgramTurn, ...]
     between: tuple[str, ...]
 
 
@@ -75,7 +66,7 @@ def pages(facts: Facts) -> Iterator[Page]:
             view = Changed(
                 found,
                 after,
-                tuple(ChangedProgram(turn, found.workloads[turn.workload], _diff(found, turn)) for turn in told),
+                told,
                 tuple(_between(facts, found, min((turn.before for turn in told), key=_jax), after)),
             )
             title = f"Changes by jax {after.jax} in programs for {found.title}"
@@ -89,10 +80,6 @@ def path(target: str, cell: str) -> str:
 
 def _by_release(found: Programs) -> list[tuple[ReleasePrograms, tuple[ProgramTurn, ...]]]:
     return [(after, tuple(of)) for after, of in groupby(turns(found), lambda turn: turn.after)]
-
-
-def _diff(found: Programs, turn: ProgramTurn) -> Diff | None:
-    return found.diff(turn.workload, turn.before.cell, turn.after.cell)
 
 
 def _between(facts: Facts, found: Programs, before: ReleasePrograms, after: ReleasePrograms) -> Iterator[str]:
