@@ -13,7 +13,7 @@ from itertools import groupby
 
 from jax_stack_compat.packages import EVERYWHERE
 from laboratory.report import summary
-from laboratory.report.model import CellRow, Observation
+from laboratory.report.model import CellRow
 from laboratory.report.site.compiled import compiled
 from laboratory.report.site.facts import Facts
 from laboratory.report.site.page import Page
@@ -23,14 +23,13 @@ from laboratory.report.site.table import minor_of
 
 @dataclass(frozen=True)
 class CellsView:
-    """The view of cells.html: the stacks in groups, and the unplanned ones with their observations.
+    """The view of cells.html: the stacks in groups.
 
     `elsewhere` has, for each stack, the other stacks whose results it reuses, with the number of cases.
     """
 
     groups: list[tuple[str, list[CellRow]]]
     elsewhere: dict[str, dict[str, int]]
-    own: list[tuple[CellRow, list[Observation], int]]
     # The packages in columns; the others are folded.
     main = EVERYWHERE
     replay = summary.REPLAY.partition(" -- ")[0]
@@ -43,7 +42,7 @@ def pages(facts: Facts) -> Iterator[Page]:
         if cell.kind != "line":
             groups.setdefault(cell.asks[0].question if cell.asks else "Unplanned", []).append(cell)
     title = "Stacks: everything that was run"
-    yield Page("cells.html", "cells.html.jinja", title, CellsView(list(groups.items()), _elsewhere(facts), facts.own))
+    yield Page("cells.html", "cells.html.jinja", title, CellsView(list(groups.items()), _elsewhere(facts)))
     yield stack(facts)
 
 

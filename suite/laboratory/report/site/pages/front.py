@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from jax_stack_compat.judge.verdict_table import PROPERTIES, UNDECIDED, Properties, Verdict
 from laboratory.report import summary
-from laboratory.report.model import CellRow, IssueRow, Observation, SinceRow
+from laboratory.report.model import CellRow, IssueRow, Observation
 from laboratory.report.site.facts import Facts, StripRun
 from laboratory.report.site.page import Page
 from laboratory.report.site.search import names_and_areas, search_data
@@ -52,7 +52,6 @@ class Front:
     newest: list[NewRelease]
     last_line: str
     run_on: str
-    since: SinceRow | None
     unexpected: list[Observation]
     undecided: int
     verdicts: list[Properties]
@@ -84,7 +83,6 @@ def pages(facts: Facts) -> Iterator[Page]:
         _newest(facts),
         summary.last_line(report),
         summary.run_on(report),
-        report.since,
         summary.unexpected(report),
         len(summary.undecided_causes(report)),
         [properties for name, properties in PROPERTIES.items() if name in occurring],

@@ -19,7 +19,7 @@ from laboratory.report.site.facts import Facts, StripRun
 from laboratory.report.site.page import Page
 from laboratory.report.site.table import Grid, Stretch, grids, kind_of, stretches
 from laboratory.report.site.timeline import Axis, is_mended, ticks, timeline, verified
-from laboratory.report.standing import Now, Standing, now
+from laboratory.report.standing import Now, now
 
 _RELATED_SHOWN = 5
 
@@ -75,7 +75,6 @@ class IssueView:
     """
 
     issue: IssueRow
-    of: Standing
     ticks: list[tuple[float, str, bool]]
     cases: list[CaseView]
     instead: list[Instead]
@@ -102,7 +101,6 @@ def pages(facts: Facts) -> Iterator[Page]:
     for issue in facts.report.issues:
         view = IssueView(
             issue,
-            facts.standings[issue.id],
             ticks([version for version, _ in facts.places]),
             [_case(facts, issue, case) for case in issue.cases],
             _instead(facts, issue),

@@ -70,7 +70,6 @@ class ReleaseView:
     cell: CellRow
     older: CellRow | None
     newer: CellRow | None
-    before: CellRow | None
     learned: bool
     turns: Turns
     affected: list[AffectedIssue]
@@ -140,7 +139,6 @@ def _release(told: _ReleaseData, cell: CellRow, cells: Sequence[CellRow], place:
         cell=cell,
         older=cells[place - 1] if place else None,
         newer=cells[place + 1] if place + 1 < len(cells) else None,
-        before=facts.before.get(cell.id),
         learned=any(row.verdict not in UNDECIDED for row in seen),
         turns=_turns(facts, cell),
         affected=_affected(facts, cell),
