@@ -55,19 +55,6 @@ def test_standard_input_is_a_lock(option: str, name: str, capsys: pytest.Capture
     assert "standard input: jax 0.4.35" in said.out
 
 
-def test_process_substitution_is_a_lock(capsys: pytest.CaptureFixture[str]) -> None:
-    """`check --from <(…) --to <(…)` reads both."""
-    (before, one), (after, other) = os.pipe(), os.pipe()
-    for end, text in ((one, b"jax==0.4.30\n"), (other, b"jax==0.4.35\n")):
-        os.write(end, text)
-        os.close(end)
-
-    assert Exit.AS_EXPECTED == main(["check", "--from", f"/dev/fd/{before}", "--to", f"/dev/fd/{after}"])
-    assert "What this upgrade adds" in capsys.readouterr().out
-    os.close(before)
-    os.close(after)
-
-
 def test_a_pipe_that_nobody_writes_to(pipe: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error is a sentence that names the pipe."""
     monkeypatch.setattr(bounded, "_NOBODY_S", 0.1)
@@ -89,9 +76,12 @@ def test_a_pipe_that_does_not_end(pipe: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_explain_reads_a_bounded_text(capsys: pytest.CaptureFixture[str]) -> None:
-    """An endless device and a closed standard input are errors, and are not read."""
-    assert Exit.MISUSED == main(["explain", "/dev/zero"])
-    assert "/dev/zero: it is a terminal or a device" in capsys.readouterr().err
+    """An endless device, a message in place of a file and a closed standard input are errors that say what to give."""
+    for word, why in (("/dev/zero", "it is a terminal"), ("ValueError: no", "No such"), ("no" * 500, "File name too")):
+        assert Exit.MISUSED == main(["explain", word])
+        told = capsys.readouterr().err
+        assert f"{word}: {why}" in told
+        assert "; give the traceback as a file or on standard input" in told
     command = ["sh", "-c", f"exec {sys.executable} -m laboratory explain <&-"]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, check=False, timeout=60, text=True)
     assert (Exit.MISUSED, True) == (run.returncode, "standard input: Bad file" in run.stderr)

@@ -5,17 +5,14 @@ import inspect
 import os
 import re
 import signal
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any
 
 import pytest
 
 from jax_stack_compat.base.errors import BadFile, Exit, Failed, Fault, Misused, guarded, installation
-from jax_stack_compat.base.files import PACKAGES, REPORTS, ROOT
+from jax_stack_compat.base.files import PACKAGES, REPORTS
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.stack import chosen, plan
 from laboratory.cli.command_line import main, parse
@@ -25,6 +22,7 @@ from laboratory.report.folder import write
 from laboratory.report.folder.compat_json import read_report
 from laboratory.report.model import Report
 from laboratory.run import runs
+from tests.processes import python
 from tests.report.on_disk import saved
 from tests.report.test_report import observation, put_status, report
 
@@ -236,10 +234,9 @@ def test_who_has_read_enough_ends_it_like_any_program(format: str, tmp_path: Pat
     read, write = os.pipe()
     os.close(read)
     (folder,) = saved([report(observation())], tmp_path)
-    command = [sys.executable, "-m", "laboratory", "diff", str(folder), str(folder), "--format", format]
+    command = ["-m", "laboratory", "diff", str(folder), str(folder), "--format", format]
     # Both unbuffered and buffered output must notice the closed pipe.
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    ran = subprocess.run(command, cwd=ROOT, env=kept, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    ran = python(*command, stdout=write, env={"PYTHONUNBUFFERED": ""})
     os.close(write)
 
     assert (-signal.SIGPIPE, "") == (ran.returncode, ran.stderr)
@@ -247,18 +244,10 @@ def test_who_has_read_enough_ends_it_like_any_program(format: str, tmp_path: Pat
 
 def test_without_packages_there_is_one_sentence() -> None:
     """On a Python with only the standard library, one line says what to install."""
-    words: Any = [sys.executable, "-I", "-S", "-c"]
     script = (
         "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); runpy.run_module('laboratory', run_name='__main__')"
     )
-    ran = subprocess.run(
-        [*words, script, str(PACKAGES), "run", CELL.id],
-        cwd=ROOT,
-        env={name: value for name, value in os.environ.items() if name == "PATH"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ran = python("-I", "-S", "-c", script, str(PACKAGES), "run", CELL.id)
 
     assert (Exit.MISUSED, "", 1) == (ran.returncode, ran.stdout, len(ran.stderr.splitlines()))
     assert RICH in ran.stderr

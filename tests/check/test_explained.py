@@ -1,17 +1,16 @@
 """The output of `explain`: short, in the words for people, and fit to paste."""
 
-from functools import cache
+from pathlib import Path
 
 import pytest
 
 from jax_stack_compat.cell.issue import Rule, Signature
-from jax_stack_compat.check import answer, knowledge
 from jax_stack_compat.check.explain import matching, missing
 from jax_stack_compat.check.explain import told as explained
-from jax_stack_compat.check.inputs.stack import Stack
+from jax_stack_compat.check.knowledge import Knowledge
+from tests.check.conftest import Said
 from tests.check.worlds import case, issue
 
-LOADED = cache(knowledge.load)
 TITLE = "one does it"
 THREAD = "https://github.com/jax-ml/jax/issues/1"
 
@@ -20,14 +19,6 @@ def match(*rules: Rule, behaviour: str = "wrong", **changes: object) -> matching
     """Return a match of issue one, whose case has these rules."""
     of = case("case", *rules, **changes)
     return matching.Match(issue("one", of), (of,), behaviour, Signature("TypeError", "no such thing"), 1.0)
-
-
-def printed(text: str, format: str = "text", stack: Stack | None = None) -> list[str]:
-    """Return the output for a text, with the published knowledge."""
-    known, stack = LOADED(), stack or Stack(matching.versions(text), "the text")
-    effects = answer.answer(known, stack).effects if stack.versions else ()
-    names = list(missing.told(text))
-    return [line for line, _ in explained.lines(text, matching.matches(known, text), names, effects, stack, format)]
 
 
 WELL = Rule("right", "", "")
@@ -74,29 +65,36 @@ def test_a_page_with_an_address_is_what_is_linked(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("format", ["text", "markdown"])
-def test_an_answer_is_short(format: str) -> None:
+def test_an_answer_is_short(format: str, published: Knowledge, tmp_path: Path, said: Said) -> None:
     """An answer has at most three issues and 25 lines, even for a text with all signatures and names."""
-    signatures = [signature for each in LOADED().cases.values() for _, signature in each.signatures]
+    signatures = [signature for each in published.cases.values() for _, signature in each.signatures]
     everything = "\n".join(f"{signature.type}: {signature.message.replace('…', ' x ')}" for signature in signatures)
     everything += "\njax==0.4.35 equinox==0.11.10 diffrax==0.6.0\n"
     everything += "\n".join(f"AttributeError: module 'jax.core' has no attribute '{name}'" for name in NAMES)
-    lines = printed(everything, format)
+    (tmp_path / "log").write_text(everything, encoding="utf-8")
+    lines = said("explain", str(tmp_path / "log"), "--format", format)[1].splitlines()
 
-    assert len(matching.matches(LOADED(), everything)) > 20
+    assert len(matching.matches(published, everything)) > 20
     assert len([*missing.told(everything)]) > 5
     assert len(lines) <= 25
-    assert not any("\n" in line for line in lines)
-    heads = {f"{each.id}  {each.title}" if format == "text" else f"- [{each.title}]" for each in LOADED().issues}
+    heads = {f"{each.id}  {each.title}" if format == "text" else f"- [{each.title}]" for each in published.issues}
     assert 3 == sum(line.startswith(tuple(heads)) for line in lines)
 
 
 NAMES = ("Shape", "ConcreteArray", "Jaxpr", "JaxprEqn", "get_aval", "Tracer", "Primitive", "Var", "Literal", "DropVar")
 
 
-def test_what_is_by_design_is_said_to_affect_a_stack() -> None:
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("TypeError: JAX arrays are immutable. jax==0.12.0", "    affects jax 0.12.0, by its rules\n"),
+        (
+            "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: CpuExecutable has no thunks. jax==0.9.0",
+            "    not known to affect jax 0.9.0\n",
+        ),
+    ],
+)
+def test_what_is_by_design_is_said_to_affect_a_stack(text: str, told: str, tmp_path: Path, said: Said) -> None:
     """A matching issue by design affects a stack on which it shows; a matching issue that is good there does not."""
-    text = "TypeError: JAX arrays are immutable"
-    assert "    affects jax 0.12.0, by its rules" in printed(text, stack=Stack({"jax": "0.12.0"}, "here"))
-
-    text = "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: CpuExecutable has no thunks. jax==0.9.0"
-    assert "    not known to affect jax 0.9.0" in printed(text)
+    (tmp_path / "log").write_text(text)
+    assert told in said("explain", str(tmp_path / "log"))[1]

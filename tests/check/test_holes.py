@@ -103,14 +103,6 @@ def test_what_no_release_is_well_on_is_told(world: Knowledge, clauses: list[tupl
             assert all(is_told(found, of, run) for run in within)
 
 
-@pytest.mark.parametrize("more", [{}, {"equinox": ">=0.13.8"}, {"equinox": ">=0.13.8", "diffrax": ""}])
-def test_what_needs_jax_alone_stays_whatever_is_beside(published: Knowledge, more: dict[str, str]) -> None:
-    """A gradient of Bessel functions is wrong on every admitted jax, and no Equinox changes that."""
-    bounds = {name: SpecifierSet(of) for name, of in {"jax": ">=0.7.2", **more}.items()}
-    (found,) = [each for each in found_in(published, bounds) if each.issue.id == "bessel-gradients-at-zero"]
-    assert ("jax", "0.7.2", "0.11.1") == tuple(found.releases)
-
-
 def test_rules_tell_where_nothing_was_run_within_all_bounds() -> None:
     """A Diffrax that was not run with an admitted jax is wrong by rule, if its rules agree for all of them."""
     within = {"jax": SpecifierSet(">=0.7"), "equinox": SpecifierSet(), "diffrax": SpecifierSet()}

@@ -33,17 +33,6 @@ def test_environment_says_what_is_installed(tmp_path: Path) -> None:
     assert not (folder / "imported").exists()
 
 
-def test_source_checkout_has_its_version(tmp_path: Path) -> None:
-    """An editable package has the version of its sources."""
-    folder = environment(tmp_path / "venv", equinox="0.11.8")
-    sources = tmp_path / "sources"
-    (sources / "jax.egg-info").mkdir(parents=True)
-    (sources / "jax.egg-info" / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: jax\nVersion: 0.4.36.dev1+abc\n")
-    packages = next(folder.glob("lib/*/site-packages"))
-    (packages / "jax.pth").write_text(f"{sources}\n")
-    assert "0.4.36.dev1" == interpreters.ask(folder / "bin" / "python").versions["jax"]
-
-
 def test_neither_folder_nor_variables_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Packages of the working folder, or of variables for another Python, do not count."""
     folder = environment(tmp_path / "venv", jax="0.4.35")

@@ -163,12 +163,8 @@ version = "1"
 source = { editable = "packages/core" }
 dependencies = [
     { name = "jax", version = "0.4.35", extra = ["gpu"], marker = "sys_platform != 'plan9'" },
-    { name = "jax", version = "0.4.30", source = { registry = "x" }, marker = "sys_platform == 'plan9'" },
+    { name = "libtpu", marker = "sys_platform == 'plan9'" },
 ]
-[[package]]
-name = "jax"
-version = "0.4.30"
-source = { registry = "x" }
 [[package]]
 name = "jax"
 version = "0.4.35"

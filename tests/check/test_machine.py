@@ -3,8 +3,6 @@
 import json
 from dataclasses import replace
 
-import pytest
-
 from jax_stack_compat.check.answer import answer
 from jax_stack_compat.check.finding import Finding
 from jax_stack_compat.check.findings import SourceRead, of_stack
@@ -65,19 +63,13 @@ def test_sarif_points_at_the_source_or_the_lock() -> None:
 
 
 def test_an_annotation_is_one_line_whatever_is_in_it() -> None:
-    """Line ends, commas and colons in GitHub's commands are escaped."""
-    first, second, notice = FORMATS["github"](outcome(LINE, LIKELY, jax="0.6.0")).splitlines()
+    """Certain and likely findings are annotations; line ends, commas and colons in GitHub's commands are escaped."""
+    others = [replace(LIKELY, level="possible"), replace(LIKELY, level="deprecated"), replace(LIKELY, level="chronic")]
+    first, second, notice = FORMATS["github"](outcome(LINE, LIKELY, *others, jax="0.6.0")).splitlines()
 
     assert first.startswith("::error file=src/old.py,line=3,title=jax.tree_map::jax.tree_map: removed in jax 0.6.0; ")
     assert second.startswith("::warning file=src/a%2Cb%3Ac.py,line=3,title=wrong-numbers::pads%0Ainstead: ")
     assert notice.startswith("::notice::2 places to change.")
-
-
-@pytest.mark.parametrize("level", ["possible", "deprecated", "chronic"])
-def test_what_asks_for_nothing_is_not_annotated(level: str) -> None:
-    """Only certain and likely findings are annotations."""
-    (only,) = FORMATS["github"](outcome(replace(LIKELY, level=level), jax="0.6.0")).splitlines()  # type: ignore[arg-type]
-    assert only.startswith("::notice::No line is known to need a change.")
 
 
 def test_markdown_has_a_row_for_each_finding() -> None:

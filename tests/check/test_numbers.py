@@ -1,13 +1,10 @@
 """The numbers of the functions that a source calls, in an answer."""
 
-from pathlib import Path
-
 import pytest
 
 from jax_stack_compat.check.source import numbers
-from jax_stack_compat.numbers import query
-from jax_stack_compat.numbers.model import MEASURED, Measured, written
 from tests.numbers.rows import call_row as row
+from tests.numbers.rows import publish
 
 ROWS = (
     row("jax.numpy.sinc", "0.6.0", "0.6.0", status="differs", detail="nan for inf, NumPy has 0"),
@@ -22,13 +19,9 @@ CALLED = {"jax.numpy.sinc", "jax.numpy.exp", "jax.numpy.absolute", "jax.numpy.lo
 
 
 @pytest.fixture(autouse=True)
-def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def published(monkeypatch: pytest.MonkeyPatch) -> None:
     """Publish the rows."""
-    (tmp_path / MEASURED).write_text(Measured(releases=("0.6.0", "0.7.0"), cpu=(), functions=4, calls=4).text)
-    (tmp_path / "jax.numpy.csv").write_text(written(ROWS))
-    for name in ("is_measured", "known", "changes", "unlike"):
-        asked = getattr(query, name)
-        monkeypatch.setattr(query, name, lambda *words, asked=asked: asked(*words, folder=tmp_path))
+    publish(ROWS, monkeypatch)
 
 
 def test_an_upgrade_tells_other_values_and_counts_edges_and_rounding() -> None:

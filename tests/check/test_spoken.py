@@ -1,12 +1,10 @@
 """Stacks in a person's words: all words have a meaning, or are refused."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from jax_stack_compat.check.inputs.spoken import versions
 
-RELEASES = {"jax": ["0.4.1", "0.10.0", "0.10.2", "0.12.0.1"], "diffrax": ["0.6.0", "0.7.0", "0.7.2"]}
+RELEASES = {"jax": ["0.4.1", "0.10.0", "0.10.2", "0.12.0", "0.12.0.1"], "diffrax": ["0.6.0", "0.7.0", "0.7.2"]}
 
 
 @pytest.mark.parametrize(
@@ -17,6 +15,7 @@ RELEASES = {"jax": ["0.4.1", "0.10.0", "0.10.2", "0.12.0.1"], "diffrax": ["0.6.0
         ("v0.10.0", {"jax": "0.10.0"}),
         ("JAX 0.1", {"jax": "0.1"}),
         ("diffrax 0.7", {"diffrax": "0.7.2"}),
+        ("jax 0.12.0 Diffrax==0.7.0", {"jax": "0.12.0", "diffrax": "0.7.0"}),
         ("jax==0.10 diffrax latest", {"jax": "0.10", "diffrax": "0.7.2"}),
         ("jax==0.10.0+cuda12", {"jax": "0.10.0"}),
     ],
@@ -33,11 +32,3 @@ def test_what_names_no_one_version_is_refused(words: str) -> None:
     """Ranges, two versions of a package, and releases of unknown packages are refused."""
     with pytest.raises(ValueError, match=r"one version of each|lineax has no release|Invalid version: 'main'"):
         versions(words, RELEASES, RELEASES)
-
-
-@given(st.dictionaries(st.sampled_from(sorted(RELEASES)), st.integers(0, 2), min_size=1))
-def test_a_release_by_its_name_is_that_release(places: dict[str, int]) -> None:
-    """Names are normalised, in pins and in words."""
-    named = {name: RELEASES[name][place] for name, place in places.items()}
-    for between in ("==", " "):
-        assert named == versions(" ".join(f"{name}{between}{each}" for name, each in named.items()), RELEASES, RELEASES)

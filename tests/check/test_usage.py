@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jax_stack_compat.base.errors import Misused
-from jax_stack_compat.base.files import PACKAGES, ROOT
+from jax_stack_compat.base.files import ROOT
 from jax_stack_compat.cell import guard
 from jax_stack_compat.check.source import tree as reading
 from jax_stack_compat.check.source.conditions import is_dead
@@ -22,7 +22,7 @@ from jax_stack_compat.check.source.sources import MAX_BYTES
 from jax_stack_compat.check.source.touched import meets, touch, touched
 from jax_stack_compat.check.source.tree import usage
 from jax_stack_compat.check.source.uses import Usage
-from tests.processes import default_signals, within
+from tests.processes import default_signals, python, within
 from tests.state import eventually
 
 PAD, CONSTANT = "jax.numpy.pad", "jax.numpy.pad(constant_values=)"
@@ -333,10 +333,8 @@ def test_a_tree_is_read_and_never_run(tmp_path: Path, name: str) -> None:
         (tmp_path / f"{number}.py").write_text("import jax\njax.vmap(f)\n")
     (tmp_path / f"{name}.py").write_text('open("it_ran", "w").close()\n')
     # As its script starts it: Python puts no folder before its own modules.
-    start = [sys.executable, "-P", "-c", "from jax_stack_compat.command_line import main; main()"]
-    words = ["check", "--from", "jax==0.6.0", "--source", "."]
-    env = {**os.environ, "PYTHONPATH": str(PACKAGES)}
-    ran = subprocess.run([*start, *words], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    start = ["-P", "-c", "from jax_stack_compat.command_line import main; main()"]
+    ran = python(*start, "check", "--from", "jax==0.6.0", "--source", ".", folder=tmp_path)
     assert not (tmp_path / "it_ran").exists()
     assert "function you call" in ran.stdout, ran.stderr
 

@@ -132,7 +132,6 @@ SELECTION = (
     "tests/check/test_locks.py::test_names_of_files_mean_nothing",
     "tests/test_files.py::test_writing_makes_the_folders",
     "tests/test_files.py::test_what_cannot_be_written_is_raised",
-    "tests/test_console.py::test_a_yanked_reason_is_text",
     "tests/test_console.py::test_a_bar_shows_names_as_they_are",
 )
 

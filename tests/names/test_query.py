@@ -161,16 +161,3 @@ def test_what_is_joined_is_split_again(walks: dict[str, Any]) -> None:
 
     assert walks == spans.split(names) == spans.split(stored(names))
     assert sorted(walks, key=Version) == list(names.releases)
-
-
-@given(walks=WALKS, data=st.data())
-@FEW
-def test_releases_come_in_any_order(walks: dict[str, Any], data: st.DataObject) -> None:
-    """Walks that are written, read and then joined with others make the same files as all at once."""
-    ordered = data.draw(st.permutations(list(walks.items())))
-    count = data.draw(st.integers(0, len(ordered)))
-    known = spans.split(stored(spans.join("p", dict(ordered[:count]))))
-
-    again = spans.join("p", {**known, **dict(ordered[count:])})
-
-    assert store.files([spans.join("p", walks)]) == store.files([again])

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from jax_stack_compat.numbers import query
-from jax_stack_compat.numbers.model import MEASURED, Measured, by_function, written
+from jax_stack_compat.numbers.model import by_function, written
 from laboratory.cell.numbers.recipes import calls
-from tests.numbers.rows import call_row
+from tests.numbers.rows import call_row, publish
 
 F = "jax.numpy.f"
 
@@ -21,13 +21,10 @@ ROWS = (
 )
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with the rows."""
-    releases = ("0.4.30", "0.4.35", "0.5.0", "0.6.0", "0.7.0", "0.8.0")
-    (tmp_path / MEASURED).write_text(Measured(releases=releases, cpu=(), functions=1, calls=1).text)
-    (tmp_path / "jax.numpy.csv").write_text(written(ROWS))
-    return tmp_path
+@pytest.fixture(autouse=True)
+def published(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Publish the rows."""
+    publish(ROWS, monkeypatch)
 
 
 @pytest.mark.parametrize(
@@ -40,33 +37,16 @@ def folder(tmp_path: Path) -> Path:
         ("0.6.0", "0.8.0", ["rounding"]),
     ],
 )
-def test_a_change_between_two_releases_is_found(folder: Path, old: str, new: str, wanted: list[str]) -> None:
+def test_a_change_between_two_releases_is_found(old: str, new: str, wanted: list[str]) -> None:
     """If two releases return different values, a function has a change; the largest is returned."""
-    assert wanted == [found.change for found in query.changes(F, old, new, folder)]
+    assert wanted == [found.change for found in query.changes(F, old, new)]
 
 
-def test_what_a_release_changes_is_more_than_rounding(folder: Path) -> None:
+def test_what_a_release_changes_is_more_than_rounding() -> None:
     """A release has the rows that begin on it with other values."""
     assert [["2, was 1"], [], []] == [
-        [found.was for found in query.changed(release, folder)] for release in ("0.5.0", "0.7.0", "0.8.0")
+        [found.was for found in query.changed(release)] for release in ("0.5.0", "0.7.0", "0.8.0")
     ]
-
-
-def test_a_difference_holds_from_first_to_last(folder: Path) -> None:
-    """A function differs from its reference on the releases of the row that says so."""
-    assert [[], ["3, NumPy has 1"]] == [
-        [found.detail for found in query.unlike(F, release, folder)] for release in ("0.6.0", "0.8.0")
-    ]
-
-
-def test_a_function_without_rows_is_not_known(folder: Path) -> None:
-    """Only functions that are called on the releases are known."""
-    assert [F] == query.known([F, "jax.numpy.other"], folder)
-
-
-def test_without_numbers_nothing_is_measured(tmp_path: Path) -> None:
-    """Where no numbers are published, no release was measured."""
-    assert not query.is_measured("0.4.30", tmp_path)
 
 
 def test_calls_are_read_as_they_were_written(tmp_path: Path) -> None:

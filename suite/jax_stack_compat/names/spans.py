@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, TypeVar
 
@@ -13,8 +13,8 @@ from jax_stack_compat.names.model import Module, Name, Names
 T = TypeVar("T")
 # A walk: `{"modules": {module: {"names": {name: {…}}, "private": […], "gone": {…}} or {"fails": …}}}`.
 Walk = Mapping[str, Any]
-# Stands for the parameters of a function without a known signature.
-_UNKNOWN = object()
+# What a walk and the spans of a name have under the same key.
+_FIELDS = ("warns", "home", "doc", "parameters")
 
 
 def track(values: Sequence[T | None]) -> tuple[tuple[int, int, T], ...]:
@@ -44,14 +44,12 @@ def join(package: str, walks: Mapping[str, Walk]) -> Names:
 
 def split(names: Names) -> dict[str, Walk]:
     """Return the walks from which spans were made, by version."""
-    return {
-        version: {
-            "modules": {
-                name: told for name, module in names.modules.items() if (told := _told(module, place)) is not None
-            }
-        }
-        for place, version in enumerate(names.releases)
-    }
+    modules = names.model_dump(mode="json")["modules"]
+    walks: dict[str, Walk] = {}
+    for place, version in enumerate(names.releases):
+        told = {name: _told(module, place) for name, module in modules.items() if within(module["there"], place)}
+        walks[version] = {"modules": told}
+    return walks
 
 
 def _module(told: Sequence[Walk | None]) -> Module:
@@ -63,36 +61,25 @@ def _module(told: Sequence[Walk | None]) -> Module:
         there=tuple((first, last) for first, last, _ in there),
         fails=track([(each or {}).get("fails") for each in told]),
         names={
-            name: _name([each.get(name) for each in described], [each.get(name) for each in gone]) for name in names
+            name: _name([each.get(name, {}) for each in described], [each.get(name) for each in gone]) for name in names
         },
         private=_grouped([(each or {}).get("private", ()) for each in told]),
     )
 
 
-def _name(told: Sequence[Walk | None], gone: Sequence[str | None]) -> Name:
-    def of(read: Callable[[Walk], Any]) -> Any:
-        return track([read(each) if each is not None else None for each in told])
-
-    members = sorted({name for each in told for name in (each or {}).get("members", {})})
-    return Name(
-        kind=of(lambda each: f"raises {each['says']}" if each["kind"] == "raises" else each["kind"]),
-        warns=of(lambda each: tuple(each["warns"]) if "warns" in each else None),
-        home=of(lambda each: each.get("home")),
-        doc=of(lambda each: each.get("doc")),
-        parameters=of(lambda each: _frozen(each["parameters"]) if "parameters" in each else None),
-        members={name: _member([(each or {}).get("members", {}).get(name, ...) for each in told]) for name in members},
-        gone=track(gone),
-    )
+def _name(told: Sequence[Walk], gone: Sequence[str | None]) -> Name:
+    kinds = [f"raises {each['says']}" if each.get("kind") == "raises" else each.get("kind") for each in told]
+    own: dict[str, Any] = {field: track([each.get(field) for each in told]) for field in _FIELDS}
+    classes = [each.get("members", {}) for each in told]
+    members = {name: _member(name, classes) for name in sorted(frozenset().union(*classes))}
+    return Name(kind=track(kinds), **own, members=members, gone=track(gone))
 
 
-def _member(told: Sequence[Any]) -> tuple[tuple[int, int, Any], ...]:
-    """Return the spans of a member's parameters; `...` stands for a release whose class lacks the member."""
-    values = [None if each is ... else _UNKNOWN if each is None else _frozen(each) for each in told]
-    return tuple((first, last, None if value is _UNKNOWN else value) for first, last, value in track(values))
-
-
-def _frozen(parameters: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(parameter) for parameter in parameters)
+def _member(name: str, classes: Sequence[Mapping[str, Any]]) -> tuple[tuple[int, int, Any], ...]:
+    """Return the spans of a member's parameters, which are None without a known signature."""
+    # In a tuple, None has a span; a class without the member has not.
+    values = [(members[name],) if name in members else None for members in classes]
+    return tuple((first, last, parameters) for first, last, (parameters,) in track(values))
 
 
 def _grouped(told: Sequence[Iterable[str]]) -> dict[str, str]:
@@ -110,15 +97,13 @@ def placed(spans: str) -> list[tuple[int, int]]:
     return [(int(first), int(last)) for first, _, last in (each.partition("-") for each in spans.split())]
 
 
-def _told(module: Module, place: int) -> dict[str, Any] | None:
-    if not within(module.there, place):
-        return None
-    if (fails := at(module.fails, place)) is not None:
+def _told(module: Mapping[str, Any], place: int) -> Walk:
+    if (fails := at(module["fails"], place)) is not None:
         return {"fails": fails}
-    groups = [text.split() for spans, text in module.private.items() if within(placed(spans), place)]
+    groups = [text.split() for spans, text in module["private"].items() if within(placed(spans), place)]
     private = sorted(name for group in groups for name in group)
-    names = {name: told for name, each in module.names.items() if (told := _described(each, place)) is not None}
-    gone = {name: words for name, each in module.names.items() if (words := at(each.gone, place)) is not None}
+    names = {name: told for name, each in module["names"].items() if (told := _described(each, place)) is not None}
+    gone = {name: words for name, each in module["names"].items() if (words := at(each["gone"], place)) is not None}
     return {key: value for key, value in (("names", names), ("private", private), ("gone", gone)) if value}
 
 
@@ -127,24 +112,18 @@ def within(spans: Iterable[tuple[int, int]], place: int) -> bool:
     return any(first <= place <= last for first, last in spans)
 
 
-def _described(name: Name, place: int) -> dict[str, Any] | None:
-    kind = at(name.kind, place)
+def _described(name: Mapping[str, Any], place: int) -> Walk | None:
+    kind = at(name["kind"], place)
     if kind is None:
         return None
     if kind.startswith("raises "):
         return {"kind": "raises", "says": kind.removeprefix("raises ")}
-    found: dict[str, Any] = {"kind": kind}
-    if (warns := at(name.warns, place)) is not None:
-        found["warns"] = list(warns)
-    for field in ("home", "doc"):
-        if (value := at(getattr(name, field), place)) is not None:
-            found[field] = value
-    if (parameters := at(name.parameters, place)) is not None:
-        found["parameters"] = [list(parameter) for parameter in parameters]
+    found = {"kind": kind}
+    found |= {field: value for field in _FIELDS if (value := at(name[field], place)) is not None}
     if kind == "class":
         found["members"] = {
-            member: None if parameters is None else [list(parameter) for parameter in parameters]
-            for member, spans in name.members.items()
+            member: parameters
+            for member, spans in name["members"].items()
             for first, last, parameters in spans
             if first <= place <= last
         }

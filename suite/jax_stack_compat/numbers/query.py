@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from packaging.version import Version
 
-from jax_stack_compat.numbers.model import FOLDER, CallRow, by_function, measured
+from jax_stack_compat.numbers.model import CallRow, by_function, measured
 from jax_stack_compat.numbers.uncalled import uncalled
 
 
-def is_measured(release: str, folder: Path = FOLDER) -> bool:
+def is_measured(release: str) -> bool:
     """Return True if the calls were made on a release of jax. Raises BadFile."""
-    return release in measured(folder).releases
+    return release in measured().releases
 
 
-def known(functions: Iterable[str], folder: Path = FOLDER) -> list[str]:
+def known(functions: Iterable[str]) -> list[str]:
     """Return the measured ones of these functions, by the names in their rows. Raises BadFile."""
     aliases = uncalled().aliases
-    return sorted({aliases.get(name, name) for name in functions} & by_function(folder).keys())
+    return sorted({aliases.get(name, name) for name in functions} & by_function().keys())
 
 
-def changes(function: str, old: str, new: str, folder: Path = FOLDER) -> tuple[CallRow, ...]:
+def changes(function: str, old: str, new: str) -> tuple[CallRow, ...]:
     """Return the rows in which a function's result changes after `old` and up to `new`. Raises BadFile.
 
     A change that was reverted in between is left out.
     """
-    found, rows = [], by_function(folder).get(function, ())
+    found, rows = [], by_function().get(function, ())
     for call in dict.fromkeys((row.form, row.call) for row in rows):
         of = [row for row in rows if (row.form, row.call) == call]
         between = [row for row in of if Version(old) < Version(row.first) <= Version(new) and row.change]
@@ -37,17 +36,17 @@ def changes(function: str, old: str, new: str, folder: Path = FOLDER) -> tuple[C
     return tuple(found)
 
 
-def changed(release: str, folder: Path = FOLDER) -> tuple[CallRow, ...]:
+def changed(release: str) -> tuple[CallRow, ...]:
     """Return the rows that begin on a release with a change larger than rounding. Raises BadFile."""
-    return tuple(row for rows in by_function(folder).values() for row in rows if row.listed and row.first == release)
+    return tuple(row for rows in by_function().values() for row in rows if row.listed and row.first == release)
 
 
-def unlike(function: str, release: str, folder: Path = FOLDER) -> tuple[CallRow, ...]:
+def unlike(function: str, release: str) -> tuple[CallRow, ...]:
     """Return the rows in which a function differs from its reference, or does not end, on a release. Raises BadFile.
 
     Differences at edges only, and documented ones, are left out.
     """
-    rows = by_function(folder).get(function, ())
+    rows = by_function().get(function, ())
     return tuple(row for row in rows if row.status in ("differs", "ended") and _holds(row, release))
 
 

@@ -48,10 +48,7 @@ def join(walks: Mapping[str, Mapping[str, Outcome]], cpus: Mapping[str, str]) ->
     """Return the spans of outcomes measured by release; `cpus` has the features of each call's CPU, by key."""
     releases = sorted(walks, key=Version)
     keys = sorted({key for walk in walks.values() for key in walk})
-    calls = {}
-    for key in keys:
-        texts = [_text(walks[release].get(key)) for release in releases]
-        calls[key] = tuple((first, last, json.loads(text)) for first, last, text in track(texts))
+    calls = {key: track([walks[release].get(key) for release in releases]) for key in keys}
     features = tuple(dict.fromkeys(cpus.values()))
     elsewhere = {key: features.index(cpu) for key, cpu in sorted(cpus.items()) if cpu != features[0]}
     return Outcomes(tuple(releases), features, calls, elsewhere=elsewhere)
@@ -111,7 +108,3 @@ def _array(dtype: str, shape: Sequence[int], told: str) -> Array | None:
         return np.frombuffer(read, name).reshape(shape)
     except (TypeError, ValueError):
         return None
-
-
-def _text(outcome: Outcome | None) -> str | None:
-    return json.dumps(outcome, sort_keys=True) if outcome is not None else None
