@@ -160,7 +160,7 @@ class Session:
 
     def left(self) -> list[int]:
         """Return the living processes that this probe started, which have its folder in their environment."""
-        return started_with("CORPUS_FOLDER", self.folder)
+        return started_with(self.folder)
 
     def noted(self) -> list[int]:
         """Return the ids of processes that the cases noted."""

@@ -331,4 +331,4 @@ def test_nothing_is_left_of_a_driver_that_was_ended(tmp_path: Path) -> None:
             os.kill(driver, number)
         drivers.wait(6 * PATIENCE)
 
-    eventually(lambda: not any(started_with("CORPUS_FOLDER", folder) for folder in folders), PATIENCE)
+    eventually(lambda: not any(started_with(folder) for folder in folders), PATIENCE)
