@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from jax_stack_compat.base.files import PACKAGES, ROOT, read
 from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell import child
 from jax_stack_compat.cell.issue import Case
 from jax_stack_compat.environments import probe_call
@@ -62,9 +64,13 @@ class Machine(Progress):
     def run(self, *cases: str) -> dict[str, Judged]:
         """The verdict on each of these cases, by id."""
         entry = catalogue.narrowed(catalogue.entry("laboratory.cell.staged.faults"), cases)
-        tasks = [Task(entry, case, "right", self.path(case), KEY) for case in entry.issue.cases]
-        self.ended = probe_call.call(self.python, "jax-0.0.0", [], tasks, self, remake=self.remake)
+        self.call(entry, entry.issue.cases)
         return {case.id: self.judged(case) for case in entry.issue.cases if self.path(case).exists()}
+
+    def call(self, entry: Entry, cases: Sequence[Case], **options: Any) -> None:
+        """Run these cases in a probe."""
+        tasks = [Task(entry, case, "right", self.path(case), KEY) for case in cases]
+        self.ended = probe_call.call(self.python, "jax-0.0.0", [], tasks, self, remake=self.remake, **options)
 
     def path(self, case: Case) -> Path:
         """Return the path of a case's record."""
@@ -188,11 +194,10 @@ def test_an_import_that_ends_the_probe_is_named(machine: Machine, early: Path, h
     early.write_text(body, encoding="utf-8")
     entry = catalogue.entry("laboratory.cell.corpus.blocked")
     (case, *_) = entry.issue.cases
-    task = Task(entry, case, "right", machine.path(case), KEY)
-
     # On a busy machine, ending the processes takes time.
     patience = 1.0 if how == "hangs" else PATIENCE
-    probe_call.call(machine.python, "jax-0.0.0", [], [task], machine, remake=machine.remake, import_seconds=patience)
+
+    machine.call(entry, [case], import_seconds=patience)
 
     part = read(Record, machine.path(case)).attempts[0].parts["reproducer"]
     assert (outcome, True) == (part.outcome, part.detail.startswith(f"import jax: {says}")), part
@@ -206,9 +211,8 @@ def test_a_slow_import_says_that_it_is(machine: Machine, early: Path, monkeypatc
     monkeypatch.setattr(probe_call, "SLOW_IMPORT", 0.1)
     entry = catalogue.entry("laboratory.cell.corpus.blocked")
     (case, *_) = entry.issue.cases
-    task = Task(entry, case, "right", machine.path(case), KEY)
 
-    probe_call.call(machine.python, "jax-0.0.0", [], [task], machine, remake=machine.remake)
+    machine.call(entry, [case])
 
     assert ["importing jax takes more than 0.1 s"] == [each for each in machine.said if "importing" in each]
     assert not read(Record, machine.path(case)).attempts[0].parts["reproducer"].outcome.startswith("import-")
@@ -276,9 +280,8 @@ DRIVE = """
 import os, sys
 from pathlib import Path
 from jax_stack_compat.environments import probe_call
-from tests.faults.test_faults import BARE, KEY, Machine
+from tests.faults.test_faults import BARE, Machine
 from jax_stack_compat.catalogue import catalogue
-from jax_stack_compat.environments.task import Task
 entry = catalogue.narrowed(catalogue.entry("laboratory.cell.corpus.leaves_children"), ["lingers"])
 plain = probe_call.command
 drivers = []
@@ -290,9 +293,7 @@ for folder, mode in zip(map(Path, sys.argv[1::2]), sys.argv[2::2]):
     probe_call.LOGS = folder / "logs"
     if mode == "bare":
         probe_call.command = lambda *words, root: [*BARE, *plain(*words, root=root)]
-    machine = Machine(folder, Path(sys.executable))
-    tasks = [Task(entry, case, "right", machine.path(case), KEY) for case in entry.issue.cases]
-    probe_call.call(machine.python, "jax-0.0.0", [], tasks, machine, remake=machine.remake)
+    Machine(folder, Path(sys.executable)).call(entry, entry.issue.cases)
     os._exit(0)
 print(*drivers, flush=True)
 for driver in drivers:
