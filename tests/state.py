@@ -52,11 +52,11 @@ class State:
             patch.setenv("CORPUS_FOLDER", str(self.folder))
             yield
 
-    def alone(self) -> Self:
+    def alone(self, cells: Sequence[Cell] = CELLS) -> Self:
         """Run the cells on this machine, without a cluster."""
         self.go()
         with self.here():
-            for cell in CELLS:
+            for cell in cells:
                 ran(cell, found(*ISSUES))
         return self
 

@@ -109,7 +109,8 @@ def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False
     sizes.save({**sizes.load(), **locks.resolve(added, console)})
     releases.save(taken)
     plan.cells.cache_clear()
-    runs.run_all(added, entries, console)
+    # Records and statuses keep all failures for the report.
+    runs.run(runs.left(added, entries, "cases", fresh=False), "cases", None, console)
     gone = planned - {cell.id for cell in plan.cells()}
     if gone:
         console.print(
