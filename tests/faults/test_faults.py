@@ -8,7 +8,6 @@ import sys
 import venv
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from jax_stack_compat.judge.record import Key, Record
 from jax_stack_compat.judge.verdicts import Judged
 from tests.cell.test_probe import PATIENCE
 from tests.processes import clone, default_signals
-from tests.state import eventually
+from tests.state import eventually, noted
 from tests.worlds import started_with
 
 # Runs a command on a kernel that refuses PID namespaces.
@@ -305,12 +304,6 @@ ENDS = [("apart", each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHU
 ENDS += [("bare", signal.SIGTERM), ("bare", signal.SIGKILL)]
 
 
-def _lingers(folder: Path) -> bool:
-    """Return True if the case hangs and has a grandchild in its own session."""
-    noted = folder / "pids"
-    return noted.exists() and len(noted.read_text().splitlines()) == 2
-
-
 def test_nothing_is_left_of_a_driver_that_was_ended(tmp_path: Path) -> None:
     """However a run ends, all processes of its case end too, even a daemon in its own session."""
     folders = [tmp_path / f"{mode}-{number}" for mode, number in ENDS]
@@ -327,8 +320,9 @@ def test_nothing_is_left_of_a_driver_that_was_ended(tmp_path: Path) -> None:
     ) as drivers:
         assert drivers.stdout is not None
         started = map(int, drivers.stdout.readline().split())
-        for (_, number), folder, driver in zip(ENDS, folders, started, strict=True):
-            eventually(partial(_lingers, folder))
+        # Each case hangs, and has a grandchild in its own session.
+        eventually(lambda: all(len(noted(folder)) == 2 for folder in folders))
+        for (_, number), driver in zip(ENDS, started, strict=True):
             os.kill(driver, number)
         drivers.wait(6 * PATIENCE)
 

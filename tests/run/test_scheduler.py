@@ -150,7 +150,7 @@ def test_siblings_end_before_an_environment_is_replaced(state: State, monkeypatc
     assert ["clear", "clear"] == [verdict(writes, "adds-a-file-then"), verdict(waits, "waits-or-goes-on")]
     # The other probe's case had ended by then.
     assert [0] == counts
-    assert 2 == len((state.folder / "pids").read_text().splitlines())
+    assert 2 == len(state.waiting())
 
 
 def test_where_the_kernel_gives_no_namespaces_probes_run_one_by_one(
