@@ -69,14 +69,10 @@ def _before(cell: CellRow, rows: Mapping[str, CellRow]) -> str:
     def version(row: CellRow) -> Version:
         return Version(row.holds[cell.moves])
 
-    def is_before(other: CellRow) -> bool:
-        return (
-            (other.kind, other.holds.keys()) == (cell.kind, cell.holds.keys())
-            and all(other.holds[name] == held for name, held in cell.holds.items() if name != cell.moves)
-            and version(other) < version(cell)
-        )
-
-    earlier = [row for row in rows.values() if is_before(row)]
+    # The cells that differ from this one by the release of the moving package alone.
+    alike = [row for row in rows.values() if row.kind == cell.kind and cell.moves in row.holds]
+    alike = [row for row in alike if {**row.holds, cell.moves: cell.holds[cell.moves]} == cell.holds]
+    earlier = [row for row in alike if version(row) < version(cell)]
     return max(earlier, key=version).id if earlier else ""
 
 
