@@ -37,7 +37,7 @@ def started(state: Path, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "laboratory", *RECORD, *words],
         cwd=ROOT,
-        env={**os.environ, "SUITE_STATE": str(state), "NO_COLOR": "1"},
+        env={**os.environ, "SUITE_STATE": str(state), "CORPUS_FOLDER": str(state), "NO_COLOR": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -52,11 +52,11 @@ class State:
             patch.setenv("CORPUS_FOLDER", str(self.folder))
             yield
 
-    def alone(self) -> Self:
+    def alone(self, cells: Sequence[Cell] = CELLS) -> Self:
         """Run the cells on this machine, without a cluster."""
         self.go()
         with self.here():
-            for cell in CELLS:
+            for cell in cells:
                 ran(cell, found(*ISSUES))
         return self
 
@@ -88,13 +88,18 @@ class State:
 
     def waiting(self) -> list[int]:
         """Return the processes of cases that wait here, or have waited."""
-        noted = self.folder / "pids"
-        return [int(line) for line in noted.read_text().splitlines()] if noted.exists() else []
+        return noted(self.folder)
 
 
 def found(*issues: str) -> list[catalogue.Entry]:
     """These issues of the corpus, which need no jax."""
     return [catalogue.entry(f"laboratory.cell.corpus.{each}") for each in issues]
+
+
+def noted(folder: Path) -> list[int]:
+    """Return the ids of processes that cases noted in `folder`."""
+    pids = folder / "pids"
+    return [int(line) for line in pids.read_text().splitlines()] if pids.exists() else []
 
 
 def eventually(holds: Callable[[], object], seconds: float = PATIENCE) -> None:

@@ -6,7 +6,6 @@ import pytest
 from nox.sessions import Session
 
 from jax_stack_compat.stack import plan
-from laboratory.records import records
 from tests.conftest import Nox
 from tests.processes import printed
 
@@ -90,20 +89,6 @@ def test_what_nox_cannot_do_is_a_sentence(
 
     assert (2, "") == (ran.code, ran.said)
     assert ("PATH entries cannot contain a colon" if words else "SUITE_STATE=beside is relative") in ran.complained
-
-
-def test_a_record_that_is_none_stops_it_before_anything_runs(nox: Nox) -> None:
-    """An unreadable record is reported with its file and a remedy, before a cell is run."""
-    path = records.path_of(plan.tagged("default")[-1].id, "stack-smoke", "train-and-solve")
-    path.parent.mkdir(parents=True)
-    path.write_text("{", encoding="utf-8")
-
-    ran = nox("-s", "compat")
-
-    assert 1 == ran.code
-    assert f"{path}: syntax: " in ran.complained
-    assert "(remove the file; the next run of its cell makes it again)" in ran.complained
-    assert "installing" not in ran.said
 
 
 def test_listing_needs_few_libraries() -> None:

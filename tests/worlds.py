@@ -62,9 +62,9 @@ def ran(cell: Cell, entries: Sequence[Entry], *, fresh: bool = False) -> Status:
     return status
 
 
-def started_with(variable: str, value: object) -> list[int]:
-    """Return the living processes, without zombies, that have this in their environment."""
-    mark, found = f"{variable}={value}".encode(), []
+def started_with(folder: Path) -> list[int]:
+    """Return the living processes, without zombies, whose cases leave their files in `folder`."""
+    mark, found = f"CORPUS_FOLDER={folder}".encode(), []
     for path in Path("/proc").glob("[0-9]*/environ"):
         with suppress(OSError):
             found += [int(path.parent.name)] if mark in path.read_bytes().split(b"\0") else []

@@ -18,6 +18,7 @@ from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case, Issue, Rule, Seen, Signature, Upstream, Workaround, no_control
 from jax_stack_compat.stack import plan
 from jax_stack_compat.stack.matrix import Runs
+from laboratory.cell.corpus import well
 from laboratory.cli import command_line as command
 from laboratory.records import records
 from laboratory.report import published
@@ -43,10 +44,6 @@ Write = Callable[..., None]
 def headline() -> Seen:
     """Does it?"""
     return "bad", "it was seen"
-
-
-def well() -> None:
-    """Nothing is wrong."""
 
 
 CASE = Case(headline, well, {"bad": "affected", "crashed": "affected"}, (Rule("bad", "jax>=0.4.20", "seen"),))

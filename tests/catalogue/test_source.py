@@ -100,23 +100,21 @@ def test_what_a_reader_copies_runs_alone() -> None:
         text = entry.source.read_text(encoding="utf-8")
         shared = source.shared(text, entry.issue)
         for case in entry.issue.cases:
-            copied, shown = source.alone(text, case), f"{shared}\n{source.of_case(text, case)}"
-            ours = r"^\s*(?:from|import) (jax_stack_compat|laboratory)\b"
-            of_suite = re.findall(ours, f"{copied}\n{shown}", re.MULTILINE)
-            lacks[f"{entry.issue.id}/{case.id}"] = {*unresolved(copied), *unresolved(shown), *of_suite}
+            shown = f"{shared}\n{source.of_case(text, case)}"
+            of_suite = re.findall(r"^\s*(?:from|import) (jax_stack_compat|laboratory)\b", shown, re.MULTILINE)
+            lacks[f"{entry.issue.id}/{case.id}"] = {*unresolved(shown), *of_suite}
 
     assert {} == {name: names for name, names in lacks.items() if names}
 
 
 def test_a_copy_has_what_it_names_and_no_more() -> None:
     """The source has all helpers and constants that it uses, directly or not, and the oracle, but nothing else."""
-    text = source.alone(MODULE, CASE)
+    shared, shown = source.shared(MODULE, ISSUE), source.of_case(MODULE, CASE)
 
-    defined = {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
-    assert {"compare", "_values", "headline"} <= defined
-    assert ("LIMIT = 3" in text, "OTHER" in text, "instead" in text) == (True, False, False)
-    assert set() == unresolved(text)
-    shown = source.of_case(MODULE, CASE)
+    defined = {node.name for node in ast.parse(shared).body if isinstance(node, ast.FunctionDef)}
+    assert {"compare", "_values"} <= defined
+    assert ("LIMIT = 3" in shared, "OTHER" in shared, "instead" in shared) == (True, False, False)
+    assert set() == unresolved(f"{shared}\n{shown}")
     assert ("def headline" in shown, "def instead" in shown, "_values():" in shown) == (True, True, False)
 
 

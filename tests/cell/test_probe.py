@@ -28,7 +28,7 @@ from jax_stack_compat.stack.lock import Lock
 from laboratory.cell import corpus
 from laboratory.records import keys, records
 from tests.processes import printed
-from tests.state import eventually
+from tests.state import eventually, noted
 from tests.worlds import started_with
 
 CELL = "jax-0.0.0"
@@ -160,12 +160,7 @@ class Session:
 
     def left(self) -> list[int]:
         """Return the living processes that this probe started, which have its folder in their environment."""
-        return started_with("CORPUS_FOLDER", self.folder)
-
-    def noted(self) -> list[int]:
-        """Return the ids of processes that the cases noted."""
-        pids = self.folder / "pids"
-        return [int(line) for line in pids.read_text().splitlines()] if pids.exists() else []
+        return started_with(self.folder)
 
     def errors(self) -> str:
         """Return the probe's standard error."""
@@ -352,7 +347,7 @@ def test_nothing_outlives_its_case(observe: Observe) -> None:
     attempts = [each for name in finished.session.names for each in finished.session.record(name).attempts]
 
     assert [] == [*finished.outlived, *flooded.outlived]
-    assert len(finished.session.noted()) >= len(attempts)
+    assert len(noted(finished.session.folder)) >= len(attempts)
     assert [] == [attempt.seconds for attempt in attempts if attempt.seconds > PATIENCE]
     assert 3 == len(observed(observe, "floods_output/strays"))
 
@@ -464,7 +459,7 @@ def lingering(tmp_path: Path) -> Iterator[tuple[Session, subprocess.Popen[str]]]
     """A running probe with a case that hangs, and with a grandchild in a session of its own."""
     session = Session(tmp_path, LINGERS)
     with session.started() as process:
-        eventually(lambda: len(session.noted()) == 2 or process.poll() is not None, PATIENCE)
+        eventually(lambda: len(noted(session.folder)) == 2 or process.poll() is not None, PATIENCE)
         assert process.poll() is None, session.errors()
         yield session, process
 
@@ -512,7 +507,7 @@ def test_a_child_that_has_only_begun_does_not_outlive_a_killed_probe(tmp_path: P
     )
     session = Session(tmp_path / "run", [("hung", "long")], surroundings={"PYTHONPATH": str(early)})
     with session.started() as process:
-        eventually(lambda: len(session.noted()) == 1, PATIENCE)
+        eventually(lambda: len(noted(session.folder)) == 1, PATIENCE)
         process.kill()
 
         eventually(lambda: not session.left(), PATIENCE)

@@ -12,6 +12,7 @@ from packaging.specifiers import SpecifierSet
 from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, compare, machine
 from jax_stack_compat.cell.issue import Kind, Meaning, Seen
 from jax_stack_compat.cell.signatures import Signatures, about_warnings, contains, match
+from laboratory.cell.corpus import well
 
 PIECES = st.lists(st.text(alphabet="ab\n.*", max_size=4), min_size=1, max_size=5)
 
@@ -90,10 +91,6 @@ def one() -> Seen:
 def two() -> Seen:
     """Is it two?"""
     return "agrees", "2"
-
-
-def well() -> None:
-    """Nothing is wrong."""
 
 
 def test_a_case_keeps_its_own_fields() -> None:

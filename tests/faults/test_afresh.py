@@ -18,22 +18,17 @@ from laboratory.run import environment
 from laboratory.run.spread.worker import Kept
 from tests.processes import program
 from tests.real_cell import CELL as REAL
-from tests.state import CELLS, State, found
+from tests.state import CELLS, ISSUES, State, found
 from tests.worlds import ran
 
 (CELL, *_) = CELLS
-ISSUES = ("absent", "waits")
 KILLED = ["sh", "-c", "kill -KILL $$"]
 
 
 @pytest.fixture
 def state(tmp_path: Path) -> State:
     """A state folder in which the cell has been run once."""
-    state = State(tmp_path).prepared([CELL])
-    state.go()
-    with state.here():
-        ran(CELL, found(*ISSUES))
-    return state
+    return State(tmp_path).prepared([CELL]).alone([CELL])
 
 
 def run(*issues: str, fresh: bool, probe: Sequence[str] = ()) -> Report:

@@ -269,7 +269,7 @@ def test_a_dead_worker_costs_one_cell_its_retry(lab: Cluster, alone: State, driv
     running = BESIDE.submit(driver.run, lab.address, *ISSUES)
     eventually(lambda: dies.waiting() and lives.waiting())
     lab.kill("a")
-    eventually(lambda: not started_with("CORPUS_FOLDER", dies.folder))
+    eventually(lambda: not started_with(dies.folder))
     lives.go()
     ran = running.result(PATIENCE)
 

@@ -8,13 +8,14 @@ import sys
 import venv
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from jax_stack_compat.base.files import PACKAGES, ROOT, read
 from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell import child
 from jax_stack_compat.cell.issue import Case
 from jax_stack_compat.environments import probe_call
@@ -25,7 +26,7 @@ from jax_stack_compat.judge.record import Key, Record
 from jax_stack_compat.judge.verdicts import Judged
 from tests.cell.test_probe import PATIENCE
 from tests.processes import clone, default_signals
-from tests.state import eventually
+from tests.state import eventually, noted
 from tests.worlds import started_with
 
 # Runs a command on a kernel that refuses PID namespaces.
@@ -62,9 +63,13 @@ class Machine(Progress):
     def run(self, *cases: str) -> dict[str, Judged]:
         """The verdict on each of these cases, by id."""
         entry = catalogue.narrowed(catalogue.entry("laboratory.cell.staged.faults"), cases)
-        tasks = [Task(entry, case, "right", self.path(case), KEY) for case in entry.issue.cases]
-        self.ended = probe_call.call(self.python, "jax-0.0.0", [], tasks, self, remake=self.remake)
+        self.call(entry, entry.issue.cases)
         return {case.id: self.judged(case) for case in entry.issue.cases if self.path(case).exists()}
+
+    def call(self, entry: Entry, cases: Sequence[Case], **options: Any) -> None:
+        """Run these cases in a probe."""
+        tasks = [Task(entry, case, "right", self.path(case), KEY) for case in cases]
+        self.ended = probe_call.call(self.python, "jax-0.0.0", [], tasks, self, remake=self.remake, **options)
 
     def path(self, case: Case) -> Path:
         """Return the path of a case's record."""
@@ -188,11 +193,10 @@ def test_an_import_that_ends_the_probe_is_named(machine: Machine, early: Path, h
     early.write_text(body, encoding="utf-8")
     entry = catalogue.entry("laboratory.cell.corpus.blocked")
     (case, *_) = entry.issue.cases
-    task = Task(entry, case, "right", machine.path(case), KEY)
-
     # On a busy machine, ending the processes takes time.
     patience = 1.0 if how == "hangs" else PATIENCE
-    probe_call.call(machine.python, "jax-0.0.0", [], [task], machine, remake=machine.remake, import_seconds=patience)
+
+    machine.call(entry, [case], import_seconds=patience)
 
     part = read(Record, machine.path(case)).attempts[0].parts["reproducer"]
     assert (outcome, True) == (part.outcome, part.detail.startswith(f"import jax: {says}")), part
@@ -206,9 +210,8 @@ def test_a_slow_import_says_that_it_is(machine: Machine, early: Path, monkeypatc
     monkeypatch.setattr(probe_call, "SLOW_IMPORT", 0.1)
     entry = catalogue.entry("laboratory.cell.corpus.blocked")
     (case, *_) = entry.issue.cases
-    task = Task(entry, case, "right", machine.path(case), KEY)
 
-    probe_call.call(machine.python, "jax-0.0.0", [], [task], machine, remake=machine.remake)
+    machine.call(entry, [case])
 
     assert ["importing jax takes more than 0.1 s"] == [each for each in machine.said if "importing" in each]
     assert not read(Record, machine.path(case)).attempts[0].parts["reproducer"].outcome.startswith("import-")
@@ -276,9 +279,8 @@ DRIVE = """
 import os, sys
 from pathlib import Path
 from jax_stack_compat.environments import probe_call
-from tests.faults.test_faults import BARE, KEY, Machine
+from tests.faults.test_faults import BARE, Machine
 from jax_stack_compat.catalogue import catalogue
-from jax_stack_compat.environments.task import Task
 entry = catalogue.narrowed(catalogue.entry("laboratory.cell.corpus.leaves_children"), ["lingers"])
 plain = probe_call.command
 drivers = []
@@ -290,9 +292,7 @@ for folder, mode in zip(map(Path, sys.argv[1::2]), sys.argv[2::2]):
     probe_call.LOGS = folder / "logs"
     if mode == "bare":
         probe_call.command = lambda *words, root: [*BARE, *plain(*words, root=root)]
-    machine = Machine(folder, Path(sys.executable))
-    tasks = [Task(entry, case, "right", machine.path(case), KEY) for case in entry.issue.cases]
-    probe_call.call(machine.python, "jax-0.0.0", [], tasks, machine, remake=machine.remake)
+    Machine(folder, Path(sys.executable)).call(entry, entry.issue.cases)
     os._exit(0)
 print(*drivers, flush=True)
 for driver in drivers:
@@ -302,12 +302,6 @@ for driver in drivers:
 
 ENDS = [("apart", each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)]
 ENDS += [("bare", signal.SIGTERM), ("bare", signal.SIGKILL)]
-
-
-def _lingers(folder: Path) -> bool:
-    """Return True if the case hangs and has a grandchild in its own session."""
-    noted = folder / "pids"
-    return noted.exists() and len(noted.read_text().splitlines()) == 2
 
 
 def test_nothing_is_left_of_a_driver_that_was_ended(tmp_path: Path) -> None:
@@ -326,9 +320,10 @@ def test_nothing_is_left_of_a_driver_that_was_ended(tmp_path: Path) -> None:
     ) as drivers:
         assert drivers.stdout is not None
         started = map(int, drivers.stdout.readline().split())
-        for (_, number), folder, driver in zip(ENDS, folders, started, strict=True):
-            eventually(partial(_lingers, folder))
+        # Each case hangs, and has a grandchild in its own session.
+        eventually(lambda: all(len(noted(folder)) == 2 for folder in folders))
+        for (_, number), driver in zip(ENDS, started, strict=True):
             os.kill(driver, number)
         drivers.wait(6 * PATIENCE)
 
-    eventually(lambda: not any(started_with("CORPUS_FOLDER", folder) for folder in folders), PATIENCE)
+    eventually(lambda: not any(started_with(folder) for folder in folders), PATIENCE)

@@ -16,7 +16,7 @@ from jax_stack_compat.base import files
 from jax_stack_compat.base.errors import BadFile, Exit
 from jax_stack_compat.base.files import FileModel
 from jax_stack_compat.catalogue import catalogue
-from jax_stack_compat.judge.record import Record
+from jax_stack_compat.judge.record import Part, Record
 from jax_stack_compat.stack import lock, matrix, plan, releases
 from jax_stack_compat.stack.matrix import Matrix
 from jax_stack_compat.stack.releases import Snapshot
@@ -27,6 +27,7 @@ from laboratory.report.folder import compat_json as stored
 from laboratory.report.folder import write as writing
 from laboratory.report.model import CompatFile
 from tests.report.on_disk import saved
+from tests.report.test_report import put_record, put_status
 from tests.report.test_small import small
 
 # No records, no environments, and no timings, which take seconds to draw.
@@ -132,9 +133,6 @@ class Net:
         return True, ""
 
 
-AT = "2026-11-21T10:00:00Z"
-
-
 def test_a_report_cut_by_hand(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """diff and merge accept a compat.json with anything missing or added, or say what is wrong."""
     good, cut = saved([small(), small()], tmp_path)
@@ -210,31 +208,19 @@ def test_a_record_cut_by_hand(
     monkeypatch.setattr(writing, "site", lambda *_: {})
     cell, (entry,) = plan.tagged("default")[-1], catalogue.select(["wraps-lower-bypass"])
     case, pinned = entry.issue.cases[0], lock.load(cell)
-    part = {"outcome": "returned", "behaviour": case.rules[0].behaviour, "detail": "seen", "seconds": 0.5}
+    seen = Part(outcome="returned", behaviour=case.rules[0].behaviour, detail="seen", seconds=0.5)
+    put_status(cell, platform=keys.here())
+    paths = put_record(cell, entry, case, seen), records.RECORDS / cell.id / "cell.json"
+    record, status = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
+    # Fewer places, and a part that has everything.
+    record["machine"]["packages"] = {"jax": pinned.pins["jax"]}
+    parts = record["attempts"][0]["parts"]
     broken = {"outcome": "raised", "detail": "a b", "exception": "ValueError", "traceback": "x", "output": "y"}
-    parts = {"reproducer": part, "workaround": {**broken, "said": part}, "control": {"outcome": "returned"}}
-    machine = {"system": "Linux", "machine": "x86_64", "cpu": "some"}
-    record = {
-        **{"schema_version": 2, "cell": cell.id, "issue": entry.issue.id, "case": case.id},
-        **{"key": keys.key(entry, case, pinned.sha256, cell.python).model_dump(), "started_at": AT},
-        "machine": {
-            **{"python": "3.12.1", "packages": {"jax": pinned.pins["jax"]}, "platform": machine, "import_errors": {}},
-            **{"cpu_features": ["avx"], "unforkable": None, "remade": True},
-        },
-        "attempts": [{"parts": parts, "seconds": 1.5, "peak_rss_mib": 100}],
-    }
-    status = {
-        **{"schema_version": 1, "cell": cell.id, "at": AT, "verdict": "ran", "reason": "ran", "detail": ""},
-        **{"python": "3.12.1", "platform": keys.here(), "device": "cpu", "asked": "all"},
-    }
+    parts["workaround"] = {**broken, "said": parts["reproducer"]}
     of = ["--issue", entry.issue.id]
     calls = [["compat", "--plan", *of], ["report", cell.id, *of, "--to", str(tmp_path / "to")]]
-    kinds: list[tuple[Path, type[FileModel], Any]] = [
-        (records.path_of(cell.id, entry.issue.id, case.id), Record, record),
-        (records.RECORDS / cell.id / "cell.json", Status, status),
-    ]
+    kinds: list[tuple[Path, type[FileModel], Any]] = [(paths[0], Record, record), (paths[1], Status, status)]
     for path, _, data in kinds:
-        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(data), encoding="utf-8")
     assert records.in_force(cell, entry, case, pinned)
 

@@ -16,17 +16,7 @@ from tests.conftest import Recorded
 from tests.processes import needs_valgrind
 from tests.real_cell import CELL, COUNT, ISSUE, RECORD, started
 from tests.state import eventually
-
-
-def _processes_in(folder: Path) -> list[str]:
-    """Return the command lines of processes whose interpreter is under `folder`."""
-    commands = []
-    for each in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            commands.append(each.read_bytes().replace(b"\0", b" ").decode())
-        except OSError:  # it has ended
-            continue
-    return [command for command in commands if f" {folder}/" in f" {command}"]
+from tests.worlds import started_with
 
 
 def test_an_interrupted_run_loses_nothing_that_had_finished(
@@ -51,7 +41,7 @@ def test_an_interrupted_run_loses_nothing_that_had_finished(
         _, complained = running.communicate(timeout=30)
         assert code == running.returncode
         assert ("finished work is kept" in complained) == (how is signal.SIGINT)
-        eventually(lambda: not _processes_in(real_state))
+        eventually(lambda: not started_with(real_state))
         assert kept.items() <= finished().items()
         kept = finished()
         assert len(kept) < COUNT
@@ -92,17 +82,18 @@ def test_instructions_are_counted_and_no_process_is_left(real_state: Path) -> No
     """Callgrind counts millions of instructions in a trace, does not change the calls, and ends with its parent."""
     needs_valgrind()
     trace = "basics.Scan.time_trace"
-    surroundings = {**os.environ, "SUITE_STATE": str(real_state)}
+    surroundings = {**os.environ, "SUITE_STATE": str(real_state), "CORPUS_FOLDER": str(real_state)}
     with subprocess.Popen(
         [sys.executable, "-c", COUNT_TWO], cwd=ROOT, env=surroundings, stdout=subprocess.PIPE, text=True
     ) as asking:
         assert asking.stdout is not None
         key, *counts = asking.stdout.readline().split()
-        eventually(lambda: len(_processes_in(real_state)) == 2)
+        # The driver, callgrind, and the child that counts the second benchmark.
+        eventually(lambda: len(started_with(real_state)) == 3)
         asking.kill()
 
     calls, instructions = map(float, counts)
     assert (trace, Counter("calls").count(CELL, [trace])[trace].calls) == (key, calls)
     assert 1_000 < calls < 100_000
     assert 1_000_000 < instructions < 1_000_000_000
-    eventually(lambda: not _processes_in(real_state))
+    eventually(lambda: not started_with(real_state))

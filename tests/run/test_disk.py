@@ -1,25 +1,17 @@
-"""Disk space of environments: uv's links, the plan's estimate, and `clean`."""
+"""Disk space of environments: the plan's estimate, and `clean`."""
 
-import fcntl
-import hashlib
 import shutil
-import sys
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 
 from jax_stack_compat.base.errors import Exit
-from jax_stack_compat.environments import interpreter
 from jax_stack_compat.stack import lock, plan, uv_call
-from jax_stack_compat.stack.lock import Lock
 from laboratory.cli.command_line import main
 from laboratory.run import disk, environment
-from tests.worlds import packed
 
 OLD, *_, NEW = plan.tagged("default")
-# Linux's request for a clone of a whole file.
-FICLONE = 0x40049409
 
 
 def put(path: Path) -> Path:
@@ -40,57 +32,6 @@ def linked(store: Path, name: str, *, of: str = "large.py") -> Path:
     (folder / of).hardlink_to(stored)
     (folder / environment.MARKER).write_text("{}", encoding="utf-8")
     return folder
-
-
-def wheel(folder: Path) -> Path:
-    """Build the wheel of a package that is one module."""
-    module = b"VALUE = 1\n" * 1000
-    info = "tiny-1.0.dist-info"
-    texts = {
-        "tiny.py": module,
-        f"{info}/METADATA": b"Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n",
-        f"{info}/WHEEL": b"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    }
-    folder.mkdir()
-    return packed(folder / "tiny-1.0-py3-none-any.whl", info, texts)
-
-
-def links_are_hard(folder: Path) -> bool:
-    """Return True if this file system has hard links but no clones, which uv prefers."""
-    one, other = folder / "one", folder / "other"
-    one.write_bytes(b"1")
-    try:
-        (folder / "link").hardlink_to(one)
-    except OSError:
-        return False
-    with one.open("rb") as source, other.open("wb") as target:
-        try:
-            fcntl.ioctl(target, FICLONE, source.fileno())
-        except OSError:
-            return True
-    return False
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a file system has clones, which nobody can count")
-def test_environments_share_the_files_of_the_store(own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With hard links, installed files are links to the store, so a second environment takes no more space."""
-    if not links_are_hard(own_store):
-        pytest.skip("this file system has no hard links, or clones too")
-    made = wheel(own_store / "wheels")
-    for name, value in {"UV_FIND_LINKS": str(made.parent), "UV_OFFLINE": "1", "UV_LINK_MODE": "copy"}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr(interpreter, "find", lambda _: (Path(sys.executable), "3.12.1"))
-    text = f"tiny==1.0 --hash=sha256:{hashlib.sha256(made.read_bytes()).hexdigest()}\n"
-    path = own_store / "lock.txt"
-    path.write_text(text, encoding="utf-8")
-
-    for cell in (OLD, NEW):
-        environment.prepare(cell, Lock(path, text, "0" * 64, {"tiny": "1.0"}))
-
-    (stored,) = uv_call.STORE.glob("archive-v0/**/tiny.py")
-    installed = sorted(environment.ENVIRONMENTS.glob("*/lib/python*/site-packages/tiny.py"))
-    assert [stored.stat().st_ino] * 2 == [each.stat().st_ino for each in installed]
-    assert 3 == stored.stat().st_nlink
 
 
 def test_another_python_has_other_wheels(own_store: Path) -> None:

@@ -14,9 +14,8 @@ from jax_stack_compat.base.files import read
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.environments import interpreter
 from jax_stack_compat.judge.record import Record
-from jax_stack_compat.stack import lock, plan, releases, uv_call
+from jax_stack_compat.stack import lock, plan, uv_call
 from jax_stack_compat.stack.lock import Lock
-from jax_stack_compat.stack.matrix import Matrix
 from jax_stack_compat.stack.plan import Cell
 from laboratory.records import records
 from laboratory.run import environment
@@ -193,8 +192,9 @@ def test_a_record_of_something_else_is_not_in_force(made: dict[str, str], old: s
 
 
 def test_uv_hears_what_is_meant_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the user's uv settings, only those for access to packages apply, not a resolution mode or a limit."""
-    for name in ("UV_RESOLUTION", "UV_CONSTRAINT", "UV_EXCLUDE_NEWER", "UV_TARGET", "UV_CACHE_DIR", "PYTHONPATH"):
+    """Of the user's uv settings, only those for access to packages apply, not a resolution or link mode, or a limit."""
+    odd = {"UV_RESOLUTION", "UV_CONSTRAINT", "UV_EXCLUDE_NEWER", "UV_LINK_MODE", "UV_TARGET", "PYTHONPATH"}
+    for name in (*odd, "UV_CACHE_DIR"):
         monkeypatch.setenv(name, "odd")
     monkeypatch.setenv("UV_DEFAULT_INDEX", "https://example.org/simple")
     (tmp_path / "uv.toml").write_text(
@@ -213,7 +213,7 @@ def test_uv_hears_what_is_meant_and_nothing_else(tmp_path: Path, monkeypatch: py
         "UV_CACHE_DIR": str(uv_call.STORE),
         "UV_DEFAULT_INDEX": "https://example.org/simple",
     }.items() <= told.items()
-    assert not told.keys() & {"UV_RESOLUTION", "UV_CONSTRAINT", "UV_EXCLUDE_NEWER", "UV_TARGET", "PYTHONPATH"}
+    assert not told.keys() & odd
     option, path = uv_call.configured()
     assert "--config-file" == option
     assert 0 == uv_call.run("cache", "dir").returncode
@@ -222,39 +222,6 @@ def test_uv_hears_what_is_meant_and_nothing_else(tmp_path: Path, monkeypatch: py
         'index-url = "https://example.org/simple"\nfind-links = ["/wheels"]\n'
     ) == Path(path).read_text(encoding="utf-8")
     uv_call.configured.cache_clear()
-
-
-def arm(jax: str = "0.4.30", **keys: str) -> Cell:
-    """Return the only arm cell of a small matrix."""
-    asked = {
-        "asks": "Does it?",
-        "excluded": "try",
-        "times": [{"equinox": "0.11.4", "diffrax": "0.5.1"}],
-        "along": f"jax=={jax}",
-        **keys,
-    }
-    line = {"releases": ["jax==0.4.30"]}
-    matrix = Matrix.model_validate({"schema_version": 1, "python": "3.12", "line": line, "arms": [asked]})
-    (cell,) = [each for each in plan.plan(matrix, releases.load()) if each.kind == "arm"]
-    return cell
-
-
-@pytest.mark.parametrize(
-    ("keys", "device", "end", "extra"),
-    [({}, "cpu", "", "cpu"), ({"device": "gpu"}, "gpu", "+gpu", "cuda12"), ({"device": "tpu"}, "tpu", "+tpu", "tpu")],
-)
-def test_a_device_is_in_the_id_and_the_requirements(keys: dict[str, str], device: str, end: str, extra: str) -> None:
-    """An arm for a device has its own cells, with jax's extra for the device; other cells have the extra for CPUs."""
-    cell = arm(**keys)
-
-    assert (device, f"jax-0.4.30+equinox-0.11.4+diffrax-0.5.1{end}") == (cell.device, cell.id)
-    assert f"jax[{extra}]==0.4.30" == cell.requires[0]
-    assert cell.unavailable is None
-
-
-def test_a_release_without_a_build_for_the_device_is_unavailable() -> None:
-    """A cell is unavailable if its jax has no extra for the device: an installer would give the CPU's build."""
-    assert ("plan.no-release", "jax 0.4.20 has no extra cuda12") == arm("0.4.20", device="gpu").unavailable
 
 
 @pytest.mark.parametrize(("status", "reason"), [(3, "plan.no-device"), (1, "run.probe"), (0, "run.probe")])

@@ -136,7 +136,7 @@ def test_siblings_end_before_an_environment_is_replaced(state: State, monkeypatc
 
     def prepared(*words: object) -> Environment:
         if (left := packages / "left_behind.py").exists():
-            counts.append(len(started_with("CORPUS_FOLDER", state.folder)))
+            counts.append(len(started_with(state.folder)))
             left.unlink()
             (state.folder / "go").touch()
         return Environment(state.folder / "envs" / ONE.id / "bin" / "python", "3.12.1")
@@ -150,7 +150,7 @@ def test_siblings_end_before_an_environment_is_replaced(state: State, monkeypatc
     assert ["clear", "clear"] == [verdict(writes, "adds-a-file-then"), verdict(waits, "waits-or-goes-on")]
     # The other probe's case had ended by then.
     assert [0] == counts
-    assert 2 == len((state.folder / "pids").read_text().splitlines())
+    assert 2 == len(state.waiting())
 
 
 def test_where_the_kernel_gives_no_namespaces_probes_run_one_by_one(
@@ -189,10 +189,10 @@ def test_an_interrupted_run_ends_the_probes_of_each_cell(state: State) -> None:
         command, cwd=ROOT, env=surroundings, stderr=subprocess.DEVNULL, preexec_fn=default_signals
     ) as driver:
         eventually(lambda: len(state.waiting()) == 2)
-        assert started_with("CORPUS_FOLDER", state.folder)
+        assert started_with(state.folder)
         driver.send_signal(signal.SIGINT)
         driver.wait(PATIENCE)
-    eventually(lambda: not started_with("CORPUS_FOLDER", state.folder), 30)
+    eventually(lambda: not started_with(state.folder), 30)
 
 
 def test_a_run_waits_for_a_cell_that_another_has(state: State) -> None:

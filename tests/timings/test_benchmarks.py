@@ -205,7 +205,7 @@ def test_callgrind_counts_the_threads_that_are_asked_for(tmp_path: Path) -> None
 @pytest.mark.parametrize("path", BENCHMARKS, ids=lambda path: path.stem)
 def test_a_module_reads_the_clock_of_the_phases(path: Path) -> None:
     """Only the harness and the timer of compilations read a clock; benchmarks use only public names of the stack."""
-    names = {name for name, _ in imports(path)}
+    names = {*imports(path)}
 
     assert path.stem in ("_phases", "_program") or not names & {"time", "timeit"}
     if path.stem != "_phases":

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from jax_stack_compat.base.fields import Id, VersionText
-from jax_stack_compat.base.files import FileModel, dump, read
+from jax_stack_compat.base.files import FileModel, read
 
 PATH = Path(__file__).with_name("default.json")
 # The cases to run: one for each behaviour of a headline, each issue's headline, or every case.
@@ -39,8 +39,3 @@ def is_planned(issue: str, holds: Mapping[str, str], rows: Rows) -> bool:
     """
     of_release = load().rows.get(holds.get("jax", "")) if rows == "chosen" and len(holds) == 1 else None
     return of_release is None or issue in of_release
-
-
-def text(chosen: Chosen) -> str:
-    """Return the text of default.json."""
-    return dump(chosen.model_dump(mode="json"))

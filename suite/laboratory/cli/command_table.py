@@ -94,7 +94,7 @@ COMMANDS = (
             "The packed records count as this machine's.", codes=RUN_CODES),
     Command("rebuild", "rewrite the tracked files that follow from the packed records: COMPAT.md, check.json, the "
                        "documents' excerpts, the default plan", "laboratory.cli.commands:rebuild"),
-    Command("clean", "free the disk space of environments, and keep the records", "laboratory.cli.commands:clean",
+    Command("clean", "free the disk space of environments, and keep the records", "laboratory.run.disk:clean",
             codes=
         "Removes the environments and the store of packages, some gigabytes. Keeps records, reports, locks, logs, the "
         "release line, timings and interpreters, so finished cases stay cached. A cell with cases left to run "

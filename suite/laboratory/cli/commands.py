@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from jax_stack_compat.base.console import OUT
 from jax_stack_compat.base.errors import Exit, Misused
-from jax_stack_compat.base.files import STATE, replace_all
+from jax_stack_compat.base.files import replace_all
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.check import knowledge
@@ -20,7 +20,7 @@ from jax_stack_compat.stack import plan as plans
 from jax_stack_compat.stack.chosen import Rows
 from jax_stack_compat.stack.plan import Cell
 from laboratory.records import archive
-from laboratory.run import disk, runs
+from laboratory.run import runs
 from laboratory.run.spread import shard
 from laboratory.run.spread.shard import Shard
 
@@ -256,15 +256,3 @@ def diff(old: Path, new: Path, format: str, *, strict: bool) -> Exit:
         # A program or a file reads this text, so print it unwrapped.
         OUT.file.write(text)
     return compare.exit_code(found, strict=strict)
-
-
-def clean() -> None:
-    """Remove the environments and the store of packages, and print the freed disk space. Raises Failed, OSError."""
-    freed = disk.clean()
-    for cell in freed.kept:
-        OUT.print(f"kept the environment of {cell}: another run is using it", soft_wrap=True)
-    if not (freed.bytes or freed.environments):
-        OUT.print(f"nothing to free in {STATE}: {'no other' if freed.kept else 'no'} environments", soft_wrap=True)
-        return
-    removed = f"{freed.environments} environment{'s' * (freed.environments != 1)} and the store of packages"
-    OUT.print(f"freed about {disk.shown(freed.bytes)}: {removed}. Records and reports are kept.", soft_wrap=True)

@@ -5,7 +5,7 @@ Each program is a line in its release, so newly compiled programs change only th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
 from typing import Literal
@@ -68,11 +68,6 @@ class ReleasePrograms(FileModel):
     def program(self, workload: str) -> Program | None:
         """Return the program of a workload, if it was compiled or tried."""
         return next((each for each in self.programs if each.workload == workload), None)
-
-    def stale(self, sources: Mapping[str, str]) -> list[str]:
-        """Return the workloads without a program of this source; empty if the release cannot compile any."""
-        known = {each.workload: each.source for each in self.programs}
-        return [] if self.reason else [name for name, source in sources.items() if known.get(name) != source]
 
 
 class Diff(FileModel):

@@ -126,8 +126,11 @@ def _key(cell: Cell, target: Target, recipe: str) -> str:
 
 
 def _left(known: ReleasePrograms | None, key: str, every: Mapping[str, str]) -> list[str]:
-    """Return the workloads that a release lacks, or whose source changed."""
-    return known.stale(every) if known and known.key == key else list(every)
+    """Return the workloads that a release lacks, or whose source changed; none if it cannot compile any."""
+    if known is None or known.key != key:
+        return list(every)
+    sources = {program.workload: program.source for program in known.programs}
+    return [] if known.reason else [name for name, source in every.items() if sources.get(name) != source]
 
 
 def _say_not(console: Console, why: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -145,14 +145,6 @@ def stamp(path: str) -> Stamp | None:
 def write_status(found: Status) -> None:
     """Write a cell's status."""
     write(RECORDS / found.cell / "cell.json", dump(found.model_dump(mode="json")))
-
-
-def there(cell: Cell, entries: Iterable[Entry]) -> Iterator[Record]:
-    """Yield the cell's records of these issues, valid or not. Raises BadFile."""
-    for entry in entries:
-        for case in entry.issue.cases:
-            if (path := path_of(cell.id, entry.issue.id, case.id)).exists():
-                yield read(Record, path)
 
 
 def faults() -> list[Fault]:

@@ -65,7 +65,16 @@ class Disk:
 
     def of_cell(self, cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
         """Return the cell's own observation of a case if it counts. Raises BadFile."""
-        return _of_cell(cell, entry, case, pinned)
+        path = f"{records.RECORDS}/{cell.id}/{entry.issue.id}/{case.id}.json"
+        if (stamp := records.stamp(path)) is None:
+            return None
+        grounds = pinned.sha256, records.platform(cell.id), cell.python, id(case)
+        known = _SEEN.get(path)
+        if known is None or known[:2] != (stamp, grounds):
+            record = records.of_cell(cell, entry, case, pinned)
+            known = _SEEN[path] = stamp, grounds, shown(case, record) if record else None
+            _CASES[id(case)] = case
+        return known[2]
 
 
 DISK = Disk()
@@ -92,7 +101,7 @@ def read_ahead(planned: Sequence[_Planned]) -> None:
         for cell, pinned, cases in share:
             with suppress(BadFile):
                 for entry, case in cases:
-                    _of_cell(cell, entry, case, pinned)
+                    DISK.of_cell(cell, entry, case, pinned)
         return _SEEN
 
     for found in over_cores(read, [planned[start :: cores()] for start in range(cores())]):
@@ -114,16 +123,3 @@ def shown(case: Case, record: Record) -> Seen:
         cpu=where.cpu,
         not_imported=not_imported(last.parts["reproducer"]),
     )
-
-
-def _of_cell(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Seen | None:
-    path = f"{records.RECORDS}/{cell.id}/{entry.issue.id}/{case.id}.json"
-    if (stamp := records.stamp(path)) is None:
-        return None
-    grounds = pinned.sha256, records.platform(cell.id), cell.python, id(case)
-    known = _SEEN.get(path)
-    if known is None or known[:2] != (stamp, grounds):
-        record = records.of_cell(cell, entry, case, pinned)
-        known = _SEEN[path] = stamp, grounds, shown(case, record) if record else None
-        _CASES[id(case)] = case
-    return known[2]

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import Timeout
+from rich.console import Console
 
 from jax_stack_compat.base.errors import Failed
+from jax_stack_compat.base.files import STATE
 from jax_stack_compat.stack import uv_call
 from laboratory.run import environment
 
@@ -24,17 +25,8 @@ from laboratory.run import environment
 TAKEN = 4.0
 
 
-@dataclass(frozen=True)
-class Freed:
-    """The space that `clean` freed, as the file system counts. `kept` are the cells whose environments are in use."""
-
-    bytes: int
-    environments: int
-    kept: tuple[str, ...]
-
-
-def clean() -> Freed:
-    """Remove the environments and the store of packages, nothing else. Raises Failed, OSError.
+def clean(console: Console) -> None:
+    """Remove the environments and the store of packages, and print the freed disk space. Raises Failed, OSError.
 
     An environment stays while another run has its cell reserved. The environment works without the store, since its
     files are links or copies. uv waits for a running installation.
@@ -43,10 +35,10 @@ def clean() -> Freed:
     # uv marks its caches with this file.
     has_store = (uv_call.STORE / "CACHEDIR.TAG").exists()
     if not (folders or has_store):
-        return Freed(0, 0, ())
+        console.print(f"nothing to free in {STATE}: no environments", soft_wrap=True)
+        return
     state = uv_call.STORE.parent
-    before = shutil.disk_usage(state).free
-    removed, kept = 0, []
+    before, removed = shutil.disk_usage(state).free, 0
     for folder in folders:
         try:
             with environment.reserve(folder.name).acquire(timeout=0):
@@ -54,12 +46,17 @@ def clean() -> Freed:
                 (folder / environment.MARKER).unlink(missing_ok=True)
                 _remove(folder)
         except Timeout:
-            kept.append(folder.name)
+            console.print(f"kept the environment of {folder.name}: another run is using it", soft_wrap=True)
         else:
             removed += 1
     if has_store and (run := uv_call.run("cache", "clean")).returncode:
         raise Failed(f"cannot clear {uv_call.STORE}: {run.stderr.strip()}")
-    return Freed(max(shutil.disk_usage(state).free - before, 0), removed, tuple(kept))
+    freed = max(shutil.disk_usage(state).free - before, 0)
+    if not (freed or removed):
+        console.print(f"nothing to free in {STATE}: no other environments", soft_wrap=True)
+        return
+    told = f"{removed} environment{'s' * (removed != 1)} and the store of packages"
+    console.print(f"freed about {shown(freed)}: {told}. Records and reports are kept.", soft_wrap=True)
 
 
 def _environments() -> Iterator[Path]:

@@ -76,11 +76,6 @@ def _on_cluster(scheduler: str, works: Sequence[Work], console: Console) -> None
     cluster.run_cells(scheduler, works, console=console)
 
 
-def run_all(cells: Sequence[Cell], entries: Sequence[Entry], console: Console) -> None:
-    """Run the cases of `entries` left in `cells`. Records and statuses keep all failures for the report."""
-    run(left(cells, entries, "cases", fresh=False), "cases", None, console)
-
-
 def tell_plan(asked: Sequence[Work], issues: int, issue: list[str], console: Console, *, named: bool) -> None:
     """Print the number of cases to run, the download and the disk space; if `named`, also the cases of each cell."""
     total, open_ones = (sum(map(len, of)) for of in ([each.cases for each in asked], [each.left for each in asked]))

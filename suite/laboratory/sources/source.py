@@ -42,14 +42,12 @@ def of_case(source: str, case: Case) -> str:
 
 
 def shared(source: str, issue: Issue) -> str:
-    """Return the imports and helpers of the module and of the oracle that the cases' functions use, directly or not."""
-    return _beside(source, _names(issue.cases))
-
-
-def alone(source: str, case: Case) -> str:
-    """Return a case's reproducer with everything that it uses, as the text of a program."""
-    name = case.reproducer.__name__
-    return _beside(source, [name]) + "\n\n" + _joined(source, [name])
+    """Return the oracle's and the module's imports and helpers that the cases' functions use, directly or not."""
+    used = _reached(source, _names(issue.cases))
+    ours = {name for node in _parsed(source).body if is_ours(node) for name in _defines(node)}
+    helpers = used & ours
+    helpers |= _reached(_oracle(), helpers)
+    return "\n\n".join(filter(None, [_joined(_oracle(), helpers), _joined(source, used - ours)]))
 
 
 def touches(source: str, issue: Issue) -> tuple[str, ...]:
@@ -105,15 +103,6 @@ def _qualified(node: ast.expr, known: dict[str, str]) -> str:
     if not isinstance(node, ast.Name) or node.id not in known:
         return ""
     return ".".join([known[node.id], *reversed(parts)])
-
-
-def _beside(source: str, own: Collection[str]) -> str:
-    """Return the definitions that the functions `own` use, without their own: the oracle's, then the module's."""
-    used = _reached(source, own)
-    ours = {name for node in _parsed(source).body if is_ours(node) for name in _defines(node)}
-    helpers = used & ours
-    helpers |= _reached(_oracle(), helpers)
-    return "\n\n".join(filter(None, [_joined(_oracle(), helpers), _joined(source, used - ours)]))
 
 
 @cache

@@ -118,7 +118,9 @@ def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ())
         made = load(path)
         if made["commit_hash"] != commit:
             continue
-        for name, columns in _columns(made):
+        for name, cells in made["results"].items():
+            # The last columns are optional.
+            columns = dict(zip(made["result_columns"], cells, strict=False))
             # A result of another version measured something else.
             if name in known and columns["version"] == known[name]["version"]:
                 found |= {key: replace(found[key], **what) for key, what in _measured(name, columns) if key in found}
@@ -161,12 +163,6 @@ def load(path: Path) -> dict[str, Any]:
 def slug(hardware: str) -> str:
     """Return a hardware name as a part of a machine's name in results."""
     return re.sub(r"[^a-z0-9]+", "-", hardware.lower()).strip("-")
-
-
-def _columns(made: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each benchmark of a results file with its columns; the last columns are optional."""
-    for name, cells in made["results"].items():
-        yield name, dict(zip(made["result_columns"], cells, strict=False))
 
 
 def _measured(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -39,7 +39,7 @@ def write_all(published: Report) -> None:
     """Rewrite default.json and costs.json. Raises BadFile, OSError."""
     before = chosen.load() if chosen.PATH.exists() else Chosen(rows={})
     made = choose(shown(published), bytes_of(), before)
-    write(chosen.PATH, chosen.text(made))
+    write(chosen.PATH, dump(made.model_dump(mode="json")))
     told = ", ".join(f"{version}: {len(rows)}" for version, rows in made.rows.items())
     OUT.print(f"{chosen.PATH.name}: rows besides the newest release: {told}", soft_wrap=True)
     known = costs.load() if costs.PATH.exists() else {}

@@ -69,14 +69,10 @@ def _before(cell: CellRow, rows: Mapping[str, CellRow]) -> str:
     def version(row: CellRow) -> Version:
         return Version(row.holds[cell.moves])
 
-    def is_before(other: CellRow) -> bool:
-        return (
-            (other.kind, other.holds.keys()) == (cell.kind, cell.holds.keys())
-            and all(other.holds[name] == held for name, held in cell.holds.items() if name != cell.moves)
-            and version(other) < version(cell)
-        )
-
-    earlier = [row for row in rows.values() if is_before(row)]
+    # The cells that differ from this one by the release of the moving package alone.
+    alike = [row for row in rows.values() if row.kind == cell.kind and cell.moves in row.holds]
+    alike = [row for row in alike if {**row.holds, cell.moves: cell.holds[cell.moves]} == cell.holds]
+    earlier = [row for row in alike if version(row) < version(cell)]
     return max(earlier, key=version).id if earlier else ""
 
 
@@ -109,7 +105,8 @@ def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False
     sizes.save({**sizes.load(), **locks.resolve(added, console)})
     releases.save(taken)
     plan.cells.cache_clear()
-    runs.run_all(added, entries, console)
+    # Records and statuses keep all failures for the report.
+    runs.run(runs.left(added, entries, "cases", fresh=False), "cases", None, console)
     gone = planned - {cell.id for cell in plan.cells()}
     if gone:
         console.print(

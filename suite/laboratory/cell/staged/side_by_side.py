@@ -2,12 +2,12 @@
 
 import os
 import signal
-import sysconfig
 import time
-from pathlib import Path
 
 from jax_stack_compat.cell.issue import Seen
 from laboratory.cell.corpus import case, folder, issue, note, right, sleep_long, wrong
+from laboratory.cell.corpus.waits import for_word
+from laboratory.cell.staged.faults import adds_a_file
 
 # Longer than another probe needs to start, and shorter than any time limit.
 PATIENCE = 8.0
@@ -55,20 +55,11 @@ def takes_a_moment() -> Seen:
     return right()
 
 
-def waits_or_goes_on() -> Seen:
-    """Is it told to go on?"""
-    note(os.getpid())
-    while not (folder() / "go").exists():
-        time.sleep(0.01)
-    return right()
-
-
 def adds_a_file_then() -> Seen:
     """Is a file that a case writes beside the packages removed while another case waits?"""
     while not (folder() / "pids").exists():
         time.sleep(0.01)
-    Path(sysconfig.get_paths()["purelib"], "left_behind.py").write_text("", encoding="utf-8")
-    return right()
+    return adds_a_file()
 
 
 def lingers() -> Seen:
@@ -85,7 +76,7 @@ ISSUE = issue(
     case(crashes, expected="crashed"),
     case(takes_a_moment),
     case(takes_a_moment, "takes_another"),
-    case(waits_or_goes_on),
+    case(for_word, "waits_or_goes_on"),
     case(adds_a_file_then),
     case(lingers),
     case(lingers, "lingers_too"),
