@@ -9,7 +9,8 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from io import StringIO
 from pathlib import Path
@@ -21,7 +22,6 @@ from rich.console import Console
 import laboratory.run.spread
 from jax_stack_compat.base.errors import Exit, Failed
 from jax_stack_compat.base.files import PACKAGES, ROOT
-from jax_stack_compat.stack.releases import Device
 from laboratory.cli.command_line import main
 from laboratory.records import keys
 from laboratory.records.work import planned
@@ -41,9 +41,9 @@ BESIDE = ThreadPoolExecutor(1)
 class Driver(State):
     """A driver's state, with calls that run cells on a cluster."""
 
-    def run(self, scheduler: str, *issues: str, count: int = len(CELLS), device: Device = "cpu", **options: Any) -> Ran:
+    def run(self, scheduler: str, *issues: str, count: int = len(CELLS), **options: Any) -> Ran:
         """Run the first cells on a cluster, with the driver's state in this folder; its output has no traceback."""
-        screen, cells = StringIO(), [replace(cell, device=device) for cell in CELLS[:count]]
+        screen, cells = StringIO(), CELLS[:count]
         fresh = options.pop("fresh", False)
         options = {"console": Console(file=screen, width=300), **options}
         # Imported here because the import is slow, and other tests do not need it.
@@ -109,17 +109,24 @@ class Cluster:
             )
 
 
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A scheduler and two workers; the second one claims to have a gpu."""
-    made = Cluster(tmp_path_factory.mktemp("cluster"))
+@contextmanager
+def cluster(folder: Path) -> Iterator[Cluster]:
+    """A scheduler, which ends with its workers."""
+    made = Cluster(folder)
     try:
         made.schedule()
-        made.work("a")
-        made.work("b", "--resources", "gpu=1")
         yield made
     finally:
         made.kill(*made.processes)
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A scheduler and two workers."""
+    with cluster(tmp_path_factory.mktemp("cluster")) as made:
+        made.work("a")
+        made.work("b")
+        yield made
 
 
 @pytest.fixture
@@ -171,14 +178,15 @@ def test_what_is_known_here_is_not_sent(lab: Cluster, driver: Driver) -> None:
     assert 6 == len(kept)
 
 
-def test_what_a_worker_knows_it_does_not_run(lab: Cluster, tmp_path: Path) -> None:
+def test_what_a_worker_knows_it_does_not_run(tmp_path: Path) -> None:
     """A worker also uses its own records: a driver without records receives them, and --fresh replaces them."""
     first, second = Driver(tmp_path / "first"), Driver(tmp_path / "second")
-    # Only one worker can run this cell, so it is the same worker.
-    first.run(lab.address, "absent", count=1, device="gpu")
+    with cluster(tmp_path) as of_one:
+        of_one.work("one").go()
+        first.run(of_one.address, "absent", count=1)
 
-    ran = second.run(lab.address, "absent", count=1, device="gpu")
-    fresh = second.run(lab.address, "absent", count=1, device="gpu", fresh=True)
+        ran = second.run(of_one.address, "absent", count=1)
+        fresh = second.run(of_one.address, "absent", count=1, fresh=True)
 
     assert f"{CELLS[0].id} reused: all cases were cached on tcp:" in ran.said
     assert f"{CELLS[0].id} run: " in fresh.said
@@ -220,21 +228,19 @@ def test_records_of_another_machine_are_not_mixed_in(lab: Cluster, driver: Drive
     assert [(True, False)] * 2 == [(mine in text, other in text) for text in texts]
 
 
-def test_a_cell_goes_where_its_device_is(lab: Cluster, tmp_path: Path) -> None:
-    """A cell that needs a gpu runs on a worker that offers one; a cell that no worker can run is not waited for."""
-    ran = Driver(tmp_path / "gpu").run(lab.address, "absent", device="gpu")
-    waited = Driver(tmp_path / "tpu").run(lab.address, "absent", device="tpu", patience=1.5)
+def test_without_a_worker_cells_wait_and_say_so(tmp_path: Path) -> None:
+    """If the scheduler has no worker, the driver says which cells wait, and gives up after its patience."""
+    with cluster(tmp_path) as empty:
+        waited = Driver(tmp_path / "driver").run(empty.address, "absent", patience=1.5)
 
-    assert 3 == ran.said.count("cases run on")
-    assert 1 == len(set(re.findall(r"cases run on (\S+)", ran.said)))
     ids = ", ".join(cell.id for cell in CELLS)
-    assert f'{ids} wait for a worker that offers tpu (--resources "tpu=1"), and tcp:' in waited.said
+    assert 1 == waited.said.count(f"{ids} wait for a worker, and tcp:")
     assert 3 == waited.code
-    assert f"gave up after 2 seconds: {ids} wait for a worker that offers tpu" in waited.complained
+    assert f"gave up after 2 seconds: {ids} wait for a worker" in waited.complained
     assert "0 run, 0 reused, 0 unavailable, 0 failed, 3 not run" in waited.said
 
 
-def test_a_worker_of_another_tree_is_refused(lab: Cluster, driver: Driver, tmp_path: Path) -> None:
+def test_a_worker_of_another_tree_is_refused(driver: Driver, tmp_path: Path) -> None:
     """A worker whose probe or issue differs, or that is in no checkout, is named with the reason, and runs no cell."""
     stale, nowhere = tmp_path / "stale", tmp_path / "nowhere"
     clone(stale, re.compile(r"suite/.*").fullmatch)
@@ -242,14 +248,15 @@ def test_a_worker_of_another_tree_is_refused(lab: Cluster, driver: Driver, tmp_p
         with (stale / name).open("a") as stream:
             stream.write("CHANGED = True\n")
     nowhere.mkdir()
-    lab.work("old", "--resources", "tpu=1", checkout=stale / "suite")
-    lab.work("lost", "--resources", "tpu=1", checkout=nowhere)
-    lab.registered("old", "lost")
-    # Only these offer a tpu; other cells can go to the other workers.
-    refused = driver.run(lab.address, "absent", device="tpu")
-    nothing = driver.results()
-    ran = driver.run(lab.address, "absent")
-    lab.kill("old", "lost")
+    with cluster(tmp_path) as strangers:
+        strangers.work("old", checkout=stale / "suite")
+        strangers.work("lost", checkout=nowhere)
+        strangers.registered("old", "lost")
+        refused = driver.run(strangers.address, "absent")
+        nothing = driver.results()
+        strangers.work("good").go()
+        strangers.registered("good")
+        ran = driver.run(strangers.address, "absent")
 
     assert 3 == refused.code
     assert re.search(r"refused tcp:\S+: its checkout is not the driver's: the probe, absent.py differs", refused.said)

@@ -5,7 +5,6 @@ import shutil
 import sys
 import venv
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,6 @@ from jax_stack_compat.stack.plan import Cell
 from laboratory.records import records
 from laboratory.run import environment
 from laboratory.run.environment import Environment, Unprepared
-from tests.processes import program
 from tests.worlds import pretend, ran
 
 CELL = plan.tagged("default")[0]
@@ -222,18 +220,3 @@ def test_uv_hears_what_is_meant_and_nothing_else(tmp_path: Path, monkeypatch: py
         'index-url = "https://example.org/simple"\nfind-links = ["/wheels"]\n'
     ) == Path(path).read_text(encoding="utf-8")
     uv_call.configured.cache_clear()
-
-
-@pytest.mark.parametrize(("status", "reason"), [(3, "plan.no-device"), (1, "run.probe"), (0, "run.probe")])
-def test_without_its_device_a_cell_is_unavailable(
-    status: int, reason: str, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """If jax finds no gpu, a cell for gpus is unavailable, not run on the CPU; the probe reports other failures."""
-    cell = replace(plan.tagged("default")[0], device="gpu")
-    python = program(elsewhere / "python", f'[ "$1" = -c ] && exit {status}', "exit 1")
-    monkeypatch.setattr(environment, "prepare", lambda *_: Environment(python, "3.12.1"))
-
-    found = ran(cell, [catalogue.entry("laboratory.cell.corpus.absent")])
-
-    assert reason == found.reason
-    assert ("unavailable" if status == 3 else "error") == found.verdict

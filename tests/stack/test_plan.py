@@ -264,24 +264,6 @@ def test_what_an_interpreter_cannot_have_stands_in_the_plan(
     assert (f"jax-0.5.0+numpy-2.0.0+python-{python}", reason) == (cell.id, unavailable(cell))
 
 
-@pytest.mark.parametrize(
-    ("device", "end", "extra"), [("cpu", "", "cpu"), ("gpu", "+gpu", "cuda12"), ("tpu", "+tpu", "tpu")]
-)
-def test_a_device_is_in_the_id_and_the_requirements(device: str, end: str, extra: str) -> None:
-    """An arm for a device has its own cells, with jax's extra for the device; other cells have the extra for CPUs."""
-    (cell,) = on_arms(arm("jax==0.4.30", {"equinox": "0.11.4"}, device=device), offered=OFFERED)
-
-    assert (device, f"jax-0.4.30+equinox-0.11.4{end}", None) == (cell.device, cell.id, cell.unavailable)
-    assert f"jax[{extra}]==0.4.30" == cell.requires[0]
-
-
-def test_a_release_without_a_build_for_the_device_is_unavailable() -> None:
-    """A cell is unavailable if its jax has no extra for the device: an installer would give the CPU's build."""
-    (cell,) = on_arms(arm("jax==0.4.20", {"equinox": "0.11.4"}, device="gpu"), offered=OFFERED)
-
-    assert ("plan.no-release", "jax 0.4.20 has no extra cuda12") == cell.unavailable
-
-
 def test_an_arm_as_of_the_snapshot_is_of_its_moment() -> None:
     """A cell with `today` is as of the snapshot, but keeps its release's day."""
     cells = on_arms(arm("jax==0.4.9", {}, {"equinox": "0.11.1"}, as_of="snapshot"))

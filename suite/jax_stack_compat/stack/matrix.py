@@ -22,7 +22,7 @@ from jax_stack_compat.base.fields import PlainRequirement
 from jax_stack_compat.base.files import FileModel
 from jax_stack_compat.base.spelling import plain_requirement, requirement
 from jax_stack_compat.packages import AXES, HELD, PACKAGES
-from jax_stack_compat.stack.releases import Device, Python, Snapshot, applies
+from jax_stack_compat.stack.releases import Python, Snapshot, applies
 
 PATH = Path(__file__).with_name("matrix.toml")
 NEWEST = "newest"
@@ -46,7 +46,7 @@ class Arm(FileModel):
 
     `excluded` decides if a cell that the packages' own metadata excludes is run or is a conflict. `as_of` is the day
     for packages that a cell does not hold: of the cell's last release, or of the snapshot. `run` selects the cells'
-    issues, and `device` the builds. With `beside`, cells also have the packages that jax imports but does not declare.
+    issues. With `beside`, cells also have the packages that jax imports but does not declare.
     """
 
     asks: str
@@ -58,7 +58,6 @@ class Arm(FileModel):
     as_of: Literal["release", "snapshot"] = "release"
     # The line's cell of the same jax runs the cases without libraries.
     run: Runs = "libraries"
-    device: Device = "cpu"
     beside: bool = True
 
 

@@ -21,7 +21,7 @@ from jax_stack_compat.packages import AXES, BESIDE, HELD, PACKAGES, guests
 from jax_stack_compat.stack import chosen as choice
 from jax_stack_compat.stack import releases
 from jax_stack_compat.stack.matrix import PATH, Arm, Matrix, Reading, Runs
-from jax_stack_compat.stack.releases import EXTRAS, Device, Snapshot
+from jax_stack_compat.stack.releases import OF_CPU, Snapshot
 
 TAGS = ("default", "line", "full")
 # The last part of a cell's id if its unheld packages are as of the snapshot's day.
@@ -41,7 +41,7 @@ class Cell:
 
     `excluded` is the requirement in the packages' own metadata that excludes the stack; the stack may be run anyway.
     `unavailable` is a reason code and a sentence. A cell without tags is in no plan: a user asked for it. `runs`
-    selects its issues, and `device` is the hardware that it needs.
+    selects its issues.
     """
 
     id: str
@@ -57,7 +57,6 @@ class Cell:
     tags: tuple[str, ...] = ()
     excluded: str | None = None
     unavailable: tuple[str, str] | None = None
-    device: Device = "cpu"
     runs: Runs = "all"
     today: bool = False
 
@@ -69,7 +68,7 @@ class Cell:
     @property
     def extra(self) -> str:
         """The extra of jax whose requirements count; empty if the cell holds a jaxlib, which is requested by name."""
-        return "" if "jaxlib" in dict(self.holds) else EXTRAS["cpu"]
+        return "" if "jaxlib" in dict(self.holds) else OF_CPU
 
     @property
     def lock_name(self) -> str:
@@ -200,7 +199,7 @@ class _Maker:
         """Return a cell of an arm, with a conflict if metadata excludes the stack."""
         today = arm.as_of == "snapshot"
         tags = ("full", "arm")
-        made = self.cell(holds, moves, kind="arm", tags=tags, device=arm.device, today=today, beside=arm.beside)
+        made = self.cell(holds, moves, kind="arm", tags=tags, today=today, beside=arm.beside)
         excluded = releases.exclusion(dict(made.holds), self._offered.packages, made.python, made.extra)
         left = ("plan.excludes", excluded) if excluded and arm.excluded == "leave" else None
         unavailable = made.unavailable or left
@@ -213,7 +212,6 @@ class _Maker:
         *,
         kind: Literal["line", "arm"],
         tags: tuple[str, ...],
-        device: Device = "cpu",
         today: bool = False,
         beside: bool = True,
     ) -> Cell:
@@ -226,23 +224,22 @@ class _Maker:
         unavailable = next(filter(None, (self._unavailable(*pair, python) for pair in packages.items())), None)
         late: tuple[tuple[str, datetime], ...] = ()
         if "jax" in packages and "jaxlib" not in packages and not unavailable:
-            jaxlib, unavailable = self._jaxlib_of(packages["jax"], python, device)
+            jaxlib, unavailable = self._jaxlib_of(packages["jax"], python)
             if jaxlib and _day_after(jaxlib) > as_of:
                 late = (("jaxlib", _day_after(jaxlib)),)
         ids = [f"{name}-{version}" for name, version in named.items()]
         return Cell(
-            id="+".join([*ids, *[device] * (device != "cpu"), *[TODAY] * today, *[ALONE] * (not beside)]),
+            id="+".join([*ids, *[TODAY] * today, *[ALONE] * (not beside)]),
             kind=kind,
             moves=moves,
             holds=tuple(named.items()),
             python=python,
             released_on=came_out.date(),
-            requires=(*_asked(packages, device), *(sorted(BESIDE) if beside else ())),
+            requires=(*_asked(packages), *(sorted(BESIDE) if beside else ())),
             as_of=as_of,
             as_of_package=late,
             tags=tags,
             unavailable=unavailable,
-            device=device,
             today=today,
         )
 
@@ -258,14 +255,10 @@ class _Maker:
             return "plan.no-wheel-here", f"{name} {version} has no wheel for CPython {python} on this platform"
         return None
 
-    def _find_jaxlib(self, version: str, python: str, device: Device) -> tuple[datetime | None, tuple[str, str] | None]:
+    def _find_jaxlib(self, version: str, python: str) -> tuple[datetime | None, tuple[str, str] | None]:
         """Return when the last wheel of this jax's jaxlib was uploaded, or why jaxlib cannot be installed here."""
-        extra = EXTRAS[device]
-        asked = list(map(requirement, self._offered.packages["jax"][version].requires_dist))
-        # An installer only warns about an unknown extra, and installs the build for the CPU.
-        if device != "cpu" and not any(re.search(rf"extra == ['\"]{extra}['\"]", str(need.marker)) for need in asked):
-            return None, ("plan.no-release", f"jax {version} has no extra {extra}")
-        wanted = [need.specifier for need in asked if need.name == "jaxlib" and releases.applies(need, python, extra)]
+        asked = map(requirement, self._offered.packages["jax"][version].requires_dist)
+        wanted = [need.specifier for need in asked if need.name == "jaxlib" and releases.applies(need, python, OF_CPU)]
         for jaxlib in reversed(self._offered.versions("jaxlib")):
             if all(jaxlib in specifier for specifier in wanted):
                 unavailable = self._unavailable("jaxlib", jaxlib, python)
@@ -274,10 +267,10 @@ class _Maker:
         return None, ("plan.no-release", f"the index has no jaxlib that jax {version} accepts")
 
 
-def _asked(packages: Mapping[str, str], device: Device) -> list[str]:
+def _asked(packages: Mapping[str, str]) -> list[str]:
     """Return the requirements with which an installer chooses these releases, in the order of HELD."""
     # Up to jax 0.4.29 only jax[cpu] requires jaxlib. A held jaxlib is requested by name.
-    extra = {} if "jaxlib" in packages else {"jax": f"[{EXTRAS[device]}]"}
+    extra = {} if "jaxlib" in packages else {"jax": f"[{OF_CPU}]"}
     return [
         f"{name}{extra.get(name, '')}" + (f"=={packages[name]}" if name in packages else "")
         for name, package in HELD.items()

@@ -24,11 +24,9 @@ from jax_stack_compat.cell.atomic import write
 
 PATH = Path(__file__).with_name("releases.json")
 
-Device = Literal["cpu", "gpu", "tpu"]
-# The extra of jax that brings each device's build.
-EXTRAS: Mapping[Device, str] = {"cpu": "cpu", "gpu": "cuda12", "tpu": "tpu"}
-
-
+# The extra of jax with the build for a CPU, which cells have, and those that `releases.json` keeps.
+OF_CPU = "cpu"
+EXTRAS = (OF_CPU, "cuda12", "tpu")
 # The interpreters that a cell can have: jaxlib 0.4.18 has wheels for the first, and jaxlib 0.12 for the last.
 Python = Literal["3.10", "3.11", "3.12", "3.13", "3.14"]
 PYTHONS: tuple[Python, ...] = get_args(Python)

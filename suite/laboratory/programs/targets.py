@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from jax_stack_compat.stack.releases import EXTRAS
-
 
 @dataclass(frozen=True)
 class Target:
@@ -37,7 +35,7 @@ TARGETS: Mapping[str, Target] = {
             "NVIDIA H100",
             ("NVIDIA H100",),
             "jax-cuda12-plugin",
-            EXTRAS["gpu"],
+            "cuda12",
             "XLA compiled these without a GPU. With a GPU it tunes kernels, and may choose another sort kernel.",
         ),
         Target(
@@ -45,7 +43,7 @@ TARGETS: Mapping[str, Target] = {
             "TPU v5e",
             ("TPU v5 lite", "TPU v5e"),
             "libtpu",
-            EXTRAS["tpu"],
+            "tpu",
             "The compiler is the libtpu that jax requires. Its byte counts can change though the program does not.",
         ),
     )

@@ -28,7 +28,7 @@ def _layer(height: int) -> frozenset[str]:
 
 # Each layer builds on the layers before it, and on packages in no layer: jax, jaxlib, numpy and their dependencies.
 LAYERS = tuple(map(_layer, range(1, 1 + max(package.layer for package in PACKAGES.values()))))
-_Below = tuple[str, str, frozenset[tuple[str, str]]]
+_Below = tuple[str, frozenset[tuple[str, str]]]
 
 
 def places(cell: Cell, entry: Entry, case: Case, pinned: Lock) -> Iterator[tuple[Cell, Lock]]:
@@ -64,7 +64,7 @@ def _above(needs: tuple[str, ...]) -> frozenset[str]:
 
 
 def _below(cell: Cell, above: Collection[str], pins: Mapping[str, str]) -> _Below:
-    return cell.python, cell.device, frozenset(each for each in pins.items() if each[0] not in above)
+    return cell.python, frozenset(each for each in pins.items() if each[0] not in above)
 
 
 @cache

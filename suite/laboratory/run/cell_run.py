@@ -38,8 +38,8 @@ class CellRun:
     """One cell's run, from its reservation to its status. Several probes may work for it at a time.
 
     `asked` is the purpose of the run. After `prepare`, `todo` holds the tasks that no probe has taken yet, and `alone`
-    the tasks that must run alone. `one_at_a_time` is True if two probes would disturb each other: on one device, or by
-    writing to the packages.
+    the tasks that must run alone. `one_at_a_time` is True if two probes would disturb each other by writing to the
+    packages.
     """
 
     work: Work
@@ -91,12 +91,9 @@ class CellRun:
         if environment.ready(self.cell, self._pinned) is None:
             size = environment.to_fetch([(self.cell, self._pinned)]) / 1e6
             self.progress.say(f"installing, up to {size:.0f} MB to fetch")
-        if (made := self._prepared()) is None:
+        if self._prepared() is None:
             return
-        if not _has_device(self.cell, made):
-            self._fail("unavailable", "plan.no-device", f"jax finds no {self.cell.device} on this machine")
-            return
-        self.one_at_a_time = self.cell.device != "cpu" or not _can_be_apart()
+        self.one_at_a_time = not _can_be_apart()
         for task in orders(self.work):
             (self.alone if self.work.confirm or runs_alone(task) else self.todo).append(task)
 
@@ -271,23 +268,6 @@ def _can_be_apart() -> bool:
         "import sys; from jax_stack_compat.cell import guard; sys.exit(not guard.can_be_apart())",
     ]
     return subprocess.run(command, cwd=PACKAGES, capture_output=True, check=False).returncode == 0
-
-
-# Without the device, jax would silently run on the CPU. The probe reports a jax that cannot be imported.
-_FIND_DEVICE = """
-import sys, jax
-try:
-    jax.devices(sys.argv[1])
-except RuntimeError:
-    sys.exit(3)
-"""
-
-
-def _has_device(cell: Cell, made: Environment) -> bool:
-    if cell.device == "cpu":
-        return True
-    command: list[str | Path] = [made.executable, "-c", _FIND_DEVICE, cell.device]
-    return subprocess.run(command, env=probe_call.surroundings(), capture_output=True, check=False).returncode != 3
 
 
 def note(cell: Cell, verdict: Any, reason: str, detail: str = "", python: str = "", device: str = "") -> Status:

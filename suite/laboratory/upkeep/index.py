@@ -180,7 +180,7 @@ def _requires_dist(client: PyPISimple, file: DistributionPackage) -> list[str]:
 def _asked_for(line: str) -> bool:
     """Return True if a cell may request this requirement's extra. Most extras are for a package's developers."""
     extras = re.findall(r"extra == ['\"]([^'\"]+)['\"]", line)
-    return not extras or not set(EXTRAS.values()).isdisjoint(extras)
+    return not extras or not set(EXTRAS).isdisjoint(extras)
 
 
 def renew(*, forget: bool, console: Console) -> None:

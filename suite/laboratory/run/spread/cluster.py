@@ -5,12 +5,11 @@ Each machine that runs cells has a checkout of this project at the driver's comm
 `suite`:
 
     python -m dask scheduler
-    SUITE_STATE=~/compat python -m dask worker tcp://host:8786 --nthreads 1 --resources "gpu=1"
+    SUITE_STATE=~/compat python -m dask worker tcp://host:8786 --nthreads 1
 
-Give `--resources` only on machines with the device: a cell that is built for a device goes nowhere else. Dask can check
-with TLS who connects, if its configuration and a `tls://` address say so on all machines. Without TLS, a worker runs
-any order that reaches it. Our worker checks that its checkout is the driver's. Orders and answers are plain data. The
-driver writes its workers' records among its own, as if it had run the cells itself.
+Dask can check with TLS who connects, if its configuration and a `tls://` address say so on all machines. Without TLS,
+a worker runs any order that reaches it. Our worker checks that its checkout is the driver's. Orders and answers are
+plain data. The driver writes its workers' records among its own, as if it had run the cells itself.
 """
 
 from __future__ import annotations
@@ -43,7 +42,6 @@ from jax_stack_compat.base.files import parse
 from jax_stack_compat.cell.atomic import write
 from jax_stack_compat.judge.record import Record
 from jax_stack_compat.stack.plan import Cell
-from jax_stack_compat.stack.releases import Device
 from laboratory.records import keys, records
 from laboratory.records.records import Status
 from laboratory.records.work import Work
@@ -157,7 +155,7 @@ class _Errands:
     done: SimpleQueue[Future[tuple[str, WorkerReply]]] = field(default_factory=SimpleQueue)
     unfit: set[str] = field(default_factory=set)
     stranded: list[str] = field(default_factory=list)
-    said: set[Device] = field(default_factory=set)
+    said: bool = False
     under_way: float = field(default_factory=time.monotonic)
     answered: int = 0
     total: int = 0
@@ -179,9 +177,9 @@ class _Errands:
 
     def _send(self, work: Work, order: Order) -> None:
         cell = work.cell
-        takers = _takers(cell, self._workers()) if self.unfit else frozenset()
-        only = takers - self.unfit
-        if takers and not only:
+        workers = self._workers().keys() if self.unfit else frozenset()
+        only = frozenset(workers - self.unfit)
+        if workers and not only:
             self.stranded.append(cell.id)
             return
         future = self.client.submit(
@@ -189,7 +187,6 @@ class _Errands:
             _TASK,
             {"order": order},
             key=f"{cell.id}-{uuid.uuid4().hex}",
-            resources=None if cell.device == "cpu" else {cell.device: 1},
             workers=sorted(only) or None,
         )
         self.sent[future.key] = _Sent(future, work, order, only)
@@ -305,44 +302,30 @@ class _Errands:
         return any(not sent.only or address in sent.only for address in found)
 
     def _look(self) -> None:
-        """Print the cells that wait for an absent worker. Raises Failed if no other cell ran for `patience` seconds."""
-        there = self._workers()
-        waiting: dict[Device, list[str]] = {}
+        """Print the cells that wait for a worker. Raises Failed if no cell ran for `patience` seconds."""
+        there = self._workers().keys()
         for key, sent in list(self.sent.items()):
-            cell, takers = sent.work.cell, _takers(sent.work.cell, there)
-            if not takers:
-                waiting.setdefault(cell.device, []).append(cell.id)
-            elif sent.only and sent.only.isdisjoint(takers):
+            if there and sent.only and sent.only.isdisjoint(there):
                 del self.sent[key]
                 sent.future.cancel()
                 self._send(sent.work, sent.order)
-        sentences = {
-            device: f"{_listed(names)} {'waits' if len(names) == 1 else 'wait'} for a worker"
-            + (f' that offers {device} (--resources "{device}=1")' if device != "cpu" else "")
-            for device, names in waiting.items()
-        }
-        for device in (device for device in waiting if device not in self.said):
-            self.console.print(f"{sentences[device]}, and {self.scheduler} has none", soft_wrap=True)
-        self.said = set(waiting)
-        if sum(map(len, waiting.values())) < len(self.sent):
+        if there:
+            self.said = False
             self.under_way = time.monotonic()
+            return
+        waiting = [sent.work.cell.id for sent in self.sent.values()]
+        sentence = f"{_listed(waiting)} {'waits' if len(waiting) == 1 else 'wait'} for a worker"
+        if not self.said:
+            self.console.print(f"{sentence}, and {self.scheduler} has none", soft_wrap=True)
+        self.said = True
         if time.monotonic() - self.under_way >= self.patience:
-            raise Failed(f"gave up after {self.patience:.0f} seconds: {'; '.join(sentences.values())}")
+            raise Failed(f"gave up after {self.patience:.0f} seconds: {sentence}")
 
     def _lost(self) -> Failed:
         return Failed(
             f"the Dask scheduler at {self.scheduler} is gone. {self.answered} of {self.total} cells are kept;"
             " start it again and rerun"
         )
-
-
-def _takers(cell: Cell, workers: dict[str, Any]) -> frozenset[str]:
-    """Return the workers, suitable or not, that offer the device of `cell`."""
-    return frozenset(
-        address
-        for address, offered in workers.items()
-        if cell.device == "cpu" or offered["resources"].get(cell.device, 0) >= 1
-    )
 
 
 def _listed(names: Sequence[str]) -> str:
