@@ -37,7 +37,7 @@ class World:
 
     def run(self, *cells: Cell, fresh: bool = False) -> Exit:
         """The command, for an H100."""
-        return session.carry_out(cells, "h100", None, None, Terminal(width=300), fresh=fresh)
+        return session.carry_out(cells, "h100", None, Terminal(width=300), fresh=fresh)
 
     def known(self) -> Programs:
         """Return the kept programs."""
@@ -194,7 +194,7 @@ def test_only_releases_that_can_are_asked() -> None:
 def test_a_diff_of_what_was_not_compiled_says_what_compiles_it() -> None:
     """Without the two programs there is no diff, but the command that makes them."""
     with pytest.raises(Misused, match=r"`nox -s device-programs -- jax-0\.9\.0 --target v5e --fresh` compiles it"):
-        session.carry_out((), "v5e", ("jax-0.9.0", "jax-0.9.1", "no-such"), None, Terminal(), fresh=False)
+        session.carry_out((), "v5e", ("jax-0.9.0", "jax-0.9.1", "no-such"), Terminal(), fresh=False)
 
 
 def test_the_tree_keeps_the_programs_that_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

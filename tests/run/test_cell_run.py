@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from jax_stack_compat.base.errors import Exit
+from jax_stack_compat.base.files import ROOT
 from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.environments import probe_call
 from jax_stack_compat.stack import lock
 from laboratory.cli.command_line import main
-from laboratory.programs import compiling
 from laboratory.records.alike import LAYERS
 from laboratory.records.work import ask, planned
 from laboratory.report.folder.compat_json import read_report
@@ -97,14 +98,13 @@ def test_two_runs_at_once_do_not_mix(real_state: Path) -> None:
     assert 1 == sum("1 of 1 cases cached, 0 to run" in each for each in said)
 
 
-def test_a_program_is_compiled_by_the_device_at_hand(
-    real_state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_is_compiled_by_the_device_at_hand(real_state: Path, tmp_path: Path) -> None:
     """In a real cell the own device is a CPU, whose program for a scan has one loop, as on any device."""
-    monkeypatch.setattr(compiling, "TEXTS", tmp_path)
     python = real_state / "envs" / CELL.id / "bin" / "python"
-    found = compiling.compile(python, "here", "v5e", ["scan"], lambda done, doing: None, by=compiling.HERE)
+    command = probe_call.command(python, "benchmarks._program_here", "v5e", str(tmp_path), "scan", root=ROOT)
+    env = probe_call.surroundings()
+    ran = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
 
-    (program,) = found.programs
-    assert (1, 3232, 448) == tuple(program.counts[name] for name in ("while_loops", "argument_bytes", "output_bytes"))
-    assert " while(" in (tmp_path / "here" / "scan.hlo.txt").read_text(encoding="utf-8")
+    counts = json.loads(ran.stdout.splitlines()[-1])["counts"]
+    assert (1, 3232, 448) == tuple(counts[name] for name in ("while_loops", "argument_bytes", "output_bytes"))
+    assert " while(" in (tmp_path / "scan.hlo.txt").read_text(encoding="utf-8")

@@ -164,9 +164,7 @@ COMMANDS = (
         option("--target", "only this device (default: both; with --diff: h100)", choices=("h100", "v5e")),
         flag("--fresh", "compile cached programs again, too"),
         option("--diff", "compile nothing, and show the diff of the optimised HLO of two releases: jax-0.9.0 "
-                          "jax-0.11.0 scan", nargs=3, metavar=("A", "B", "WORKLOAD")),
-        option("--python PATH", "on a machine with the device: compare its programs with programs compiled elsewhere",
-                type=Path)), about=
+                          "jax-0.11.0 scan", nargs=3, metavar=("A", "B", "WORKLOAD"))), about=
         "Compiles small programs with releases of jax for an NVIDIA H100 and for a TPU v5e, on a machine with "
         "neither. Counts kernel launches, fusions, copies, bytes and instructions. Nothing is run. "
         "The download size is printed first: each release needs a compiler of 120 to 230 MB for the device. Cached "

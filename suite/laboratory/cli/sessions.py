@@ -60,7 +60,7 @@ SESSIONS = (
     Session("rekey", document="upkeep", examples=("HEAD~1",)),
     Session("pins", document="upkeep"),
     Session("device-programs", ("programs",), fine=Exit.INCOMPLETE, document="timings", examples=(
-        "jax-0.9.0 jax-0.11.0", "--diff jax-0.10.2 jax-0.11.0 scan", "--python PATH")),
+        "jax-0.9.0 jax-0.11.0", "--diff jax-0.10.2 jax-0.11.0 scan")),
     Session("line", group="bench", document="timings"),
     _of_asv("bench", "run", "", "--bench Scan jax-0.9.2", "--python PATH"),
     _of_asv("bench-compare", "compare", "jax-0.9.2 jax-0.10.2"),

@@ -1,7 +1,4 @@
-"""Counts of the programs in an environment, by `benchmarks._program`, which restarts if a program ends the compiler.
-
-`ABSENT` compiles for an absent device, and `HERE` on the device itself.
-"""
+"""Counts of the programs in an environment, by `benchmarks._program`, which restarts if a program ends the compiler."""
 
 from __future__ import annotations
 
@@ -20,7 +17,6 @@ from laboratory.programs.model import Program, Workload
 
 # Signals from the machine or a user, which say nothing about the release.
 _FROM_OUTSIDE = (-Signals.SIGTERM, -Signals.SIGKILL, -Signals.SIGINT, -Signals.SIGHUP)
-ABSENT, HERE = "benchmarks._program", "benchmarks._program_here"
 TEXTS = STATE / "programs" / "texts"
 LOGS = STATE / "logs"
 # Seconds without output after which a compiler is killed.
@@ -46,13 +42,11 @@ def compile(
     target: str,
     wanted: Sequence[str],
     note: Callable[[int, str], None],
-    *,
-    by: str = ABSENT,
 ) -> Compiled:
     """Compile these workloads for `target` with this interpreter; `note` gets progress. Raises CompilerEnded."""
     found = Compiled()
     while left := _left(wanted, found):
-        command = probe_call.command(executable, by, target, str(TEXTS / cell), *left, root=ROOT)
+        command = probe_call.command(executable, "benchmarks._program", target, str(TEXTS / cell), *left, root=ROOT)
         doing, how = _once(command, cell, found, lambda doing: note(len(found.programs), doing))
         if found.reason:
             break

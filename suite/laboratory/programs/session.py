@@ -6,18 +6,17 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
 from packaging.version import Version
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from jax_stack_compat.base.errors import Exit, Failed, Misused
+from jax_stack_compat.base.errors import Exit, Failed
 from jax_stack_compat.packages import STACK
 from jax_stack_compat.stack import lock, plan
 from jax_stack_compat.stack.plan import Cell
-from laboratory.programs import cases, compiling, model, own_device, sources, texts, wheels
+from laboratory.programs import cases, compiling, model, sources, texts, wheels
 from laboratory.programs.changes import turns
 from laboratory.programs.compiling import Compiled
 from laboratory.programs.model import Program, Programs, ReleasePrograms
@@ -44,20 +43,14 @@ def carry_out(
     cells: Sequence[Cell],
     target: str | None,
     diff: tuple[str, str, str] | None,
-    python: Path | None,
     console: Console,
     *,
     fresh: bool,
 ) -> Exit:
     """Compile the missing programs of one target or of all, and print the changes; or print the diff of two programs.
 
-    With `python`, compare its programs for its own device with programs compiled without the device. Raises Misused,
-    BadFile, OSError.
+    Raises Misused, BadFile, OSError.
     """
-    if python:
-        if cells or target or diff or fresh:
-            raise Misused("--python uses its own release and device: leave out cells and other options")
-        return own_device.compare(python, console)
     asked = [TARGETS[target]] if target else list(TARGETS.values())
     if diff:
         for line in texts.diff(asked[0], *diff):
