@@ -156,7 +156,6 @@ except = [["jax<0.6.1"]]
 excluded = "leave"
 as_of = "release"
 run = "all"
-device = "cpu"
 beside = true
 """
 
