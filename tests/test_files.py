@@ -3,7 +3,9 @@
 import errno
 import json
 import threading
+from collections.abc import Callable
 from datetime import date
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -140,34 +142,22 @@ def test_files_are_replaced_all_or_none(tmp_path: Path, monkeypatch: pytest.Monk
     """If any write or swap fails, all files are restored; other files are never touched."""
     old, new = {"a": "old a", "b": "old b", "of/gone": "old"}, {"a": "new a", "b": "new b", "of/c": "new c"}
     others = {"mine": "mine", "of/mine": "mine"}
-    moved, removed = Path.replace, Path.unlink
 
     def fails_at(step: int) -> bool:
         """Return True if the replacement raises when the `step`th write, swap or removal fails."""
-        left = step
+        steps = count(1)
 
-        def fail(path: Path) -> None:
-            nonlocal left
-            left -= 1
-            if not left:
-                raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        def failing(does: Callable[..., object]) -> Callable[..., object]:
+            def act(*given: object, **named: object) -> object:
+                if next(steps) == step:
+                    raise OSError(errno.ENOSPC, "No space left on device", str(given[0]))
+                return does(*given, **named)
 
-        def write(path: Path, text: str) -> None:
-            fail(path)
-            atomic.write(path, text)
-
-        def replace(path: Path, target: Path) -> None:
-            fail(target)
-            moved(path, target)
-
-        def unlink(path: Path, missing_ok: bool = False) -> None:
-            fail(path)
-            removed(path, missing_ok)
+            return act
 
         with monkeypatch.context() as patched:
-            patched.setattr(files, "write", write)
-            patched.setattr(Path, "replace", replace)
-            patched.setattr(Path, "unlink", unlink)
+            for owner, name in ((files, "write"), (Path, "replace"), (Path, "unlink")):
+                patched.setattr(owner, name, failing(getattr(owner, name)))
             try:
                 files.replace_all(tmp_path, new, ["of/gone"])
             except OSError:

@@ -294,7 +294,7 @@ def test_a_cell_runs_what_its_arm_asks_for(runs: Runs, wanted: list[str]) -> Non
 
 
 def test_the_snapshot_has_the_threads_that_issues_name() -> None:
-    """The snapshot has exactly the threads of all issues and refuted claims, in order."""
+    """The snapshot has exactly the threads of all issues and refuted claims, in order, without pages and commits."""
     named = threads.references((entry.issue for entry in catalogue.entries()), threads.refuted())
     assert named == list(threads.load().threads)
 
@@ -305,14 +305,6 @@ def test_what_was_looked_up_has_a_day_and_a_source() -> None:
         known = {bool(each) for each in (thread.title, thread.state, thread.looked_up, thread.source)}
         assert 1 == len(known)
         assert thread.state != "merged" or thread.kind == "pull"
-
-
-def test_pages_and_commits_are_not_looked_up() -> None:
-    """Only threads with a number in a repository are looked up."""
-    refs = ("jax-ml/jax#2", "https://docs.jax.dev/en/latest/#jax", "jax-ml/jax@aa2f995b1d", "jax-ml/jax#1")
-    issue = Issue("crash", tuple(Upstream(ref, "report") for ref in refs), cases=())
-    claim = threads.Refuted(ref="jax-ml/jax#3", claim="it does", tried="that", where="everywhere")
-    assert ["jax-ml/jax#1", "jax-ml/jax#2", "jax-ml/jax#3"] == threads.references([issue, issue], [claim, claim])
 
 
 @pytest.mark.parametrize(

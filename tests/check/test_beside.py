@@ -8,11 +8,9 @@ from jax_stack_compat.check import answer
 from jax_stack_compat.check.explain.matching import Match
 from jax_stack_compat.check.explain.told import since
 from jax_stack_compat.check.holes.judged import admitted, holes
-from jax_stack_compat.check.knowledge import Knowledge
-from jax_stack_compat.judge.rules import Run
 from laboratory.report.model import RuleRow
 from laboratory.report.summary import packages
-from tests.check.worlds import case, issue, stack
+from tests.check.worlds import case, issue, knowledge, stack
 from tests.report.test_report import observation, report
 
 LISTED = {"jaxlib": "0.5.0", "opt-einsum": "3.4.0"}
@@ -27,16 +25,8 @@ RULES = (
     Rule("missing", "jax<0.6.0", "run"),
     Rule("right", "", "run"),
 )
-EXPORT = case(
-    "export",
-    *RULES,
-    behaviours={"wrong": "affected", "missing": "absent", "right": "clear"},
-    signatures=(),
-    runs=tuple(
-        Run(id, CELLS[id], shown) for id, shown in zip(CELLS, ("wrong", "missing", "wrong", "right"), strict=True)
-    ),
-)
-WORLD = Knowledge("2026-11-22", CELLS, (issue("exported", EXPORT),))
+EXPORT = case("export", *RULES, behaviours={"wrong": "affected", "missing": "absent", "right": "clear"}, cells=CELLS)
+WORLD = knowledge(issue("exported", EXPORT), cells=CELLS)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from jax_stack_compat.check.answer import Answer, answer
 from jax_stack_compat.check.finding import Finding
 from jax_stack_compat.check.findings import of_source, of_stack, ordered
 from jax_stack_compat.check.knowledge import Knowledge
-from jax_stack_compat.check.source.touched import is_untold, meets, touch, touches
+from jax_stack_compat.check.source.touched import is_untold, meets, touch
 from jax_stack_compat.check.source.tree import usage
 from jax_stack_compat.names.libraries import matters
 from tests.check.worlds import case, issue, knowledge, stack
@@ -159,12 +159,6 @@ def test_what_no_source_tells_is_untold() -> None:
         assert is_untold(case("one", touches=names))
     for names in (("jax.jit", "jit cache"), ("jax.jit(static_argnums=)",), ("jax.memory.Space.Device",)):
         assert not is_untold(case("one", touches=names))
-
-
-def test_of_a_function_with_a_keyword_the_keyword_counts() -> None:
-    """The name alone is not a use."""
-    told = touches(case("one", touches=("jax.numpy.pad", "jax.numpy.pad(mode=)")))
-    assert [("jax.numpy.pad", "mode")] == [(each.name, each.keyword) for each in told]
 
 
 def test_another_function_is_not_met(tmp_path: Path) -> None:

@@ -36,22 +36,16 @@ def test_what_came_of_predictions_is_told() -> None:
     ] == tried.lines
 
 
-@pytest.fixture
-def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An environment whose jax does not import, named relative to its folder."""
+def test_a_broken_jax_is_one_headline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If no reproducer can run in an environment, named relative to the current folder, one sentence says why."""
     monkeypatch.setattr(probe_call, "LOGS", tmp_path / "logs")
     monkeypatch.chdir(tmp_path)
     folder = environment(tmp_path / ".venv", jax="0.6.0", numpy="2.0.0")
     (next(folder.glob("lib/*/site-packages")) / "jax.py").write_text("raise ImportError('no jaxlib')\n")
-    return Path(".venv", "bin", "python")
-
-
-def test_a_broken_jax_is_one_headline(broken: Path) -> None:
-    """If no reproducer can run, one sentence says why."""
     known = knowledge(issue("wraps-lower-bypass", *(case(id, Rule("wrong", "", "run")) for id in ("jit", "vmap"))))
 
     with pytest.raises(Failed, match=r"^/.*/\.venv/bin/python cannot run any of 2 reproducers: blocked, .*no jaxlib$"):
-        confirm.confirm(broken, answer(known, stack(jax="0.6.0")), OUT)
+        confirm.confirm(Path(".venv/bin/python"), answer(known, stack(jax="0.6.0")), OUT)
 
 
 def test_an_interpreter_that_runs_nothing_is_told() -> None:

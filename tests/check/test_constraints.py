@@ -1,6 +1,5 @@
 """Constraints: an installable set of releases near a stack on which most of its issues are fixed."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from jax_stack_compat.check.inputs.stack import Stack
 from jax_stack_compat.check.knowledge import Knowledge, KnownCase
 from jax_stack_compat.check.outcome import Outcome
 from jax_stack_compat.check.output.constraints import constraints
-from jax_stack_compat.judge.rules import Run, first_match
 from jax_stack_compat.stack import uv_call
 from tests.check.worlds import CELLS, case, issue, knowledge
 from tests.processes import lacking
@@ -78,8 +76,8 @@ def test_absent_is_not_well() -> None:
 def test_the_nearest_of_the_best_is_taken(here: str, wrong: str, there: str) -> None:
     """The nearest set is the fewest minor releases away, then newer, then the fewest releases away."""
     cells = {**CELLS, **{of: {"jax": of, "jaxlib": of} for of in ("0.6.1", "0.6.2")}}
-    world = world_with(cells, case("only", rule("wrong", wrong), rule("right")))
-    assert f"jax=={there}" in pins(told(world, jax=here))
+    only = case("only", rule("wrong", wrong), rule("right"), cells=cells)
+    assert f"jax=={there}" in pins(told(knowledge(issue("one", only), cells=cells), jax=here))
 
 
 def test_what_cannot_be_had_together_is_told() -> None:
@@ -103,18 +101,14 @@ def test_what_breaks_as_much_as_it_mends_is_not_asked_for() -> None:
 
 def test_a_set_is_what_its_metadata_admits() -> None:
     """A stack that was run against its packages' metadata is not advised."""
-    cells = {**CELLS, "over": {"jax": "0.7.0", "jaxlib": "0.7.0", "equinox": "0.13.8"}}
-    wrong = case("only", rule("wrong", "equinox<0.13"), rule("right"), needs=("jax", "equinox"))
-    assert not pins(told(world_with(cells, wrong), jax="0.5.0", equinox="0.12.0"))
-    cells["over"] = {"jax": "0.7.2", "jaxlib": "0.7.2", "equinox": "0.13.8"}
-    assert "equinox==0.13.8" in pins(told(world_with(cells, wrong), jax="0.5.0", equinox="0.12.0"))
 
+    def advised(jax: str) -> list[str]:
+        cells = {**CELLS, "over": {"jax": jax, "jaxlib": jax, "equinox": "0.13.8"}}
+        wrong = case("only", rule("wrong", "equinox<0.13"), rule("right"), needs=("jax", "equinox"), cells=cells)
+        return pins(told(knowledge(issue("one", wrong), cells=cells), jax="0.5.0", equinox="0.12.0"))
 
-def world_with(cells: dict[str, dict[str, str]], of: KnownCase) -> Knowledge:
-    """Return a world of these stacks, on which a case was run as its rules say."""
-    runs = [Run(id, pins, each.behaviour) for id, pins in cells.items() if (each := first_match(of.rules, pins))]
-    again = case(of.id, *of.rules, needs=of.needs, runs=tuple(runs))
-    return Knowledge("2026-11-22", cells, (issue("one", again),))
+    assert not advised("0.7.0")
+    assert "equinox==0.13.8" in advised("0.7.2")
 
 
 def test_a_set_is_for_the_python_that_is_there() -> None:
@@ -138,24 +132,12 @@ STACKS = [
 ]
 
 
-@dataclass(frozen=True)
-class Advised:
-    """A user's stack, and the lines of the set for it."""
-
-    versions: dict[str, str]
-    lines: list[str]
-
-
-@pytest.fixture(scope="module", params=STACKS, ids=str)
-def advised(request: pytest.FixtureRequest, published: Knowledge) -> Advised:
-    """Return the set for a stack, from what is published."""
-    return Advised(request.param, told(published, **request.param))
-
-
-def test_a_set_is_short(advised: Advised) -> None:
+@pytest.mark.parametrize("versions", STACKS, ids=str)
+def test_a_set_is_short(versions: dict[str, str], published: Knowledge) -> None:
     """The set has one pin for each package and few comments."""
-    assert len(advised.lines) <= 25
-    assert {*advised.versions, "jaxlib"} == {Requirement(line).name for line in pins(advised.lines)}
+    lines = told(published, **versions)
+    assert len(lines) <= 25
+    assert {*versions, "jaxlib"} == {Requirement(line).name for line in pins(lines)}
 
 
 def resolved(asked: str, *words: str) -> str:
@@ -171,8 +153,9 @@ def _index() -> None:
 
 
 @pytest.mark.usefixtures("_index")
-def test_an_installer_can_have_a_set(advised: Advised, tmp_path: Path) -> None:
+@pytest.mark.parametrize("versions", STACKS, ids=str)
+def test_an_installer_can_have_a_set(versions: dict[str, str], published: Knowledge, tmp_path: Path) -> None:
     """uv accepts the lines as constraints for the user's packages."""
     path = tmp_path / "constraints.txt"
-    path.write_text("\n".join(advised.lines) + "\n", encoding="utf-8")
-    assert not resolved("\n".join(advised.versions), "--constraint", str(path))
+    path.write_text("\n".join(told(published, **versions)) + "\n", encoding="utf-8")
+    assert not resolved("\n".join(versions), "--constraint", str(path))

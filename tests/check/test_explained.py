@@ -1,6 +1,7 @@
 """The output of `explain`: short, in the words for people, and fit to paste."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ TITLE = "one does it"
 THREAD = "https://github.com/jax-ml/jax/issues/1"
 
 
-def match(*rules: Rule, behaviour: str = "wrong", **changes: object) -> matching.Match:
+def match(*rules: Rule, behaviour: str = "wrong", **changes: Any) -> matching.Match:
     """Return a match of issue one, whose case has these rules."""
     of = case("case", *rules, **changes)
     return matching.Match(issue("one", of), (of,), behaviour, Signature("TypeError", "no such thing"), 1.0)

@@ -278,6 +278,8 @@ def test_what_cannot_be_read_is_told_with_its_reason(tmp_path: Path, name: str, 
         "# coding: latin-1\nimport jax; 'é'; jax.vmap\n".encode("latin-1"),
         b"import jax\n\x0cjax.vmap(f)",
         b"import jax\nif x:\n\tpass\n\tjax.vmap('\\d')",
+        # Python refuses to parse thousands of digits.
+        b"import jax, packaging.version as v\nif v.parse(jax.__version__) < v.parse('%s'):\n\tjax.vmap" % (b"1" * 5000),
     ],
 )
 def test_files_are_read_as_python_reads_them(tmp_path: Path, content: bytes) -> None:

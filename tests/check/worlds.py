@@ -1,12 +1,13 @@
 """Small data: row zero, two issues of jax and one of Diffrax, on five releases of jax and three of Diffrax."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from jax_stack_compat.cell.issue import Rule, Signature
 from jax_stack_compat.check.inputs.stack import Stack
 from jax_stack_compat.check.knowledge import Knowledge, KnownCase, KnownIssue
-from jax_stack_compat.judge.rules import Run, first_match
+from jax_stack_compat.judge.rules import Pins, Run, first_match
 
 RELEASES = ("0.4.30", "0.4.36", "0.5.0", "0.6.0", "0.7.0")
 CELLS = {
@@ -18,8 +19,8 @@ CELLS = {
 }
 
 
-def case(id: str, *rules: Rule, **changes: Any) -> KnownCase:
-    """Return a case that was run wherever its rules match, with the behaviour they expect."""
+def case(id: str, *rules: Rule, cells: Mapping[str, Pins] = CELLS, **changes: Any) -> KnownCase:
+    """Return a case that was run on those of the cells where its rules match, with the behaviour they expect."""
     known: dict[str, Any] = {
         **{"id": id, "needs": ("jax",), "conditions": (), "rules": rules, "signatures": ()},
         "behaviours": {"wrong": "affected", "right": "clear", "raises": "guarded", "import-error": "affected"},
@@ -27,7 +28,7 @@ def case(id: str, *rules: Rule, **changes: Any) -> KnownCase:
     }
     runs = [
         Run(id, pins, rule.behaviour)
-        for id, pins in CELLS.items()
+        for id, pins in cells.items()
         if {*known["needs"]} <= {*pins} and (rule := first_match(rules, pins))
     ]
     return KnownCase(**{"runs": tuple(runs), **known})
@@ -41,7 +42,7 @@ def issue(id: str, *cases: KnownCase, kind: str = "silent-wrong", **changes: Any
     return KnownIssue(**{"id": id, "kind": kind, "cases": own, **known})
 
 
-def knowledge(*issues: KnownIssue) -> Knowledge:
+def knowledge(*issues: KnownIssue, cells: Mapping[str, Pins] = CELLS) -> Knowledge:
     """Return the knowledge of these issues, by default those of this world."""
     mended = case("mended", Rule("wrong", "jax<0.5.0", "run"), Rule("right", "", "run"))
     back = case("back", Rule("right", "jax<0.6.0", "run"), Rule("wrong", "", "run"), conditions=("with x64 on",))
@@ -58,7 +59,7 @@ def knowledge(*issues: KnownIssue) -> Knowledge:
         issue("wrong-numbers", mended, loud, touches=("jax.numpy.pad", "jax.numpy.pad(mode=)", "jax.jit")),
         issue("solve-is-off", own, touches=("diffrax.diffeqsolve", "jax.jit", "control flow")),
     )
-    return Knowledge("2026-11-22", CELLS, issues or every)
+    return Knowledge("2026-11-22", cells, issues or every)
 
 
 def stack(**versions: str) -> Stack:

@@ -205,14 +205,6 @@ def test_an_exception_takes_away_what_it_describes() -> None:
     assert ["jax-0.5.0+diffrax-0.5.0"] == ids(on_arms(arm("diffrax", {"jax": "0.5.0"})))
 
 
-def test_an_arm_can_lack_what_is_beside_the_stack() -> None:
-    """A cell with `beside = false` has no absl-py and flatbuffers, and its id says so."""
-    line, cell = plan.plan(matrix("jax==0.5.0", arms=[arm("jax==0.5.0", {}, beside=False)]), LIBRARIES)
-
-    assert ("jax-0.5.0+alone", line.as_of) == (cell.id, cell.as_of)
-    assert (*cell.requires, "absl-py", "flatbuffers") == line.requires
-
-
 @pytest.mark.parametrize(
     ("excluded", "reason", "verdict"), [("leave", "plan.excludes", "conflict"), ("try", None, "unavailable")]
 )
@@ -443,14 +435,6 @@ def test_the_newest_wheel_is_of_the_interpreter_that_is_asked_about(days: Mappin
 
     assert (since + timedelta(max(mine)) if mine else None) == built.newest_wheel(python)
     assert bool(mine) == built.installs_here(python)
-
-
-@given(first=st.sampled_from(PYTHONS), end=st.sampled_from(PYTHONS), python=st.sampled_from(PYTHONS))
-def test_a_release_allows_the_interpreters_that_it_says(first: str, end: str, python: str) -> None:
-    """Requires-Python is read as a range of versions, in which 3.9 comes before 3.10."""
-    built = Release.model_validate(release(requires_python=f">={first},<{end}"))
-
-    assert (Version(first) <= Version(python) < Version(end)) == built.allows(python)
 
 
 def test_the_snapshot_has_what_the_table_names() -> None:

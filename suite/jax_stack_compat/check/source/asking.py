@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from packaging.version import InvalidVersion, Version
-
+from jax_stack_compat.base.spelling import is_version
 from jax_stack_compat.check.source.conditions import (
     FREE,
     NEVER,
@@ -134,7 +133,8 @@ class Asking:
             return "numbers", ast.literal_eval(node)
         if isinstance(node, ast.Call) and len(node.args) == 1 and self.names.of_value(scope, node.func) <= _PARSERS:
             inner = self._literal(scope, node.args[0])
-            return ("version", inner[1]) if inner and inner[0] == "text" and _is_version(inner[1]) else None
+            if inner and inner[0] == "text" and is_version(str(inner[1]).removeprefix("v")):
+                return "version", inner[1]
         return None
 
     def _hasattr(self, scope: Scope, node: ast.Call) -> Condition | None:
@@ -190,11 +190,3 @@ def _reads_version(node: ast.AST) -> bool:
         and (inner.attr in _VERSION or (inner.attr == "version" and "metadata" in ast.dump(inner.value)))
         for inner in ast.walk(node)
     )
-
-
-def _is_version(text: object) -> bool:
-    try:
-        Version(str(text))
-    except InvalidVersion:
-        return False
-    return True

@@ -116,11 +116,6 @@ class _Reader(ast.NodeVisitor):
         self.names.collect(self.top, tree.body)
         self._block(tree.body)
 
-    def visit_Name(self, node: ast.expr) -> None:
-        self._name(node)
-
-    visit_Attribute = visit_Name
-
     def _each(self, nodes: Iterable[ast.AST | None]) -> None:
         for node in nodes:
             if node is not None:
@@ -319,6 +314,8 @@ class _Reader(ast.NodeVisitor):
             self._spot(node, origins, rest, "name", call, starred=starred)
         elif rest and isinstance(getattr(node, "ctx", None), ast.Store):
             self.patched.append((origins, rest))
+
+    visit_Name = visit_Attribute = _name
 
     def _spot(
         self,

@@ -35,8 +35,8 @@ class _Found(NamedTuple):
     text: Text | None = None
 
 
-def usage(folder: Path, packages: Collection[str] = WALKED) -> Usage:
-    """Return the uses of `packages` in the Python below `folder`, or in that one file.
+def usage(folder: Path) -> Usage:
+    """Return the uses of the stack in the Python below `folder`, or in that one file.
 
     Raises Misused if nothing is there, and Failed if a process that reads has ended.
     """
@@ -48,8 +48,8 @@ def usage(folder: Path, packages: Collection[str] = WALKED) -> Usage:
     paths = (
         {} if any(file.name == "__init__.py" for file in there) else {module(file.name): file.name for file in there}
     )
-    own = {name: paths[path] for name in packages for path in (name, f"src/{name}") if path in paths}
-    packages = [name for name in packages if name not in own]
+    own = {name: paths[path] for name in WALKED for path in (name, f"src/{name}") if path in paths}
+    packages = [name for name in WALKED if name not in own]
     found: list[_Found] = []
     left, words, marks = there, frozenset(packages), frozenset[str]()
     while left and words:
