@@ -9,10 +9,9 @@ import pytest
 
 from jax_stack_compat.base.files import ROOT
 from jax_stack_compat.catalogue import catalogue
-from jax_stack_compat.environments import probe_call
 from jax_stack_compat.stack import lock, plan
 from laboratory.records import records
-from laboratory.run import environment
+from laboratory.run import cell_run, environment
 from laboratory.run.schedule import slots
 from tests.processes import default_signals
 
@@ -27,7 +26,7 @@ def keep_in(folder: Path, patch: pytest.MonkeyPatch) -> None:
     """Make this process keep its state in `folder`, as SUITE_STATE does for another process."""
     patch.setattr(records, "RECORDS", folder / "records")
     patch.setattr(environment, "ENVIRONMENTS", folder / "envs")
-    patch.setattr(probe_call, "LOGS", folder / "logs")
+    patch.setattr(cell_run, "LOGS", folder / "logs")
     patch.setattr(slots, "FOLDER", folder / "slots")
     patch.setattr(lock, "ASKED_FOR", folder / "locks")
 

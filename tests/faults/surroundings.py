@@ -92,7 +92,6 @@ SURROUNDINGS: Mapping[str, Callable[[], object]] = {
 
 def run(folder: Path, python: Path) -> dict[str, Any]:
     """Return the verdict on each case, and the reason if the probe was given up."""
-    probe_call.LOGS = folder / "logs"
     entries = [catalogue.entry(f"laboratory.cell.corpus.{module}") for module in CASES]
     tasks = [
         Task(entry, case, case.rules[0].behaviour, folder / entry.issue.id / f"{case.id}.json", KEY)
@@ -100,7 +99,8 @@ def run(folder: Path, python: Path) -> dict[str, Any]:
         for case in entry.issue.cases
         if case.id in CASES[entry.module.rpartition(".")[2]]
     ]
-    ended = probe_call.call(python, "jax-0.0.0", [], tasks, Kept(), remake=lambda: python)
+    log = folder / "probe.log"
+    ended = probe_call.call(python, "jax-0.0.0", [], tasks, Kept(), remake=lambda: python, log=log)
     found = {
         f"{task.entry.module}/{task.case.id}": [judged.verdict, judged.reason]
         for task in tasks

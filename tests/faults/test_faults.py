@@ -68,8 +68,12 @@ class Machine(Progress):
 
     def call(self, entry: Entry, cases: Sequence[Case], **options: Any) -> None:
         """Run these cases in a probe."""
-        tasks = [Task(entry, case, "right", self.path(case), KEY) for case in cases]
-        self.ended = probe_call.call(self.python, "jax-0.0.0", [], tasks, self, remake=self.remake, **options)
+        self.carry_out([Task(entry, case, "right", self.path(case), KEY) for case in cases], **options)
+
+    def carry_out(self, tasks: Sequence[Task], **options: Any) -> None:
+        """Carry out these tasks in a probe."""
+        options = {"remake": self.remake, "log": self.folder / "probe.log", **options}
+        self.ended = probe_call.call(self.python, "jax-0.0.0", [], tasks, self, **options)
 
     def path(self, case: Case) -> Path:
         """Return the path of a case's record."""
@@ -96,7 +100,6 @@ def machine(
     if request.param == "apart" and subprocess.run(APART, capture_output=True, check=False).returncode:
         pytest.skip("the kernel of this machine lets this user have no namespaces")
     (tmp_path / "env").symlink_to(environment)
-    monkeypatch.setattr(probe_call, "LOGS", tmp_path / "logs")
     if request.param == "bare":
         if subprocess.run([*BARE, "true"], capture_output=True, check=False).returncode:
             pytest.skip("this user cannot take the right to namespaces from a process")
@@ -224,7 +227,7 @@ def test_a_slow_import_is_found_in_what_the_probe_has_written(machine: Machine, 
     code = "import faulthandler; faulthandler.dump_traceback_later(0.3); import hangs"
     with (tmp_path / "log").open("wb") as log:
         subprocess.run([machine.python, "-c", code], cwd=tmp_path, stderr=log, check=True)
-    probe = probe_call._Probe(machine.python, tmp_path / "log", machine, ROOT, 300.0, probe_call.Stop())
+    probe = probe_call._Probe(machine.python, tmp_path / "log", machine, ROOT, 300.0, probe_call.Stop(), {})
 
     assert f", in wait ({tmp_path / 'hangs.py'}, line 3)" == probe._where()
 
@@ -249,10 +252,10 @@ def test_a_module_that_a_cell_cannot_import_costs_itself(
     tasks = [Task(each, each.issue.cases[0], "", machine.path(each.issue.cases[0]), KEY) for each in (entry, well)]
     tasks = [replace(task, record=machine.folder / f"{task.entry.issue.id}.json") for task in tasks]
 
-    ended = probe_call.call(machine.python, "jax-0.0.0", [], tasks, machine, remake=machine.remake, root=strange)
+    machine.carry_out(tasks, root=strange)
 
     said, other = (read(Record, task.record).attempts[0].parts["reproducer"] for task in tasks)
-    assert ("", "probe-ended", "returned") == (ended.reason, said.outcome, other.outcome)
+    assert ("", "probe-ended", "returned") == (machine.ended.reason, said.outcome, other.outcome)
     assert re.search("import", said.detail)
     assert "error" == verdicts.judge(entry.issue.cases[0], read(Record, tasks[0].record).attempts).verdict
 
@@ -289,7 +292,6 @@ for folder, mode in zip(map(Path, sys.argv[1::2]), sys.argv[2::2]):
         drivers.append(driver)
         continue
     os.environ["CORPUS_FOLDER"] = str(folder)
-    probe_call.LOGS = folder / "logs"
     if mode == "bare":
         probe_call.command = lambda *words, root: [*BARE, *plain(*words, root=root)]
     Machine(folder, Path(sys.executable)).call(entry, entry.issue.cases)

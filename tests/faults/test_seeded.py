@@ -8,7 +8,7 @@ import pytest
 from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.cell.atomic import write
 from jax_stack_compat.check.trial import candidate
-from jax_stack_compat.environments import interpreter, probe_call
+from jax_stack_compat.environments import interpreter
 from jax_stack_compat.stack import lock, uv_call
 from laboratory.cli.command_line import main
 from tests.real_cell import CELL
@@ -94,7 +94,7 @@ def test_a_broken_loop_is_told_and_nothing_else(
 ) -> None:
     """Only the cases with a loop break, and the exit code says so."""
     monkeypatch.setattr(candidate, "_PLACE", tmp_path / "candidates")
-    monkeypatch.setattr(probe_call, "LOGS", tmp_path / "logs")
+    monkeypatch.setattr(candidate, "LOGS", tmp_path / "logs")
     issues = ["--issue", "tracer-hash-while-loop", "--issue", "converters-after-post-init"]
 
     code = main(["try", f"equinox={wheel}", *issues])

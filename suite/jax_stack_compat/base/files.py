@@ -27,6 +27,7 @@ _CACHE = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "ja
 _OWN = ROOT / ".suite" if (ROOT / "pyproject.toml").exists() else _CACHE
 # Path.resolve raises on a loop of links; realpath does not.
 STATE = Path(os.path.realpath(os.environ.get("SUITE_STATE") or _OWN))
+LOGS = STATE / "logs"
 REPORTS = ROOT / "reports"
 # In bytes; every file of ours is smaller.
 _MOST = 256 * 2**20

@@ -1,4 +1,7 @@
-"""Calls of the probe: carry out an order in an environment, restart after a crash, and report the progress."""
+"""Calls of the probe: carry out an order in an environment, restart after a crash, and report the progress.
+
+This module needs the standard library alone, since orders travel to machines that have nothing else.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +18,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from signal import Signals
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Protocol
 
 from jax_stack_compat.base.errors import Misused
-from jax_stack_compat.base.files import PACKAGES, STATE
 from jax_stack_compat.cell.child import BOOT
-from jax_stack_compat.environments.task import Task
-from jax_stack_compat.judge.prediction import Name
 
-LOGS = STATE / "logs"
+# The ids of an issue and a case.
+Name = tuple[str, str]
+_PACKAGES = Path(__file__).resolve().parents[2]
 IMPORT_SECONDS = 300.0
 # After this many seconds, a message says where an import is waiting.
 SLOW_IMPORT = 10.0
@@ -49,6 +52,21 @@ _LEFT_OUT = (
 )
 
 
+class Ordered(Protocol):
+    """A case to run: its name, its module, the file of its record, and the case as the probe reads it."""
+
+    @property
+    def name(self) -> Name:
+        """The ids of the issue and the case."""
+
+    @property
+    def module(self) -> str:
+        """The issue's module."""
+
+    def ordered(self, ended: str) -> dict[str, Any]:
+        """Return the case as the probe reads it; `ended` says how it ended a probe before."""
+
+
 class Progress:
     """The progress of a cell. This base class ignores all reports."""
 
@@ -72,13 +90,13 @@ class Progress:
 class Ended:
     """The end of an order: the device, or a reason code with a sentence if the order was given up.
 
-    `left` are the tasks that were not carried out.
+    `left` are the cases that were not run.
     """
 
     device: str = ""
     reason: str = ""
     detail: str = ""
-    left: tuple[Task, ...] = ()
+    left: tuple[Name, ...] = ()
 
 
 class Stop:
@@ -87,7 +105,7 @@ class Stop:
     def __init__(self) -> None:
         self.requested = False
         self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[Any] | None = None
 
     def request(self) -> None:
         """End the call; return once its probe is gone."""
@@ -96,7 +114,7 @@ class Stop:
             if self._process is not None:
                 self._process.terminate()
 
-    def watch(self, process: subprocess.Popen[bytes] | None) -> None:
+    def watch(self, process: subprocess.Popen[Any] | None) -> None:
         """Note the process that `request` must terminate."""
         with self._lock:
             self._process = process
@@ -120,31 +138,31 @@ class _Seen:
 
 
 def call(
-    executable: Path, cell: str, packages: Sequence[str], todo: Sequence[Task], progress: Progress, *,
-    remake: Callable[[], Path], log: str = "", remade: bool = False, shut: Sequence[Path] = (),
-    import_seconds: float = IMPORT_SECONDS, most_attempts: int = MOST_ATTEMPTS, root: Path = PACKAGES,
-    stop: Stop | None = None,
+    executable: Path, cell: str, packages: Sequence[str], todo: Sequence[Ordered], progress: Progress, *,
+    remake: Callable[[], Path], log: Path, remade: bool = False, shut: Sequence[Path] = (),
+    import_seconds: float = IMPORT_SECONDS, most_attempts: int = MOST_ATTEMPTS, root: Path = _PACKAGES,
+    variables: Mapping[str, str] = MappingProxyType({}), stop: Stop | None = None,
 ) -> Ended:  # fmt: skip
     """Run `todo` in a probe with this interpreter. If a case ends the probe, a new probe continues.
 
     Cases cannot write into the folders in `shut`. If a case wrote into the installed packages anyway, `remake` makes a
-    new environment and returns its interpreter. `root` has the probe and the issues, and `log` names the file of the
-    probe's output. `stop` ends the call from another thread.
+    new environment and returns its interpreter. `root` has the probe and the issues, `log` is the file of the probe's
+    output, and `variables` are more variables of its environment. `stop` ends the call from another thread.
     """
-    if why := limited():
-        return Ended("", "run.limits", why, tuple(todo))
-    stop = stop or Stop()
-    path = LOGS / f"{log or cell}.log"
     left = {task.name: task for task in todo}
+    if why := limited():
+        return Ended("", "run.limits", why, tuple(left))
+    stop = stop or Stop()
     ended: dict[Name, str] = {}
     unimportable: dict[str, tuple[str, str]] = {}
     while not stop.requested:
         order = {
             **{"cell": cell, "packages": sorted(packages), "shut": [str(folder) for folder in shut if folder.is_dir()]},
             **{"unimportable": unimportable, "remade": remade, "most_attempts": most_attempts},
-            "cases": [_ordered(task, ended.get(name, "")) for name, task in left.items()],
+            "cases": [task.ordered(ended.get(name, "")) for name, task in left.items()],
         }
-        seen, code, said = _Probe(executable, path, progress, root, import_seconds, stop).carry_out(order)
+        probe = _Probe(executable, log, progress, root, import_seconds, stop, variables)
+        seen, code, said = probe.carry_out(order)
         for name in seen.done:
             left.pop(name, None)
         if seen.device is not None:
@@ -152,9 +170,7 @@ def call(
         if stop.requested:
             break
         if seen.failure:
-            return Ended(
-                "", "run.disk", f"{seen.failure}; {len(left)} of {len(todo)} cases were not run", tuple(left.values())
-            )
+            return Ended("", "run.disk", f"{seen.failure}; {len(left)} of {len(todo)} cases were not run", tuple(left))
         if seen.written:
             progress.say(f"{seen.written} wrote into the installed packages; reinstalling them")
             executable = remake()
@@ -167,7 +183,7 @@ def call(
             late = f"not done in {import_seconds:g} s{seen.where}"
             unimportable[seen.importing] = ("import-timeout", late) if seen.late else ("import-signal", told)
             progress.say(f"{seen.importing} does not import ({late if seen.late else how}); continuing without it")
-        elif seen.reading and (of_module := [task for task in left.values() if task.entry.module == seen.reading]):
+        elif seen.reading and (of_module := [task for task in left.values() if task.module == seen.reading]):
             ended |= {task.name: f"importing its module ended the probe ({told})" for task in of_module}
             progress.say(f"importing {seen.reading} ended the probe ({how}); continuing without it")
         elif seen.doing and seen.doing in left and seen.doing not in ended:
@@ -176,17 +192,8 @@ def call(
         else:
             # Neither a case nor a module nor an import ended the probe, so a new probe would end in the same way.
             detail = f"the probe ended ({how}): {said}; {len(left)} of {len(todo)} left"
-            return Ended("", "run.probe", detail, tuple(left.values()))
-    return Ended(left=tuple(left.values()))
-
-
-def _ordered(task: Task, ended: str) -> dict[str, Any]:
-    issue, case = task.name
-    return {
-        **{"module": task.entry.module, "issue": issue, "case": case, "expected": task.expected},
-        **{"key": task.key.model_dump(), "record": str(task.record), "ended": ended},
-        "shared": [attempt.model_dump(mode="json", exclude_unset=True) for attempt in task.shared],
-    }
+            return Ended("", "run.probe", detail, tuple(left))
+    return Ended(left=tuple(left))
 
 
 @dataclass
@@ -199,6 +206,7 @@ class _Probe:
     root: Path
     import_seconds: float
     stop: Stop
+    variables: Mapping[str, str]
 
     def carry_out(self, order: Mapping[str, Any]) -> tuple[_Seen, int, str]:
         """Return the probe's progress, its exit status, and the last lines of its output."""
@@ -211,7 +219,7 @@ class _Probe:
                 process = subprocess.Popen(
                     command(self.executable, "jax_stack_compat.cell.probe", str(order_path), root=self.root),
                     cwd=scratch,
-                    env=surroundings(),
+                    env={**surroundings(), **self.variables},
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=errors,
@@ -340,7 +348,7 @@ def asked_of_jax(python: Path, command: Sequence[str | Path]) -> dict[str, Any]:
     return told
 
 
-def command(executable: Path, module: str, *words: str, root: Path = PACKAGES) -> list[str]:
+def command(executable: Path, module: str, *words: str, root: Path = _PACKAGES) -> list[str]:
     """Return the command line that runs one of our modules, from `root`, in a cell."""
     return [str(executable), "-s", "-c", BOOT, str(root), module, *words]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case
@@ -31,3 +32,17 @@ class Task:
     def name(self) -> Name:
         """The ids of the issue and the case."""
         return self.entry.issue.id, self.case.id
+
+    @property
+    def module(self) -> str:
+        """The issue's module."""
+        return self.entry.module
+
+    def ordered(self, ended: str) -> dict[str, Any]:
+        """Return the case as the probe reads it; `ended` says how it ended a probe before."""
+        issue, case = self.name
+        return {
+            **{"module": self.module, "issue": issue, "case": case, "expected": self.expected},
+            **{"key": self.key.model_dump(), "record": str(self.record), "ended": ended},
+            "shared": [attempt.model_dump(mode="json", exclude_unset=True) for attempt in self.shared],
+        }

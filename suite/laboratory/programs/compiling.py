@@ -11,14 +11,13 @@ from pathlib import Path
 from signal import Signals
 from typing import Any
 
-from jax_stack_compat.base.files import ROOT, STATE
+from jax_stack_compat.base.files import LOGS, ROOT, STATE
 from jax_stack_compat.environments import probe_call
 from laboratory.programs.model import Program, Workload
 
 # Signals from the machine or a user, which say nothing about the release.
 _FROM_OUTSIDE = (-Signals.SIGTERM, -Signals.SIGKILL, -Signals.SIGINT, -Signals.SIGHUP)
 TEXTS = STATE / "programs" / "texts"
-LOGS = STATE / "logs"
 # Seconds without output after which a compiler is killed.
 SECONDS = 1200.0
 

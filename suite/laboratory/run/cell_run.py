@@ -18,7 +18,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from jax_stack_compat.base.files import PACKAGES, read
+from jax_stack_compat.base.files import LOGS, PACKAGES, read
 from jax_stack_compat.environments import probe_call
 from jax_stack_compat.environments.probe_call import Ended, Progress, Stop
 from jax_stack_compat.environments.task import Task
@@ -110,13 +110,13 @@ class CellRun:
             made = self._made
             self._calls.add(stop)
             self._orders += 1
-            log = f"{self.cell.id}.{self._orders}" if self._orders > 1 else self.cell.id
-        ended = Ended(left=tuple(tasks))
+            log = f"{self.cell.id}.{self._orders}.log" if self._orders > 1 else f"{self.cell.id}.log"
+        ended = Ended(left=tuple(task.name for task in tasks))
         try:
             ended = probe_call.call(
                 *(made.executable, self.cell.id, list(self._pinned.pins), tasks, self.progress),
                 remake=lambda: self._remake(stop),
-                log=log,
+                log=LOGS / log,
                 remade=remade,
                 shut=[environment.ENVIRONMENTS, uv_call.STORE],
                 most_attempts=probe_call.MOST_ATTEMPTS if alone else 1,
@@ -214,9 +214,9 @@ class CellRun:
         if ended.reason and not self._failed:
             self.progress.say(f"error: {ended.detail}")
             self._fail("error", ended.reason, ended.detail, python=self._python())
-        not_run = {task.name for task in ended.left}
+        not_run = set(ended.left)
         if not self._failed:
-            self.todo += ended.left
+            self.todo += [task for task in tasks if task.name in not_run]
         made = [task for task in tasks if task.name not in not_run and task.record.exists()]
         for task, record in [(task, read(Record, task.record)) for task in made]:
             if not alone and must_run_again(task.case, record, self._pinned.pins):

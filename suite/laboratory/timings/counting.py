@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from jax_stack_compat.base.errors import Failed
-from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.base.files import LOGS, ROOT
 from jax_stack_compat.cell import guard
 from jax_stack_compat.environments import probe_call
 from jax_stack_compat.stack.plan import Cell
@@ -75,7 +75,7 @@ class Counter:
     ) -> Iterator[Iterator[tuple[str, Counted]]]:
         command = probe_call.command(python, "benchmarks._counting", *benchmarks, root=ROOT)
         by_python = all(map(BY_PYTHON.search, benchmarks))
-        log = probe_call.LOGS / f"counting-{cell.id}-{'python' if by_python else 'compiler'}.log"
+        log = LOGS / f"counting-{cell.id}-{'python' if by_python else 'compiler'}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory() as scratch, log.open("wb") as errors:
             out = Path(scratch, "callgrind")

@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 
 from jax_stack_compat.base.console import Terminal
 from jax_stack_compat.base.errors import Exit, Failed, Misused, nearest
-from jax_stack_compat.base.files import STATE, read
+from jax_stack_compat.base.files import LOGS, STATE, read
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case
@@ -139,7 +139,8 @@ def _held(
         with RunProgress(console) as run:
             progress = run.cell(cell.id)
             progress.expect(dict.fromkeys((task.name for task in tasks), 0.0))
-            ended = probe_call.call(python, "candidate", sorted(pinned.pins), tasks, progress, remake=_refuse)
+            packages, log = sorted(pinned.pins), LOGS / "candidate.log"
+            ended = probe_call.call(python, "candidate", packages, tasks, progress, remake=_refuse, log=log)
         records = [(task.case, read(Record, task.record)) for task in tasks if task.record.exists()]
     if not records:
         raise Failed(f"nothing could be run with {', '.join(sorted(names))} in {cell.id}: {ended.detail}")
