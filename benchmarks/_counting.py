@@ -16,20 +16,17 @@ counted in Python's thread only (`--separate-threads=yes`), since the counts of 
 
 import ctypes
 import gc
-import importlib
-import inspect
 import itertools
 import json
 import os
 import signal
 import sys
-from pathlib import Path
 
-from benchmarks import _meters, _phases
+from benchmarks import _listed, _meters, _phases
 
 # Phases that run in Python's thread, and phases in which the compiler takes part.
-BY_PYTHON = ("trace", "lower", "trace_and_lower", "dispatch")
-BY_COMPILER = ("compile", "first_call", "new_object")
+BY_PYTHON = ("time_trace", "time_lower", "time_trace_and_lower", "time_dispatch")
+BY_COMPILER = ("time_compile", "time_first_call", "time_new_object")
 WARM_UPS = {**dict.fromkeys(BY_PYTHON, 2), **dict.fromkeys(BY_COMPILER, 1)}
 # The least of so many samples counts. One sample may include the growth of a table, which adds up to 7%.
 SAMPLES = 2
@@ -39,42 +36,21 @@ SECONDS = 1800
 _PR_SET_PDEATHSIG = 1
 
 
-def benchmarks(names):
-    """Return the countable benchmarks of these modules: asv's name with parameters → version, and the call to count."""
-    found = {}
-    for name in names:
-        module = importlib.import_module(f"benchmarks.{name}")
-        for key, workload in vars(module).items():
-            if not inspect.isclass(workload) or key.startswith("_") or inspect.isabstract(workload):
-                continue
-            given = getattr(workload, "params", ())
-            lists = [each if isinstance(each, (list, tuple)) else [each] for each in given]
-            lists = lists if given and isinstance(given[0], (list, tuple)) else [given] if given else []
-            for phase in WARM_UPS:
-                if hasattr(workload, f"time_{phase}"):
-                    for params in itertools.product(*lists):
-                        shown = f"({', '.join(map(repr, params))})" if params else ""
-                        asked = (workload, phase, params)
-                        found[f"{name}.{key}.time_{phase}{shown}"] = (workload.version, asked)
-    return found
-
-
-def count(workload, phase, params):
+def count(workload, method, params):
     """Count one benchmark: its calls, and its instructions under callgrind."""
-    made = workload()
-    timed = getattr(made, f"time_{phase}")
+    timed = getattr(workload(), method)
 
     def sample(meter):
         _phases.METER = meter
         timed(*params)
         return meter.total
 
-    for _ in range(WARM_UPS[phase]):
+    for _ in range(WARM_UPS[method]):
         timed(*params)
     told = {}
     gc.collect()
     gc.disable()
-    if phase in BY_PYTHON:
+    if method in BY_PYTHON:
         told["calls"] = sample(_meters.Calls())
     if _meters.under_callgrind():
         own = _meters.own_instructions()
@@ -82,8 +58,8 @@ def count(workload, phase, params):
     return told
 
 
-def _be_counted(asked, writer, parent):
-    """Count these benchmarks, write a line for each, and end the process."""
+def _be_measured(asked, measure, writer, parent):
+    """Measure these benchmarks, write a line for each, and end the process."""
     if sys.platform == "linux":
         # Counting takes minutes: stop if the parent, which waits for the result, is gone.
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -94,7 +70,7 @@ def _be_counted(asked, writer, parent):
     for key, each in asked.items():
         signal.alarm(SECONDS)
         try:
-            told = count(*each)
+            told = measure(*each)
         except NotImplementedError as error:
             told = {"lacking": str(error)}
         except Exception as error:
@@ -105,8 +81,8 @@ def _be_counted(asked, writer, parent):
     os._exit(0)
 
 
-def counted(asked):
-    """Yield the counts of these benchmarks, from a child process.
+def measured(asked, measure):
+    """Yield what `measure` returns for each of these benchmarks, from a child process.
 
     A benchmark that ends the child has failed, and a new child continues with the rest.
     """
@@ -116,7 +92,7 @@ def counted(asked):
         parent = os.getpid()
         child = os.fork()
         if child == 0:
-            _be_counted(left, writer, parent)
+            _be_measured(left, measure, writer, parent)
         os.close(writer)
         with os.fdopen(reader, encoding="utf-8") as lines:
             for line in lines:
@@ -131,8 +107,8 @@ def counted(asked):
 
 def main(keys):
     """Count these benchmarks; without keys, list all benchmarks."""
-    every = sorted(path.stem for path in Path(__file__).parent.glob("[!_]*.py"))
-    found = benchmarks(dict.fromkeys(key.partition(".")[0] for key in keys) if keys else every)
+    named = dict.fromkeys(key.partition(".")[0] for key in keys)
+    found = _listed.benchmarks(named or _listed.modules(), WARM_UPS)
     if not keys:
         for key, (version, _) in found.items():
             print(json.dumps({"benchmark": key, "version": version}))
@@ -140,7 +116,7 @@ def main(keys):
     _meters.start()
     wanted = [(key, asked) for key, (_, asked) in found.items() if key in keys]
     for _, of_workload in itertools.groupby(wanted, key=lambda each: each[1][0]):
-        for key, told in counted(of_workload):
+        for key, told in measured(of_workload, count):
             print(json.dumps({"benchmark": key, "version": found[key][0], **told}), flush=True)
 
 

@@ -110,9 +110,9 @@ def test_both_sides_agree_on_what_python_does() -> None:
     process = run("from benchmarks import _counting; print(*_counting.BY_PYTHON, '|', *_counting.BY_COMPILER)")
 
     by_python, by_compiler = (side.split() for side in process.stdout.split("|"))
-    assert all(BY_PYTHON.search(f"basics.Scan.time_{phase}") for phase in by_python)
-    assert not any(BY_PYTHON.search(f"basics.Scan.time_{phase}") for phase in by_compiler)
-    assert all(HOST.search(f"basics.Scan.time_{phase}") for phase in (*by_python, *by_compiler))
+    assert all(BY_PYTHON.search(f"basics.Scan.{method}") for method in by_python)
+    assert not any(BY_PYTHON.search(f"basics.Scan.{method}") for method in by_compiler)
+    assert all(HOST.search(f"basics.Scan.{method}") for method in (*by_python, *by_compiler))
 
 
 def test_calls_are_those_within_the_meter() -> None:
@@ -150,16 +150,17 @@ def test_what_ends_its_process_leaves_the_others_counted() -> None:
             def time_compile(self):
                 raise NotImplementedError("of another release")
             time_dispatch = time_trace
-        asked = {phase: (Workload, phase, ()) for phase in ("trace", "lower", "compile", "dispatch")}
-        print(json.dumps(dict(_counting.counted(asked))))
+        methods = ("time_trace", "time_lower", "time_compile", "time_dispatch")
+        asked = {method: (Workload, method, ()) for method in methods}
+        print(json.dumps(dict(_counting.measured(asked, _counting.count))))
         """
     )
 
     assert {
-        "trace": {"calls": 1},
-        "lower": {"failed": "it ended with 3"},
-        "compile": {"lacking": "of another release"},
-        "dispatch": {"calls": 1},
+        "time_trace": {"calls": 1},
+        "time_lower": {"failed": "it ended with 3"},
+        "time_compile": {"lacking": "of another release"},
+        "time_dispatch": {"calls": 1},
     } == json.loads(process.stdout)
 
 
@@ -204,10 +205,10 @@ def test_callgrind_counts_the_threads_that_are_asked_for(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("path", BENCHMARKS, ids=lambda path: path.stem)
 def test_a_module_reads_the_clock_of_the_phases(path: Path) -> None:
-    """Only the harness and the timer of compilations read a clock; benchmarks use only public names of the stack."""
+    """Only the harness and the timers read a clock; benchmarks use only public names of the stack."""
     names = {*imports(path)}
 
-    assert path.stem in ("_phases", "_program") or not names & {"time", "timeit"}
+    assert path.stem in ("_phases", "_program", "_timing") or not names & {"time", "timeit"}
     if path.stem != "_phases":
         assert not {name for name in names if top(name) in STACK and "._" in name}
 

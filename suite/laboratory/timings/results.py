@@ -111,7 +111,7 @@ def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ())
     found = {
         key: ResultRow("missing", benchmark["version"], benchmark["type"] == "track" and benchmark["unit"] != "seconds")
         for name, benchmark in known.items()
-        for key in _keys(name, benchmark["params"])
+        for key in keys_of(name, benchmark["params"])
         if not patterns or any(re.search(pattern, key) for pattern in patterns)
     }
     for path in sorted((results / machine).glob(f"{commit[:8]}-*.json")):
@@ -130,7 +130,7 @@ def rows(results: Path, machine: str, commit: str, patterns: Sequence[str] = ())
 def names(results: Path) -> list[str]:
     """Return the benchmarks, with parameters, that asv knew at its last kept result. Raises BadFile."""
     known = load(results / "benchmarks.json")
-    return [key for name, benchmark in known.items() if name != "version" for key in _keys(name, benchmark["params"])]
+    return [key for name, benchmark in known.items() if name != "version" for key in keys_of(name, benchmark["params"])]
 
 
 def tally(found: Iterable[ResultRow]) -> dict[State, int]:
@@ -167,7 +167,7 @@ def slug(hardware: str) -> str:
 
 def _measured(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each benchmark that ran, with its state, its value, and its least sample if any."""
-    keys = _keys(name, columns["params"])
+    keys = keys_of(name, columns["params"])
     values = columns.get("result") or [None] * len(keys)
     samples = columns.get("samples") or [None] * len(keys)
     for key, value, sampled in zip(keys, values, samples, strict=True):
@@ -180,6 +180,6 @@ def _measured(name: str, columns: Mapping[str, Any]) -> Iterator[tuple[str, dict
             yield key, {"state": "measured", "value": value, "least": min(sampled) if sampled else value}
 
 
-def _keys(name: str, params: Sequence[Sequence[str]]) -> list[str]:
+def keys_of(name: str, params: Sequence[Sequence[str]]) -> list[str]:
     """Return a benchmark's names with parameters, as asv's `--bench` matches them."""
     return [f"{name}({', '.join(each)})" for each in product(*params)] if params else [name]
