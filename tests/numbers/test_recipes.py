@@ -4,7 +4,7 @@ import ast
 
 from jax_stack_compat.names import query
 from jax_stack_compat.numbers.uncalled import uncalled
-from laboratory.cell.numbers.recipes import PATH, calls
+from laboratory.cell.numbers.recipes import OF_DEVICES, PATH, calls
 
 MODULES = (
     *("jax.numpy", "jax.numpy.linalg", "jax.numpy.fft", "jax.nn", "jax.nn.initializers", "jax.lax", "jax.lax.linalg"),
@@ -31,7 +31,7 @@ def test_another_name_is_of_a_called_function() -> None:
 
 def test_a_call_is_an_expression_of_its_inputs() -> None:
     """Every name in a call is jax, an input or a builtin."""
-    for call in calls():
+    for call in (*calls(), *calls(OF_DEVICES)):
         tree = ast.parse(call.text, mode="eval")
         bound = {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)}
         named = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name)}
@@ -55,3 +55,8 @@ def test_what_is_left_out_is_not_made() -> None:
     assert texts
     assert keys.isdisjoint(texts)
     assert {f"eager {call.text}" for call in calls()} <= keys
+
+
+def test_devices_make_calls_of_their_own() -> None:
+    """No call is in both files, so that a key means one call."""
+    assert set() == {call.key for call in calls()} & {call.key for call in calls(OF_DEVICES)}

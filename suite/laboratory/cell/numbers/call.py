@@ -24,7 +24,7 @@ from typing import Any
 
 from jax_stack_compat.cell import machine
 from laboratory.cell.numbers.inputs import INPUTS, SHAPES
-from laboratory.cell.numbers.recipes import NumericCall, calls
+from laboratory.cell.numbers.recipes import OF_DEVICES, NumericCall, calls
 
 _TOGETHER = 1000
 # A call that computes for so long, or that waits for so long, has hung: a busy machine is no reason.
@@ -49,7 +49,8 @@ def main() -> int:
     gc.set_threshold(100_000, 50, 100)
     found: dict[str, Outcome] = {}
     for wide in (False, True):
-        wanted = [call for call in calls() if call.x64 is wide and call.key in asked]
+        every = (*calls(), *calls(OF_DEVICES))
+        wanted = [call for call in every if call.x64 is wide and call.key in asked]
         for start in range(0, len(wanted), _TOGETHER):
             found.update(apart(wanted[start : start + _TOGETHER]))
     versions = {name: importlib.metadata.version(name) for name in ("jax", "jaxlib")}

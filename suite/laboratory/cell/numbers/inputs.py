@@ -121,5 +121,12 @@ INPUTS: dict[str, tuple[str, Any]] = {
     "coefficients": ("float32", [1.0, -6.0, 11.0, -6.0]),
     "integer_coefficients": ("int32", [3, 0, -2, 1]),
     "prng_key": ("uint32", [0, 0]),
+    # Numbers that need every bit of their format: a product in a smaller one is off.
+    "full_matrix": ("float32", [[((i * 31 + j * 17 + 7) % 1009) / 1009 - 0.5 for j in range(20)] for i in range(20)]),
+    "full_halves": ("bfloat16", [[((i * 31 + j * 17 + 7) % 1009) / 1009 - 0.5 for j in range(20)] for i in range(20)]),
+    "full_matrix64": ("float64", [[((i * 31 + j * 17 + 7) % 1009) / 1009 - 0.5 for j in range(20)] for i in range(20)]),
+    "full_vector": ("float32", [((i * 7919) % 10007) / 10007 for i in range(10_000)]),
+    "full_image": ("float32", [[[[((i * 13 + j * 7) % 101) / 101 - 0.5 for j in range(12)] for i in range(12)]]]),
+    "full_kernel": ("float32", [[[[((i * 5 + j * 3) % 11) / 11 - 0.5 for j in range(3)] for i in range(3)]]]),
 }
 SHAPES = {"no_matrix": (0, 0)}

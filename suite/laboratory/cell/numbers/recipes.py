@@ -16,6 +16,7 @@ from pathlib import Path
 from laboratory.cell.numbers.inputs import INPUTS
 
 PATH = Path(__file__).with_name("recipes.txt")
+OF_DEVICES = Path(__file__).with_name("of_devices.txt")
 _WORDS = re.compile(r"[A-Za-z_][\w.]*")
 # A dtype is no input.
 _QUOTED = re.compile(r"'[^']*'")
@@ -43,11 +44,11 @@ class NumericCall:
 
 
 @cache
-def calls() -> tuple[NumericCall, ...]:
-    """Return every call, by line; each form of a call is one."""
+def calls(path: Path = PATH) -> tuple[NumericCall, ...]:
+    """Return every call, by line; each form of a call is one. Only devices make the calls in OF_DEVICES."""
     found: dict[str, NumericCall] = {}
     home = ""
-    for line in PATH.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             home = line.strip("[]")
         elif home == "left out" and line and not line.startswith("#"):
