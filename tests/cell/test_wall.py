@@ -23,7 +23,14 @@ ROOMS = (
     *("jax_stack_compat.command_table", "jax_stack_compat.command_line", "jax_stack_compat.__main__"),
     *("laboratory", "laboratory.cores", "laboratory.cell", "laboratory.boundaries", "laboratory.sources"),
     *("laboratory.records", "laboratory.run", "laboratory.collect", "laboratory.bisect", "laboratory.programs"),
-    *("laboratory.timings", "laboratory.report", "laboratory.upkeep", "laboratory.cli", "laboratory.__main__"),
+    *(
+        "laboratory.timings",
+        "laboratory.orders",
+        "laboratory.report",
+        "laboratory.upkeep",
+        "laboratory.cli",
+        "laboratory.__main__",
+    ),
 )
 # Run without site-packages.
 IMPORT_CELL_SIDE = """

@@ -79,8 +79,21 @@ COMMANDS = (
         option("--tag", "all cells with this tag, run or not: default, line or full", type=_tag),
         flag("--published", "the published report, made from the packed records (default: if nothing was run here)")),
         codes=RUN_CODES),
-    Command("merge", "join the reports of a run's shards into one", "laboratory.cli.commands:merge", (
-        option("shards SHARD", _REPORT, nargs="+", type=Path), _TO, _VERBOSE), codes=RUN_CODES),
+    Command("orders", "write a folder of orders for a machine that has a device and nothing else",
+            "laboratory.orders.write:orders", (
+        option("--for DEVICE", "jax's name for it: gpu, tpu, or cpu for a rehearsal", dest="device", required=True,
+                choices=("gpu", "tpu", "cpu")),
+        option("--issue ID", "only this issue, without numbers, programs and timings; may be repeated",
+                action="append", default=[], type=named("jax_stack_compat.catalogue.catalogue:identified")),
+        option("--to FOLDER", "where the orders go", type=Path, required=True),
+        option("--with-wheels 0.8.0", "also bring the packages of this release of jax, in parts of 45 MiB")),
+        "Copy the folder to that machine, and start run.py there with an interpreter that has jax. It needs the "
+        "standard library alone, installs and fetches nothing, and leaves one archive. `merge` brings it home.",
+        codes="Exit codes: 0 written; 2 the command or a file is wrong."),
+    Command("merge", "join the reports of a run's shards into one, or bring results of orders home",
+            "laboratory.cli.commands:merge", (
+        option("shards SHARD", f"{_REPORT}; or an archive that run.py left", nargs="+", type=Path), _TO, _VERBOSE),
+        codes=RUN_CODES),
     Command("diff", "print what changed between two reports", "laboratory.cli.commands:diff", (
         flag("--strict", "exit 1 also if an observation is missing, or undecided in one report"),
         option("old OLD", _REPORT, type=Path), option("new NEW", "the same", type=Path),

@@ -177,9 +177,13 @@ def report(
 
 
 def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
-    """Join the reports of shards in `to`, and print the report."""
+    """Join the reports of shards in `to`, and print the report; or bring results of orders home."""
+    from laboratory.orders import home
     from laboratory.report.merge import merge as joined
 
+    if home.are_archives(shards):
+        home.bring_home(shards)
+        return Exit.AS_EXPECTED
     return _publish(joined(shards), to, verbose=verbose)
 
 

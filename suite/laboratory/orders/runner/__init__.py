@@ -1,0 +1,1 @@
+"""The runner of orders on another machine: the standard library, and an interpreter that has jax."""
