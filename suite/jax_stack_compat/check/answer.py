@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from jax_stack_compat.check.devices import KnownDevice, also_there, of_stack, plugins, sentence
 from jax_stack_compat.check.finding import RANKS
 from jax_stack_compat.check.good import good, helps
 from jax_stack_compat.check.inputs.stack import Stack
@@ -19,7 +19,6 @@ from jax_stack_compat.judge.verdict_table import GOOD, Verdict
 from jax_stack_compat.judge.verdicts import goes_wrong
 from jax_stack_compat.packages import STACK
 
-_DEVICE = re.compile(r"jax-(cuda|rocm)|libtpu")
 _HOW = {
     "run": "run on exactly these versions",
     "by rule": "by rule",
@@ -33,7 +32,7 @@ class Effect:
     """A case that goes wrong on these versions.
 
     `why` says how that is known. `good` names the releases of one package on which the case is good. `helps` is a
-    phrase on whether the workaround helps here.
+    phrase on whether the workaround helps here, and `device` on whether the case goes wrong on a device, too.
     """
 
     issue: KnownIssue
@@ -44,6 +43,7 @@ class Effect:
     why: str
     good: str
     helps: str
+    device: str = ""
 
     @property
     def name(self) -> Name:
@@ -146,6 +146,7 @@ class Answer:
 def answer(knowledge: Knowledge, stack: Stack) -> Answer:
     """Return what is known about `stack` by the published rules and runs."""
     found_versions = looked_up(stack, knowledge)
+    there_are = of_stack(knowledge.devices, stack.versions)
     versions = found_versions.pins
     there = {"jaxlib", *versions, *stack.unsaid}
     lacking = {name for name, case in knowledge.cases.items() if not there.issuperset(case.needs)}
@@ -174,7 +175,8 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
         of = cases[issue, case]
         if goes_wrong(means := of.verdict(known.behaviour)):
             texts = _why(known, versions), good(of, versions, knowledge), helps(of, known, versions)
-            effects.append(Effect(issues[issue], of, means, known.behaviour, known, *texts))
+            on_device = also_there(there_are, (issue, case), known.behaviour)
+            effects.append(Effect(issues[issue], of, means, known.behaviour, known, *texts, on_device))
     places = {issue.id: place for place, issue in enumerate(knowledge.issues)}
     effects.sort(key=lambda each: (RANKS[each.issue.kind], places[each.issue.id]))
     return Answer(
@@ -187,7 +189,7 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
         tuple(unknown),
         len(knowledge.cases) - len(found),
         found_versions.newer,
-        (*found_versions.strange, *_unsure(stack)),
+        (*found_versions.strange, *_unsure(stack, there_are, [effect.name for effect in effects])),
         _imports(knowledge, found),
         knowledge.day,
         tuple(found),
@@ -195,12 +197,11 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
     )
 
 
-def _unsure(stack: Stack) -> Iterable[str]:
+def _unsure(stack: Stack, there: Sequence[KnownDevice], names: Collection[Name]) -> Iterable[str]:
     if "jax" not in stack.versions and "jax" not in stack.unsaid:
         yield "Name jax and its version: nearly every case needs it."
-    if plugins := sorted(filter(_DEVICE.match, stack.versions)):
-        ask = "`check --python .venv --confirm` runs the cases on your device"
-        yield f"This stack has {' and '.join(plugins)}, but the data is from CPUs: {ask}."
+    if brought := plugins(stack.versions):
+        yield sentence(there, brought, names)
 
 
 def _imports(knowledge: Knowledge, found: Mapping[Name, Prediction | Stopped]) -> str:

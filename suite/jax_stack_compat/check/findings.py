@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from jax_stack_compat.check import devices
 from jax_stack_compat.check.answer import Answer, Effect
 from jax_stack_compat.check.finding import LEVELS, RANKS, Finding, Level
 from jax_stack_compat.check.knowledge import Knowledge
@@ -106,9 +107,18 @@ def of_source(
         len(called & touched),
         len({line.name for line in lines if line.level == "certain" and not line.guarded} & called),
         tuple(id for id in untold if id not in {reached for reached, *_ in told}),
-        numbers(called, answer.versions.get("jax"), before.get("jax") if before else None),
+        _numbers(answer, known, called, before),
     )
     return [*lines, *issues], read, list(ignored)
+
+
+def _numbers(answer: Answer, known: Knowledge, called: Collection[str], before: Pins | None) -> Numbers | None:
+    """Return the results of the called functions, with their differences on the stack's kinds of devices."""
+    of = numbers(called, answer.versions.get("jax"), before.get("jax") if before else None)
+    there = tuple(devices.numbers(devices.of_stack(known.devices, answer.stack.versions), called))
+    if there:
+        return replace(of or Numbers((), ""), on_devices=there)
+    return of
 
 
 def ordered(findings: Sequence[Finding], known: Knowledge) -> tuple[Finding, ...]:

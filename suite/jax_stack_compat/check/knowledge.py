@@ -17,6 +17,7 @@ from packaging.version import Version
 from jax_stack_compat.base.address import link
 from jax_stack_compat.base.errors import BadFile, Fault
 from jax_stack_compat.cell.issue import Rule, Signature
+from jax_stack_compat.check.devices import KnownDevice
 from jax_stack_compat.judge.prediction import Name, with_jaxlib
 from jax_stack_compat.judge.rules import Pins, Run, first_match, requirements
 from jax_stack_compat.judge.verdict_table import VERDICTS, Verdict
@@ -84,11 +85,12 @@ class KnownIssue:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """All that was published, with its day; `cells` are the stacks that were run, by id."""
+    """All that was published, with its day; `cells` are the stacks that were run, by id. `devices` ran cases, too."""
 
     day: str
     cells: Mapping[str, Pins]
     issues: tuple[KnownIssue, ...]
+    devices: tuple[KnownDevice, ...] = ()
 
     @cached_property
     def cases(self) -> Mapping[Name, KnownCase]:
@@ -123,10 +125,17 @@ def load(path: Path = PATH) -> Knowledge:
             raise ValueError(f"its schema is {data['schema_version']}, but this version reads {SCHEMA}")
         cells = dict(data["cells"])
         issues = tuple(_issue(each, cells, data["kinds"]) for each in data["issues"])
-        return Knowledge(str(data["generated_at"])[:10], cells, issues)
+        devices = tuple(map(_device, data.get("devices", ())))
+        return Knowledge(str(data["generated_at"])[:10], cells, issues, devices)
     except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         said = f"{type(error).__name__}: {error}"
         raise BadFile([Fault(path, "file", f"cannot be used ({said}): rewrite it with `nox -s rebuild`")]) from error
+
+
+def _device(row: Mapping[str, Any]) -> KnownDevice:
+    seen = {(issue, case): behaviour for issue, of in row["seen"].items() for case, behaviour in of.items()}
+    numbers = {function: (int(count), str(example)) for function, (count, example) in row["numbers"].items()}
+    return KnownDevice(row["jax"], row["platform"], row["kind"], seen, numbers)
 
 
 def _issue(row: Mapping[str, Any], cells: Mapping[str, Pins], kinds: list[list[str]]) -> KnownIssue:

@@ -15,6 +15,7 @@ from jax_stack_compat.base.fields import Moment
 from jax_stack_compat.base.files import REPORTS, FileModel, dump, read, replace_all
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.stack import plan
+from laboratory.orders import compared
 from laboratory.records import archive
 from laboratory.records.packed import Packed
 from laboratory.report import compare
@@ -59,7 +60,7 @@ def pack() -> Report:
 
 def tracked(report: Report) -> dict[str, str]:
     """Return the text, by name, of each tracked file that follows from the published report."""
-    return {"COMPAT.md": compat_md(report), "check.json": check_json(report)}
+    return {"COMPAT.md": compat_md(report), "check.json": check_json(report, compared.load_all())}
 
 
 def code(report: Report) -> Exit:

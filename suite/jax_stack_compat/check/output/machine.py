@@ -70,7 +70,8 @@ def _numbers(of: Numbers) -> dict[str, Any]:
     names = ("function", "form", "call", "status", "detail", "change", "was", "package", "explained")
     rows = [{name: vars(row)[name] for name in names} for row in (*of.changed, *of.unlike)]
     told = {"on": of.new, "since": of.old or None, "functions": len(of.functions)}
-    return {**told, "edges": list(of.edges), "rounded": list(of.rounded), "sentence": of.sentence, "rows": rows}
+    lists = {"edges": list(of.edges), "rounded": list(of.rounded), "on_devices": list(of.on_devices)}
+    return {**told, **lists, "sentence": of.sentence, "rows": rows}
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -84,6 +85,7 @@ def _case(effect: Effect) -> dict[str, Any]:
         **{"id": effect.case.id, "verdict": effect.verdict, "behaviour": effect.behaviour, "how": effect.known.how},
         **{"why": effect.why, "good": effect.good, "conditions": list(effect.case.conditions)},
         **{"workaround": effect.case.workaround, "helps": effect.helps},
+        "device": effect.device,
     }
 
 

@@ -131,7 +131,10 @@ def _rest(found: Outcome, *, verbose: bool) -> Iterator[str]:
 def _numbers(found: Outcome, *, verbose: bool) -> Iterator[str]:
     """Yield lines on the called functions whose results change with an upgrade, or differ from NumPy's."""
     of = found.read.numbers if found.read else None
-    if of is None or not of.sentence:
+    if of is None:
+        return
+    yield from of.on_devices
+    if not of.sentence:
         return
     yield of.sentence
     rows = [*of.changed, *(of.unlike if verbose else ())]
@@ -209,12 +212,12 @@ def told(issue: KnownIssue, effects: Iterable[Effect]) -> list[str]:
     by_workaround: dict[str, list[str]] = {}
     alike: dict[tuple[str, ...], list[Effect]] = {}
     for effect in effects:
-        key = (effect.why, effect.good, effect.case.workaround, effect.helps, *effect.case.conditions)
+        key = (effect.why, effect.good, effect.device, effect.case.workaround, effect.helps, *effect.case.conditions)
         alike.setdefault(key, []).append(effect)
     for of in alike.values():
         first = of[0]
         names = ", ".join(each.case.id for each in of)
-        where = "; ".join(filter(None, [first.why, first.good]))
+        where = "; ".join(filter(None, [first.why, first.good, first.device]))
         only = f", only {' and '.join(first.case.conditions)}" if first.case.conditions else ""
         instead = f"instead: {first.case.workaround} ({first.helps})" if first.case.workaround else ""
         by_workaround.setdefault(instead, []).append(f"{names}{only}: {where}")

@@ -20,7 +20,8 @@ class Numbers:
 
     `changed` has a row of each function that returns something else on the release `new` than on `old`. `edges` are
     functions that do so only for 0, infinite, NaN, tiny or huge inputs; `rounded`, only by rounding. `unlike` has a row
-    of each function that differs from its reference on `new` for other inputs than these.
+    of each function that differs from its reference on `new` for other inputs than these. `on_devices` has a line for
+    each function whose results on a device of the stack's kind are not the CPU's.
     """
 
     functions: tuple[str, ...]
@@ -30,6 +31,7 @@ class Numbers:
     edges: tuple[str, ...] = ()
     rounded: tuple[str, ...] = ()
     unlike: tuple[CallRow, ...] = ()
+    on_devices: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:

@@ -14,6 +14,7 @@ from jax_stack_compat.names.model import FOLDER as NAMES
 from jax_stack_compat.names.store import schema as names_schema
 from jax_stack_compat.numbers.model import FOLDER as NUMBERS
 from jax_stack_compat.numbers.model import MEASURED
+from laboratory.orders import compared
 from laboratory.programs import model as programs
 from laboratory.programs.model import FOLDER as COMPILED
 from laboratory.programs.model import Programs
@@ -53,13 +54,15 @@ def write(report: Report, folder: Path, *, whole: bool = False) -> list[Path]:
     With `whole`, the published report, also write the names and numbers of the releases.
     """
     timed, compiled = _measured()
+    measured, on_devices = (numbers.load(), compared.load_all()) if whole else (NOTHING, ())
     texts = {**stored.texts(report), TIMINGS: timings.text(timed)}
     if compiled:
         texts[PROGRAMS] = programs.list_text(compiled)
     if whole:
         texts |= carried()
-    texts |= {"compat.schema.json": schema(), "COMPAT.md": compat_md(report), "check.json": check_json(report)}
-    texts |= site(report, timed, compiled, numbers.load() if whole else NOTHING)
+    texts |= {"compat.schema.json": schema(), "COMPAT.md": compat_md(report)}
+    texts["check.json"] = check_json(report, on_devices)
+    texts |= site(report, timed, compiled, measured, on_devices)
     return _put_all(texts, folder)
 
 

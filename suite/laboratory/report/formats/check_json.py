@@ -5,21 +5,22 @@ The wheel carries the file. `jax_stack_compat.check.knowledge` reads and documen
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from jax_stack_compat.base.files import dump_lines
 from jax_stack_compat.judge.verdict_table import UNDECIDED
 from jax_stack_compat.packages import PACKAGES
+from laboratory.orders.compared import DeviceCell
 from laboratory.report.model import CaseRow, IssueRow, Observation, Report
 from laboratory.report.summary import by_case, packages
 
 SCHEMA = 1
 
 
-def check_json(report: Report) -> str:
-    """Return `report` as `check` reads it, with a line for each case."""
+def check_json(report: Report, on_devices: Sequence[DeviceCell] = ()) -> str:
+    """Return `report` and what ran on devices as `check` reads it, with a line for each case."""
     names = {*PACKAGES, *packages(report)}
     seen = by_case(report.observations)
     kinds: dict[tuple[str, str], int] = {}
@@ -38,7 +39,22 @@ def check_json(report: Report) -> str:
     ]
     cells = [[cell.id, {name: of for name, of in cell.packages.items() if name in names}] for cell in report.cells]
     head = {"schema_version": SCHEMA, "generated_at": report.generated_at.isoformat(), "cells": cells}
-    return dump_lines({**head, "kinds": list(kinds), "issues": issues}, {"issues": ""}, (",", ":"))
+    devices = {"devices": list(map(_device, on_devices))} if on_devices else {}
+    return dump_lines({**head, "kinds": list(kinds), "issues": issues, **devices}, {"issues": ""}, (",", ":"))
+
+
+def _device(cell: DeviceCell) -> dict[str, Any]:
+    """Return what ran on a device: the behaviour of each decided case, and the functions whose numbers differ."""
+    seen: dict[str, dict[str, str]] = {}
+    for row in cell.decided:
+        seen.setdefault(row.issue, {})[row.case] = row.device.behaviour or row.device.verdict
+    numbers: dict[str, tuple[int, str]] = {}
+    for number in cell.run.differences:
+        if number.is_listed:
+            count, example = numbers.get(number.function, (0, number.told))
+            numbers[number.function] = count + 1, example
+    of = cell.stack
+    return {"jax": of.packages["jax"], "platform": of.platform, "kind": of.kind, "seen": seen, "numbers": numbers}
 
 
 def _kind(observation: Observation | None, kinds: dict[tuple[str, str], int]) -> int:

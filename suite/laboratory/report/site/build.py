@@ -19,6 +19,7 @@ from jax_stack_compat.base.address import address, link
 from jax_stack_compat.base.printable import printable
 from jax_stack_compat.judge.verdict_table import GLYPHS, PROPERTIES
 from laboratory.cores import over_cores
+from laboratory.orders.compared import DeviceCell
 from laboratory.programs.model import Programs
 from laboratory.report import summary
 from laboratory.report.compare import tally
@@ -31,6 +32,7 @@ from laboratory.report.site.numbers import NOTHING, MeasuredNumbers, call
 from laboratory.report.site.page import Page
 from laboratory.report.site.pages import (
     cells,
+    devices,
     findings,
     front,
     issues,
@@ -59,6 +61,7 @@ KINDS: tuple[Kind, ...] = (
     numbers.pages,
     timings.pages,
     programs.pages,
+    devices.pages,
 )
 
 
@@ -67,9 +70,10 @@ def site(
     timed: tuple[TimedMachine, ...],
     compiled: tuple[Programs, ...] = (),
     measured: MeasuredNumbers = NOTHING,
+    on_devices: tuple[DeviceCell, ...] = (),
 ) -> dict[str, str]:
     """Return the text of each file of the site, by path."""
-    facts = Facts(report, timed, compiled, measured)
+    facts = Facts(report, timed, compiled, measured, on_devices)
     parts = {path.name: path.read_text(encoding="utf-8") for path in sorted(ASSETS.iterdir())}
     # The shared style comes first, so that a page's own style can override it.
     styles = sorted((name for name in parts if name.endswith(".css")), key=lambda name: (name != "style.css", name))
@@ -118,6 +122,7 @@ def _templates() -> Environment:
     templates.globals |= {"glyphs": _marked(GLYPHS), "properties": PROPERTIES, "turn_words": TURNS}
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
     templates.globals |= {"program_page": programs.path, "statuses": numbers.STATUSES, "numbers_page": numbers.path}
+    templates.globals |= {"device_page": devices.path}
     templates.globals |= {"constraints_path": install.path}
     return templates
 

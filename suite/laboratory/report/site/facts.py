@@ -12,6 +12,7 @@ from packaging.version import Version
 
 from jax_stack_compat.judge.verdict_table import UNDECIDED, VERDICTS, Verdict
 from laboratory.boundaries.neighbours import LineCell, neighbours
+from laboratory.orders.compared import DeviceCell
 from laboratory.programs.changes import turns
 from laboratory.programs.model import Programs
 from laboratory.report import standing, summary
@@ -37,17 +38,27 @@ class StripRun:
 
 @dataclass(frozen=True)
 class Facts:
-    """A report, its timings, its programs for absent devices and its numbers, with indexes."""
+    """A report, its timings, its programs for absent devices, its numbers and its devices, with indexes."""
 
     report: Report
     timed: tuple[TimedMachine, ...] = ()
     programs: tuple[Programs, ...] = ()
     numbers: MeasuredNumbers = NOTHING
+    devices: tuple[DeviceCell, ...] = ()
 
     @cached_property
     def seen(self) -> defaultdict[tuple[str, str], dict[str, Observation]]:
         """The observations, by issue and case, then by cell."""
         return summary.by_case(self.report.observations)
+
+    @cached_property
+    def on_devices(self) -> dict[str, list[tuple[DeviceCell, int]]]:
+        """The devices on which a function returns another result than on the CPU, with the number of such calls."""
+        found: dict[str, list[tuple[DeviceCell, int]]] = {}
+        for cell in self.devices:
+            for function, count in Counter(row.function for row in cell.run.differences if row.is_listed).items():
+                found.setdefault(function, []).append((cell, count))
+        return found
 
     @cached_property
     def cells(self) -> dict[str, CellRow]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from jax_stack_compat.judge.verdict_table import SYMPTOMS, UNDECIDED, VERDICTS, Verdict
 from jax_stack_compat.packages import guests
 from laboratory.boundaries.attribution import Grounds
+from laboratory.orders.compared import DeviceCell, DeviceRow
 from laboratory.programs.case_rows import Device, of_issue
 from laboratory.report import summary
 from laboratory.report.model import CaseRow, IssueRow, Observation, SignatureRow
@@ -71,7 +72,7 @@ class IssueView:
     `without` has the cases that fail somewhere and have no workaround. `nowhere_right` is True if each release of the
     line has a bad case; `never_right` has the cases that are always bad. `related` has each issue that concerns the
     same names or areas as this one, with those names and areas. `grids` has the stacks with the guests that its cases
-    need. `devices` has the programs that were compiled for devices and not run.
+    need. `devices` has the programs that were compiled for devices and not run, `on_devices` the cases that ran there.
     """
 
     issue: IssueRow
@@ -86,6 +87,7 @@ class IssueView:
     related: list[tuple[IssueRow, list[str]]]
     grids: list[Grid]
     devices: list[Device]
+    on_devices: list[tuple[DeviceCell, list[DeviceRow]]]
     grounds = GROUNDS
 
     @property
@@ -114,8 +116,15 @@ def pages(facts: Facts) -> Iterator[Page]:
                 [row for row in facts.report.stacks if guests(issue.packages) & {*row.holds, row.along}], facts.cells
             ),
             of_issue(facts.programs, issue.id),
+            _on_devices(facts, issue),
         )
         yield Page(f"issues/{issue.id}.html", "issues.html.jinja", issue.heading, view, ("assets/issue.js",))
+
+
+def _on_devices(facts: Facts, issue: IssueRow) -> list[tuple[DeviceCell, list[DeviceRow]]]:
+    """Return the cases of an issue that ran on a device, by the device's cell."""
+    of = [(cell, [row for row in cell.rows if row.issue == issue.id and row.ran_there]) for cell in facts.devices]
+    return [(cell, rows) for cell, rows in of if rows]
 
 
 def _case(facts: Facts, issue: IssueRow, case: CaseRow) -> CaseView:
