@@ -15,8 +15,8 @@ import pytest
 from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.base.files import PACKAGES
 from laboratory.cli.command_line import main
-from laboratory.orders import compared, devices
-from laboratory.orders.runner.stack import slug
+from laboratory.orders import archives, compared
+from laboratory.orders.runner.device_stack import slug
 from tests.processes import default_signals
 from tests.real_cell import CELL, ISSUE
 from tests.state import eventually
@@ -42,7 +42,7 @@ def run(folder: Path, python: Path, *words: str) -> subprocess.CompletedProcess[
 
 def only(folder: Path) -> Path:
     """Return the one archive in a folder."""
-    (path,) = folder.glob(f"results-*{devices.SUFFIX}")
+    (path,) = folder.glob(f"results-*{archives.SUFFIX}")
     return path
 
 
@@ -69,7 +69,7 @@ def carried_out(tmp_path_factory: pytest.TempPathFactory, interpreter: Path) -> 
 
 def test_a_killed_run_leaves_an_archive_and_is_continued(carried_out: Path) -> None:
     """Every case ran once on each side, and the archive has the stack that ran them."""
-    found = devices.read(only(carried_out))
+    found = archives.read(only(carried_out))
 
     wanted = {case["case"] for case in json.loads((carried_out / "orders.json").read_text())["cases"]}
     assert {"device": wanted, "cpu": wanted} == {
@@ -142,7 +142,7 @@ def test_an_interpreter_without_jax_is_named(carried_out: Path) -> None:
 
 def test_results_come_home(carried_out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Merged results are judged on both sides, and the next orders leave these cases out."""
-    monkeypatch.setattr(devices, "FOLDER", tmp_path / "devices")
+    monkeypatch.setattr(archives, "FOLDER", tmp_path / "devices")
 
     assert Exit.AS_EXPECTED == main(["merge", str(only(carried_out))])
 

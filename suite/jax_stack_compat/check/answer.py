@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from jax_stack_compat.check.devices import KnownDevice, also_there, of_stack, plugins, sentence
 from jax_stack_compat.check.finding import RANKS
 from jax_stack_compat.check.good import good, helps
 from jax_stack_compat.check.inputs.stack import Stack
 from jax_stack_compat.check.knowledge import Knowledge, KnownCase, KnownIssue
+from jax_stack_compat.check.on_devices import KnownDevice, also_there, of_stack, plugins, sentence
 from jax_stack_compat.check.versions import looked_up
 from jax_stack_compat.judge.prediction import Name, Prediction, Stopped, foresee, how
 from jax_stack_compat.judge.rules import Pins

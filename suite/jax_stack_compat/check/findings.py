@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from jax_stack_compat.check import devices
+from jax_stack_compat.check import on_devices
 from jax_stack_compat.check.answer import Answer, Effect
 from jax_stack_compat.check.finding import LEVELS, RANKS, Finding, Level
 from jax_stack_compat.check.knowledge import Knowledge
@@ -115,7 +115,7 @@ def of_source(
 def _numbers(answer: Answer, known: Knowledge, called: Collection[str], before: Pins | None) -> Numbers | None:
     """Return the results of the called functions, with their differences on the stack's kinds of devices."""
     of = numbers(called, answer.versions.get("jax"), before.get("jax") if before else None)
-    there = tuple(devices.numbers(devices.of_stack(known.devices, answer.stack.versions), called))
+    there = tuple(on_devices.numbers(on_devices.of_stack(known.devices, answer.stack.versions), called))
     if there:
         return replace(of or Numbers((), ""), on_devices=there)
     return of

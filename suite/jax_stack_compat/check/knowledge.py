@@ -17,7 +17,7 @@ from packaging.version import Version
 from jax_stack_compat.base.address import link
 from jax_stack_compat.base.errors import BadFile, Fault
 from jax_stack_compat.cell.issue import Rule, Signature
-from jax_stack_compat.check.devices import KnownDevice
+from jax_stack_compat.check.on_devices import KnownDevice
 from jax_stack_compat.judge.prediction import Name, with_jaxlib
 from jax_stack_compat.judge.rules import Pins, Run, first_match, requirements
 from jax_stack_compat.judge.verdict_table import VERDICTS, Verdict

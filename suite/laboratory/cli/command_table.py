@@ -80,7 +80,7 @@ COMMANDS = (
         flag("--published", "the published report, made from the packed records (default: if nothing was run here)")),
         codes=RUN_CODES),
     Command("orders", "write a folder of orders for a machine that has a device and nothing else",
-            "laboratory.orders.write:orders", (
+            "laboratory.orders.folder:orders", (
         option("--for DEVICE", "jax's name for it: gpu, tpu, or cpu for a rehearsal", dest="device", required=True,
                 choices=("gpu", "tpu", "cpu")),
         option("--issue ID", "only this issue, without numbers, programs and timings; may be repeated",

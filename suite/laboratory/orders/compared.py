@@ -12,10 +12,10 @@ from jax_stack_compat.judge import verdicts
 from jax_stack_compat.judge.record import Record
 from jax_stack_compat.judge.verdict_table import UNDECIDED
 from jax_stack_compat.judge.verdicts import Judged
-from laboratory.orders import devices
-from laboratory.orders.cases import Name, every, is_of_device
-from laboratory.orders.devices import DeviceRun, StackRow, valid_records
-from laboratory.orders.runner.place import Side
+from laboratory.orders import archives
+from laboratory.orders.archives import DeviceRun, DeviceStackRow, valid_records
+from laboratory.orders.carried import Name, every, is_of_device
+from laboratory.orders.runner.kept import Side
 from laboratory.programs.model import Program, Programs
 
 # Not run on this side.
@@ -66,7 +66,7 @@ class DeviceCell:
         return self.run.cell
 
     @property
-    def stack(self) -> StackRow:
+    def stack(self) -> DeviceStackRow:
         """The stack and its device."""
         return self.run.stack
 
@@ -113,7 +113,7 @@ class ProgramPair:
 
 def load_all() -> tuple[DeviceCell, ...]:
     """Return the judged results of all devices. Raises BadFile."""
-    return tuple(map(cell_of, devices.load_all()))
+    return tuple(map(cell_of, archives.load_all()))
 
 
 def cell_of(run: DeviceRun) -> DeviceCell:

@@ -14,9 +14,9 @@ from jax_stack_compat.base.errors import Misused, shown
 from jax_stack_compat.base.files import dump
 from jax_stack_compat.cell.atomic import write
 from jax_stack_compat.packages import ASKED
-from laboratory.orders import devices, numbers
-from laboratory.orders.devices import DeviceRun, Timed
-from laboratory.orders.runner.place import SIDES, Side
+from laboratory.orders import archives, differences
+from laboratory.orders.archives import DeviceRun, Timed
+from laboratory.orders.runner.kept import SIDES, Side
 from laboratory.programs import cases, sources
 from laboratory.programs.model import Program
 from laboratory.timings import release_line, results
@@ -25,8 +25,8 @@ from laboratory.timings.own_stack import like
 
 def bring_home(paths: Sequence[Path]) -> None:
     """File the results in these archives. Raises BadFile before anything is written, and OSError."""
-    found = [devices.read(path) for path in paths]
-    stored = {run.cell: run for run in devices.load_all()}
+    found = [archives.read(path) for path in paths]
+    stored = {run.cell: run for run in archives.load_all()}
     for run in found:
         mine, other_code = _of_this_tree(run)
         before = stored.get(run.cell)
@@ -35,7 +35,7 @@ def bring_home(paths: Sequence[Path]) -> None:
             before = None
         whole = _finished(_joined(before, mine) if before else mine)
         stored[run.cell] = whole
-        path = devices.save(whole)
+        path = archives.save(whole)
         OUT.print(_summary(whole, other_code), soft_wrap=True)
         OUT.print(f"filed in {shown(path)}; `nox -s rebuild` adds it to what `check` reads", soft_wrap=True)
         if whole.timings and whole.stack.platform != "cpu":
@@ -44,7 +44,7 @@ def bring_home(paths: Sequence[Path]) -> None:
 
 def are_archives(paths: Iterable[Path]) -> bool:
     """Return True if all paths are archives of results, and False if none is. Raises Misused for a mixture."""
-    kinds = {path.name.endswith(devices.SUFFIX) for path in paths}
+    kinds = {path.name.endswith(archives.SUFFIX) for path in paths}
     if len(kinds) > 1:
         raise Misused("results of orders and reports of shards are merged one kind at a time")
     return kinds == {True}
@@ -52,7 +52,7 @@ def are_archives(paths: Iterable[Path]) -> bool:
 
 def _of_this_tree(run: DeviceRun) -> tuple[DeviceRun, int]:
     """Return the results of this tree's code, and the number of records of other code. Raises BadFile."""
-    kept = {side: list(devices.valid_records(run, side).values()) for side in SIDES}
+    kept = {side: list(archives.valid_records(run, side).values()) for side in SIDES}
     lost = sum(len(run.records[side]) - len(kept[side]) for side in SIDES)
     every = sources.programs()
     programs = [_judged(program, every, run) for program in run.programs if program.workload in every]
@@ -90,8 +90,8 @@ def _finished(run: DeviceRun) -> DeviceRun:
     device, cpu = run.numbers["device"], run.numbers["cpu"]
     return run.model_copy(
         update={
-            "compared": numbers.compared(device, cpu),
-            "differences": list(numbers.differences(device, cpu)),
+            "compared": differences.compared(device, cpu),
+            "differences": list(differences.differences(device, cpu)),
         }
     )
 

@@ -24,11 +24,10 @@ from queue import Empty, SimpleQueue
 from jax_stack_compat.cell.machine import cores
 from jax_stack_compat.environments import probe_call
 from jax_stack_compat.environments.probe_call import Stop
-from laboratory.orders.runner import releases
-from laboratory.orders.runner import stack as stacks
-from laboratory.orders.runner.place import SIDES, Json, Place, Side
-from laboratory.orders.runner.stack import NoStack, Stack
-from laboratory.orders.runner.work import Bench, Calls, Cases, OrderedCase, Piece, Programs, Timings
+from laboratory.orders.runner import device_stack, unpack
+from laboratory.orders.runner.device_stack import DeviceStack, NoStack
+from laboratory.orders.runner.kept import SIDES, Json, ResultsFolder, Side
+from laboratory.orders.runner.pieces import Bench, CallPiece, CasePiece, OrderedCase, Piece, ProgramPiece, TimingPiece
 
 # A probe imports the stack once for so many cases; calls of functions come in larger portions.
 _CASES, _CALLS = 12, 160
@@ -48,8 +47,8 @@ def main(folder: Path, words: Sequence[str]) -> int:
     try:
         orders = json.loads((folder / "orders.json").read_text(encoding="utf-8"))
         (folder / "results").mkdir(exist_ok=True)
-        packages = releases.unpacked(folder, asked.release) if asked.release else None
-        stack = stacks.ask(python, folder / "results", orders["packages"], packages)
+        packages = unpack.unpacked(folder, asked.release) if asked.release else None
+        stack = device_stack.ask(python, folder / "results", orders["packages"], packages)
     except (OSError, ValueError) as error:
         print(f"{folder}: the orders cannot be used: {error}", file=sys.stderr)
         return _WRONG
@@ -97,7 +96,7 @@ class _Run:
         orders: Json,
         python: Path,
         packages: Path | None,
-        stack: Stack,
+        stack: DeviceStack,
         jobs: int,
         started: float,
         minutes: float,
@@ -105,7 +104,7 @@ class _Run:
         self._orders, self._jobs = orders, max(jobs, 1)
         self._started = started
         self._deadline = self._started + 60 * minutes
-        place = Place(folder / "results" / f"{stack.cell}-{stack.digest[:8]}", stack)
+        place = ResultsFolder(folder / "results" / f"{stack.cell}-{stack.digest[:8]}", stack)
         place.scratch.mkdir(parents=True, exist_ok=True)
         bench = Bench(python, folder / "code", packages, place, self._jobs)
         flags = bench.variables("device")
@@ -144,9 +143,9 @@ class _Run:
         reserved = 0.0 if timings is None or timings.is_done() else _FOR_TIMINGS * (self._deadline - self._started)
         beside_until = self._deadline - reserved
         alone = set(self._orders["alone"])
-        beside = [piece for piece in self._ordered() if not (isinstance(piece, Cases) and _runs_alone(piece, alone))]
+        beside = [piece for piece in self._ordered() if not _runs_alone(piece, alone)]
         self._side_by_side(beside, self._jobs, beside_until)
-        apart = [piece for piece in self._ordered() if isinstance(piece, Cases) and _runs_alone(piece, alone)]
+        apart = [piece for piece in self._ordered() if _runs_alone(piece, alone)]
         self._side_by_side(apart, 1, beside_until)
         self._side_by_side(self._confirmations(), 1, beside_until)
         self._side_by_side([timings] if timings else [], 1, self._deadline)
@@ -210,7 +209,7 @@ class _Run:
         yield from self._cases(rest, 500)
         yield from calls[half:]
 
-    def _cases(self, cases: Sequence[Json], start: int) -> Iterator[Cases]:
+    def _cases(self, cases: Sequence[Json], start: int) -> Iterator[CasePiece]:
         alone = set(self._orders["alone"])
         # What came home from this stack before is not run again.
         known: Json = self._orders["known"].get(self._place.stack.digest, {})
@@ -224,7 +223,7 @@ class _Run:
                 wanted = [each for each in portion if side in each["sides"] and _name(each) not in there]
                 mine = tuple(self._case(each, side) for each in wanted)
                 if mine:
-                    yield Cases(self._bench, side, mine, number)
+                    yield CasePiece(self._bench, side, mine, number)
 
     def _case(self, case: Json, side: Side) -> OrderedCase:
         stack = self._place.stack
@@ -245,25 +244,25 @@ class _Run:
         found: list[Piece] = []
         for number, case in enumerate(self._orders["cases"], 1000):
             if _name(case) in differ:
-                found += [
-                    Cases(self._bench, side, (self._case(case, side),), number, attempts=_CONFIRMED) for side in SIDES
-                ]
+                for side in SIDES:
+                    mine = (self._case(case, side),)
+                    found.append(CasePiece(self._bench, side, mine, number, attempts=_CONFIRMED))
         return found
 
-    def _calls(self) -> Iterator[Calls]:
+    def _calls(self) -> Iterator[CallPiece]:
         keys = self._orders["calls"]
         for number, start in enumerate(range(0, len(keys), _CALLS)):
             for side in SIDES:
-                yield Calls(self._bench, side, tuple(keys[start : start + _CALLS]), number)
+                yield CallPiece(self._bench, side, tuple(keys[start : start + _CALLS]), number)
 
-    def _programs(self) -> Iterator[Programs]:
+    def _programs(self) -> Iterator[ProgramPiece]:
         for target in self._orders["targets"]:
             if self._place.stack.kind.startswith(tuple(target["kinds"])):
-                yield Programs(self._bench, target["id"], tuple(self._orders["programs"]))
+                yield ProgramPiece(self._bench, target["id"], tuple(self._orders["programs"]))
 
-    def _timings(self) -> Timings | None:
+    def _timings(self) -> TimingPiece | None:
         wanted = self._orders["benchmarks"]
-        return Timings(self._bench, wanted) if wanted else None
+        return TimingPiece(self._bench, wanted) if wanted else None
 
     # What is told
 
@@ -277,18 +276,18 @@ class _Run:
     def _done(self) -> str:
         pieces = list(self._pieces())
         told = []
-        cases = [piece for piece in pieces if isinstance(piece, Cases)]
+        cases = [piece for piece in pieces if isinstance(piece, CasePiece)]
         for side in SIDES:
             mine = [piece for piece in cases if piece.side == side]
             count = sum(len(piece.cases) for piece in mine)
             done = count - sum(len(piece.left()) for piece in mine)
             told.append(f"{done} of {count} cases on the {'device' if side == 'device' else 'CPU'}")
-        calls = [piece for piece in pieces if isinstance(piece, Calls)]
+        calls = [piece for piece in pieces if isinstance(piece, CallPiece)]
         if calls:
             made = sum(len(piece.keys) for piece in calls if piece.is_done())
             told.append(f"{made} of {sum(len(piece.keys) for piece in calls)} calls")
         for piece in pieces:
-            if isinstance(piece, (Programs, Timings)):
+            if isinstance(piece, (ProgramPiece, TimingPiece)):
                 count = len(piece.wanted)
                 told.append(f"{count - len(piece.left())} of {count} {piece.name}")
         return ", ".join(told)
@@ -298,8 +297,8 @@ class _Run:
         self._remark = f" ({remark})" if remark else ""
 
 
-def _runs_alone(piece: Cases, alone: set[str]) -> bool:
-    return all("/".join(case.name) in alone for case in piece.cases)
+def _runs_alone(piece: Piece, alone: set[str]) -> bool:
+    return isinstance(piece, CasePiece) and all("/".join(case.name) in alone for case in piece.cases)
 
 
 def _name(found: Json) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from laboratory.orders import compared
+from laboratory.orders.archives import NumberRow
 from laboratory.orders.compared import DeviceCell, ProgramPair
-from laboratory.orders.devices import NumberRow
 from laboratory.programs.targets import TARGETS
 from laboratory.report.site.facts import Facts
 from laboratory.report.site.page import Page

@@ -16,8 +16,8 @@ from jax_stack_compat.base.fields import CellId, PackageName
 from jax_stack_compat.base.files import REPORTS, FileModel, content, parse
 from jax_stack_compat.cell.atomic import write
 from jax_stack_compat.judge.record import Record
-from laboratory.orders.cases import case_keys
-from laboratory.orders.runner.place import Side
+from laboratory.orders.carried import case_keys
+from laboratory.orders.runner.kept import Side
 from laboratory.programs.model import Program
 from laboratory.records import keys
 
@@ -35,7 +35,7 @@ class OrdersRow(FileModel):
     wants: str
 
 
-class StackRow(FileModel):
+class DeviceStackRow(FileModel):
     """The interpreter's stack and its device; `digest` is a hash of all of it."""
 
     cell: CellId
@@ -93,7 +93,7 @@ class DeviceRun(FileModel):
 
     schema_version: Literal[1]
     orders: OrdersRow
-    stack: StackRow
+    stack: DeviceStackRow
     records: dict[Side, list[Record]]
     numbers: dict[Side, dict[str, dict[str, Any]]]
     numbers_machine: dict[Side, dict[str, Any]]

@@ -26,9 +26,9 @@ from jax_stack_compat.cell.issue import Case
 from jax_stack_compat.check.finding import RANKS
 from jax_stack_compat.packages import HELD
 from laboratory.cell.numbers.recipes import OF_DEVICES, NumericCall, calls
-from laboratory.orders import devices, wheels
-from laboratory.orders.cases import device_entries, is_of_device
-from laboratory.orders.devices import DeviceRun
+from laboratory.orders import archives, bundles
+from laboratory.orders.archives import DeviceRun
+from laboratory.orders.carried import device_entries, is_of_device
 from laboratory.programs import sources
 from laboratory.programs.targets import TARGETS
 from laboratory.records import keys
@@ -80,7 +80,7 @@ def orders(device: str, issue: list[str], to: Path, *, with_wheels: str | None) 
     if to.exists() and not _is_ours(to):
         raise Misused(f"{to} has something else in it: name a new folder, or one with orders")
     entries = catalogue.select(issue)
-    known = devices.load_all()
+    known = archives.load_all()
     order = ordered(device, entries, known, whole=not issue)
     for part in ("code", "orders.json", "run.py"):
         _remove(to / part)
@@ -97,9 +97,9 @@ def orders(device: str, issue: list[str], to: Path, *, with_wheels: str | None) 
         OUT.print(
             f"installing and packing jax {with_wheels}: up to 400 MB to fetch, and minutes to pack", soft_wrap=True
         )
-        parts = wheels.pack(with_wheels, device, to / "releases")
-        packed = sum(path.stat().st_size for path in parts)
-        OUT.print(f"{to / 'releases'}: {len(parts)} parts, {packed / 1e6:.0f} MB", soft_wrap=True)
+        made = bundles.pack(with_wheels, device, to / "releases")
+        packed = sum(path.stat().st_size for path in made)
+        OUT.print(f"{to / 'releases'}: {len(made)} parts, {packed / 1e6:.0f} MB", soft_wrap=True)
     OUT.print("Copy the folder to the machine with the device, and run there:", soft_wrap=True)
     release = f" --release {with_wheels}" if with_wheels else ""
     OUT.print(f"  python3 {to.name}/run.py --python PATH --minutes 9{release}", soft_wrap=True)
@@ -127,7 +127,7 @@ def ordered(device: str, entries: Sequence[Entry], known: Iterable[DeviceRun], *
         "packages": sorted({"jaxlib", "numpy", "scipy", *HELD}),
         "cases": [_case(*each) for each in ranked],
         "alone": [f"{entry.issue.id}/{case.id}" for entry, case in cases if case.alone],
-        "known": {each.stack.digest: devices.valid(each) for each in known},
+        "known": {each.stack.digest: archives.valid(each) for each in known},
         "calls": list(_calls()) if whole else [],
         "programs": list(sources.programs()) if whole else [],
         "targets": [{"id": each.id, "kinds": list(each.kinds)} for each in TARGETS.values()],

@@ -17,7 +17,7 @@ from typing import Any
 from jax_stack_compat.cell import atomic
 from jax_stack_compat.environments import probe_call
 from jax_stack_compat.environments.probe_call import Progress, Stop
-from laboratory.orders.runner.place import Json, Place, Side, lines
+from laboratory.orders.runner.kept import Json, ResultsFolder, Side, lines
 
 # Of a device's memory, what all processes together may hold.
 _SHARE = 0.85
@@ -35,7 +35,7 @@ class Bench:
     python: Path
     code: Path
     packages: Path | None
-    place: Place
+    place: ResultsFolder
     jobs: int
 
     def variables(self, side: Side) -> dict[str, str]:
@@ -148,7 +148,7 @@ class OrderedCase:
 
 
 @dataclass(frozen=True)
-class Cases(Piece):
+class CasePiece(Piece):
     """Cases that one probe runs, on one side."""
 
     bench: Bench
@@ -191,7 +191,7 @@ class Cases(Piece):
 
 
 @dataclass(frozen=True)
-class Calls(Piece):
+class CallPiece(Piece):
     """A portion of the calls of numerical functions, on one side."""
 
     bench: Bench
@@ -220,7 +220,7 @@ class Calls(Piece):
 
 
 @dataclass(frozen=True)
-class Programs(Piece):
+class ProgramPiece(Piece):
     """The programs that are compiled for the device, by the device."""
 
     bench: Bench
@@ -261,7 +261,7 @@ class Programs(Piece):
 
 
 @dataclass(frozen=True)
-class Timings(Piece):
+class TimingPiece(Piece):
     """The benchmarks, on the device, one at a time."""
 
     bench: Bench

@@ -5,29 +5,29 @@ from pathlib import Path
 
 import pytest
 
-from laboratory.orders import wheels
-from laboratory.orders.runner import releases
+from laboratory.orders import bundles
+from laboratory.orders.runner import unpack
 
 
 @pytest.fixture
 def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """The parts of a release, in the folder of its orders."""
-    monkeypatch.setattr(wheels, "_PART", 1000)
+    monkeypatch.setattr(bundles, "_PART", 1000)
     packages, to = tmp_path / "packages", tmp_path / "orders" / "releases"
     (packages / "jax" / "__pycache__").mkdir(parents=True)
     to.mkdir(parents=True)
     (packages / "jax" / "large.bin").write_bytes(random.Random(0).randbytes(5_000))
     (packages / "jax" / "__pycache__" / "compiled.pyc").write_bytes(b"0")
-    return wheels.divided(packages, "0.8.0", to)
+    return bundles.divided(packages, "0.8.0", to)
 
 
 def test_parts_are_joined_where_the_device_is(parts: list[Path]) -> None:
     """The unpacked packages are those that were packed, without what Python compiled."""
-    made = releases.unpacked(parts[0].parents[1], "0.8.0")
+    made = unpack.unpacked(parts[0].parents[1], "0.8.0")
 
     assert {"large.bin"} == {path.name for path in made.rglob("*") if path.is_file()}
     assert random.Random(0).randbytes(5_000) == (made / "jax" / "large.bin").read_bytes()
-    assert made == releases.unpacked(parts[0].parents[1], "0.8.0")
+    assert made == unpack.unpacked(parts[0].parents[1], "0.8.0")
 
 
 def test_each_part_can_be_transferred(parts: list[Path]) -> None:
@@ -43,11 +43,11 @@ def test_a_missing_part_is_noticed(parts: list[Path], lost: int) -> None:
     parts[lost].unlink()
 
     with pytest.raises(OSError, match=r"jax 0\.8\.0 cannot be unpacked, so a part may be missing: "):
-        releases.unpacked(parts[0].parents[1], "0.8.0")
+        unpack.unpacked(parts[0].parents[1], "0.8.0")
     assert not (parts[0].parent / "0.8.0").exists()
 
 
 def test_a_release_that_did_not_come_along_is_named(tmp_path: Path) -> None:
     """Without any part, the message says how to bring the release."""
     with pytest.raises(OSError, match=r"it has no part of jax 0\.8\.0: write orders with --with-wheels 0\.8\.0"):
-        releases.unpacked(tmp_path, "0.8.0")
+        unpack.unpacked(tmp_path, "0.8.0")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from jax_stack_compat.cell import atomic
-from laboratory.orders.runner.stack import Stack
+from laboratory.orders.runner.device_stack import DeviceStack
 
 Side = Literal["device", "cpu"]
 SIDES: tuple[Side, ...] = ("device", "cpu")
@@ -21,11 +21,11 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Place:
+class ResultsFolder:
     """The folder of one stack's results: a record for each case and side, and a file for each other piece of work."""
 
     folder: Path
-    stack: Stack
+    stack: DeviceStack
 
     @property
     def scratch(self) -> Path:

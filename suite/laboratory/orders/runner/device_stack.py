@@ -40,7 +40,7 @@ class NoStack(Exception):
 
 
 @dataclass(frozen=True)
-class Stack:
+class DeviceStack:
     """An interpreter's stack and device. `driver` and `runtime` are versions as the device's own tools tell them."""
 
     python: str
@@ -70,7 +70,7 @@ def slug(kind: str) -> str:
     return _VARIANT.sub("", words)
 
 
-def ask(python: Path, folder: Path, packages: Sequence[str], others: Path | None = None) -> Stack:
+def ask(python: Path, folder: Path, packages: Sequence[str], others: Path | None = None) -> DeviceStack:
     """Return the stack of an interpreter, which is asked in `folder`; `others` come before its own packages.
 
     Raises NoStack.
@@ -97,7 +97,7 @@ def ask(python: Path, folder: Path, packages: Sequence[str], others: Path | None
     wanted = {name.lower() for name in packages}
     versions = {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in told.pop("versions").items()}
     kept = {name: versions[name] for name in sorted(versions) if name in wanted or _ABOUT.match(name)}
-    return Stack(packages=kept, driver=_driver(), **told)
+    return DeviceStack(packages=kept, driver=_driver(), **told)
 
 
 def _driver() -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from laboratory.cell.numbers.inputs import INPUTS
 from laboratory.cell.numbers.recipes import OF_DEVICES, calls
-from laboratory.orders.numbers import compared, differences
+from laboratory.orders.differences import compared, differences
 
 MATMUL = "eager jax.numpy.matmul(full_matrix, full_matrix)"
 

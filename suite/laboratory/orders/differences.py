@@ -8,7 +8,7 @@ from typing import Any
 from laboratory.cell.numbers.recipes import OF_DEVICES, NumericCall, calls
 from laboratory.collect.numbers import compare, explained
 from laboratory.collect.numbers.compare import Assessment
-from laboratory.orders.devices import NumberRow
+from laboratory.orders.archives import NumberRow
 
 Outcomes = Mapping[str, Mapping[str, Any]]
 
