@@ -234,6 +234,22 @@ def timings_stack() -> dict[str, str]:
     return {name: pins[name] for name in ASKED}
 
 
+def test_a_jax_that_nobody_released_is_a_cell_as_well(filed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Results of a development version are judged, and its timings are not on the line."""
+    jax = "0.13.0.dev20261126+cuda13"
+    cell = f"jax-{jax}+nvidia-h100"
+    content = results(records={"device": [record(SAME, cell, good_and_bad(SAME)[1])], "cpu": []})
+    content["stack"] = {**content["stack"], "cell": cell, "packages": {**PACKAGES, "jax": jax}}
+
+    home.bring_home([archive(filed, content)])
+
+    (made,) = compared.load_all()
+    assert (cell, [SAME]) == (made.id, [(row.issue, row.case) for row in made.undecided])
+    assert "the timings stay in the archive, and are not on the line: no release of the line has jax==0.13.0.dev" in (
+        capsys.readouterr().out
+    )
+
+
 def test_check_says_what_ran_on_the_stack_s_device(filed: Path, published: Report) -> None:
     """With a device's plugin, each issue says whether it goes wrong there, too, or that no device ran it."""
     home.bring_home([archive(filed, results())])
