@@ -37,7 +37,8 @@ def bring_home(paths: Sequence[Path]) -> None:
         stored[run.cell] = whole
         path = archives.save(whole)
         OUT.print(_summary(whole, other_code), soft_wrap=True)
-        OUT.print(f"filed in {shown(path)}; `nox -s rebuild` adds it to what `check` reads", soft_wrap=True)
+        told = "`nox -s report -- --published` shows it, and `nox -s rebuild` adds it to what `check` reads"
+        OUT.print(f"filed in {shown(path)}: {told}", soft_wrap=True)
         if whole.timings and whole.stack.platform != "cpu":
             OUT.print(_file_timings(whole), soft_wrap=True)
 

@@ -133,7 +133,7 @@ class _Run:
             teller.join()
             self._save()
         left = [piece for piece in self._pieces() if not piece.is_done()]
-        print(f"{self._done()}; {self._archive.name} has the results{self._remark}", flush=True)
+        print(f"{self._done()}; {self._archive} has the results{self._remark}", flush=True)
         if left:
             print("something is left: the same command continues", flush=True)
         return _LEFT if left else _DONE
