@@ -50,7 +50,7 @@ SESSIONS = (
     Session("try", document="running", examples=("equinox=../equinox",)),
     Session("explain"),
     Session("merge", group="numbers"),
-    Session("orders"),
+    Session("orders", document="running", examples=("--for gpu --to orders",)),
     Session("diff", document="running", examples=("OLD reports/latest",)),
     Session("rebuild", document="upkeep"),
     Session("bisect", document="running", examples=(_CHANGED, f"--hold jax==0.9.2 --package equinox {_CHANGED}")),

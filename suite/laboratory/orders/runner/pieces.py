@@ -39,16 +39,23 @@ class Bench:
     jobs: int
 
     def variables(self, side: Side) -> dict[str, str]:
-        """Return the environment variables of a side's processes, which write only into the results' folder."""
+        """Return the environment variables of processes that run side by side on a side."""
+        if side == "cpu":
+            return {**self.alone(), "JAX_PLATFORMS": "cpu"}
+        share = f"{_SHARE / self.jobs:.3f}"
+        return {
+            **self.alone(),
+            **{"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "XLA_PYTHON_CLIENT_MEM_FRACTION": share},
+        }
+
+    def alone(self) -> dict[str, str]:
+        """Return the environment variables of a process that has the device alone, and writes nothing elsewhere."""
         scratch = self.place.scratch
-        common = {
+        return {
             **{"PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(scratch), "CUDA_CACHE_PATH": str(scratch / "cuda")},
-            **{"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_CPP_MIN_LOG_LEVEL": "2"},
+            "TF_CPP_MIN_LOG_LEVEL": "2",
             **({"PYTHONPATH": str(self.packages)} if self.packages else {}),
         }
-        if side == "cpu":
-            return {**common, "JAX_PLATFORMS": "cpu"}
-        return {**common, "XLA_PYTHON_CLIENT_MEM_FRACTION": f"{_SHARE / self.jobs:.3f}"}
 
     def command(self, module: str, *words: str) -> list[str]:
         """Return the command line that runs one of our modules with the interpreter."""
@@ -80,15 +87,14 @@ class Piece(ABC):
     def listen(
         self,
         command: Sequence[str],
-        side: Side,
+        variables: Mapping[str, str],
         stop: Stop,
         take: Callable[[Json], None],
         given: str = "",
-        **variables: str,
     ) -> None:
         """Run a process and pass on each line of JSON that it prints. Then end what it has left."""
         self.log().parent.mkdir(parents=True, exist_ok=True)
-        environment = {**probe_call.surroundings(), **self.bench.variables(side), **variables}
+        environment = {**probe_call.surroundings(), **variables}
         with (
             self.log().open("ab") as errors,
             subprocess.Popen(
@@ -215,8 +221,10 @@ class CallPiece(Piece):
             atomic.write(self.bench.place.calls(self.side, self.number), json.dumps(told))
 
         command = self.bench.command("laboratory.cell.numbers.call")
-        variables = {"XLA_FLAGS": _ONE_CORE} if self.side == "cpu" else {}
-        self.listen(command, self.side, stop, keep, json.dumps(self.keys), **variables)
+        variables = self.bench.variables(self.side)
+        if self.side == "cpu":
+            variables["XLA_FLAGS"] = _ONE_CORE
+        self.listen(command, variables, stop, keep, json.dumps(self.keys))
 
 
 @dataclass(frozen=True)
@@ -257,7 +265,8 @@ class ProgramPiece(Piece):
         while (left := self.left()) and left != before and not stop.requested:
             before = left
             words = (self.target, str(self.bench.place.programs), *left)
-            self.listen(self.bench.command("benchmarks._program_here", *words), "device", stop, keep)
+            command = self.bench.command("benchmarks._program_here", *words)
+            self.listen(command, self.bench.variables("device"), stop, keep)
 
 
 @dataclass(frozen=True)
@@ -287,7 +296,7 @@ class TimingPiece(Piece):
         def keep(told: Json) -> None:
             _append(self.bench.place.timings, told)
 
-        self.listen(self.bench.command("benchmarks._timing", *self.left()), "device", stop, keep)
+        self.listen(self.bench.command("benchmarks._timing", *self.left()), self.bench.alone(), stop, keep)
 
 
 def _append(path: Path, told: Json) -> None:
