@@ -81,8 +81,8 @@ COMMANDS = (
         codes=RUN_CODES),
     Command("orders", "write a folder of orders for a machine that has a device and nothing else",
             "laboratory.orders.folder:orders", (
-        option("--for DEVICE", "write orders for this kind of device: gpu, tpu, or cpu for a rehearsal", dest="device", required=True,
-                choices=("gpu", "tpu", "cpu")),
+        option("--for DEVICE", "write orders for this kind of device: gpu, tpu, or cpu for a rehearsal",
+                dest="device", required=True, choices=("gpu", "tpu", "cpu")),
         option("--issue ID", "only this issue, without numbers, programs and timings; may be repeated",
                 action="append", default=[], type=named("jax_stack_compat.catalogue.catalogue:identified")),
         option("--to FOLDER", "where the orders go", type=Path, required=True),
