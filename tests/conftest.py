@@ -40,6 +40,9 @@ gc.disable()
 
 def pytest_configure(config: pytest.Config) -> None:
     """Have processes find the packages, and the cells' interpreter first: a version manager's shims take a second."""
+    if hasattr(config, "workerinput"):
+        # A worker has its parent's variables. What it made itself would be gone when it ends, before other workers.
+        return
     os.environ["PYTHONPATH"] = str(PACKAGES)
     with suppress(interpreter.NoInterpreter):
         python, _ = interpreter.find(CELL.python)
