@@ -209,24 +209,65 @@ def test_a_run_tells_causes_apart(runs: list[Run], package: str | None, grounds:
     assert (package, grounds, evidence) == (found.package, found.grounds, found.evidence)
 
 
+TOGETHER = "jax or jaxlib 0.9.0 → 0.9.1, which moved together"
+
+
 @pytest.mark.parametrize(
     ("on", "after", "words", "grounds"),
     [
         ("jax<0.9.1", NEW_PINS, "jax 0.9.0 → 0.9.1", "rule"),
         ("jaxlib<0.9.1", NEW_PINS, "jaxlib 0.9.0 → 0.9.1", "rule"),
-        ("jax<0.9.1 jaxlib<0.9.1", NEW_PINS, "jax and jaxlib 0.9.0 → 0.9.1", "rule"),
-        ("jax<0.1", {**OLD_PINS, "jax": "0.9.1", "jaxlib": "0.9.1"}, "jax and jaxlib 0.9.0 → 0.9.1", "run"),
+        ("jax<0.9.1 jaxlib<0.9.1", NEW_PINS, TOGETHER, "rule"),
+        (
+            "jax<0.1",
+            {**OLD_PINS, "jax": "0.9.1", "jaxlib": "0.9.1"},
+            TOGETHER,
+            "run",
+        ),
     ],
 )
 def test_a_jaxlib_goes_with_its_jax_unless_a_rule_tells_them_apart(
     on: str, after: dict[str, str], words: str, grounds: str
 ) -> None:
-    """jax and its jaxlib are named together, unless a rule tells them apart."""
+    """The cause is jax or its jaxlib, unless a rule tells them apart."""
     rules = (Rule("bad", on, "seen"), Rule("good", "", "seen"))
     found = blame(Run("before", OLD_PINS, "bad"), Run("after", after, "good"), rules)
 
     assert found is not None
     assert (words, grounds) == (str(found), found.grounds)
+
+
+@pytest.mark.parametrize(
+    ("jax", "jaxlib", "saw", "words", "evidence"),
+    [
+        ("0.9.1", "0.9.0", "good", "jax 0.9.0 → 0.9.1", "mixed"),
+        ("0.9.1", "0.9.0", "bad", "jaxlib 0.9.0 → 0.9.1", "mixed"),
+        ("0.9.0", "0.9.1", "good", "jaxlib 0.9.0 → 0.9.1", "mixed"),
+        ("0.9.1", "0.9.0", "other", TOGETHER, ""),
+        ("0.9.2", "0.9.0", "good", TOGETHER, ""),
+    ],
+)
+@pytest.mark.parametrize("on", ["", "jax<0.9.1"])
+def test_a_mixed_pair_tells_jax_from_its_jaxlib(
+    jax: str, jaxlib: str, saw: str, words: str, evidence: str, on: str
+) -> None:
+    """If only jax and jaxlib moved, a run of one with the other's old release decides, also against a rule."""
+    before, after = (
+        Run(side, {"jax": release, "jaxlib": release}, saw_there)
+        for side, release, saw_there in (
+            ("before", "0.9.0", "bad"),
+            ("after", "0.9.1", "good"),
+        )
+    )
+    mixed = Run("mixed", {"jax": jax, "jaxlib": jaxlib}, saw)
+    rules = (Rule("bad", on, "seen"), Rule("good", "", "seen")) if on else ()
+
+    found = blame(before, after, rules, (before, after, mixed))
+
+    assert found is not None
+    ruled = bool(on) and not evidence
+    assert ("jax 0.9.0 → 0.9.1" if ruled else words) == str(found)
+    assert (("rule", "seen") if ruled else ("run", evidence)) == (found.grounds, found.evidence)
 
 
 def test_versions_are_compared_as_versions() -> None:

@@ -129,7 +129,7 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "jax 0.7.0": (
         "changes, known issues",
-        {"section[aria-labelledby=turned]": "jax and jaxlib 0.6.2 → 0.7.0.*train-and-solve: ✓ works → ✗ crashed"},
+        {"section[aria-labelledby=turned]": "jaxlib 0.6.2 → 0.7.0.*train-and-solve: ✓ works → ✗ crashed"},
     ),
 }
 

@@ -1,7 +1,8 @@
 """Attribution of a case's change between two neighbouring cells to a package. Pure.
 
 A package is named in three cases: it alone moved, a run shows that moving it alone has the same effect, or the case's
-rules say so. Otherwise the change came with all packages that moved.
+rules say so. If nothing tells jax from its jaxlib, the cause is one of the two. Otherwise the change came with all
+packages that moved.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ Unit = tuple[Move, ...]
 
 @dataclass(frozen=True)
 class Blame:
-    """The cause of a change. `to` is one package, or jax with its jaxlib; with "together", all packages that moved.
+    """The cause of a change. `to` is one package, or jax or its jaxlib; with "together", all packages that moved.
 
     `evidence` is the id of the cell that shows the cause, or the rules' evidence; empty if the two neighbours suffice.
     """
@@ -50,12 +51,14 @@ class Blame:
 
     @property
     def package(self) -> str | None:
-        """The package to blame; jax for jax with its jaxlib."""
+        """The package to blame; jax for jax or its jaxlib."""
         return self.to[0].package if self.grounds != "together" else None
 
     def __str__(self) -> str:
         """Return the cause for people: "lineax 0.0.8 → 0.1.0", or "came with" and all moves."""
-        return told(self.to) if self.grounds != "together" else f"came with {told(self.to)}" if self.to else ""
+        if self.grounds == "together":
+            return f"came with {told(self.to)}" if self.to else ""
+        return told(self.to) if len(self.to) == 1 else f"{_one_of(self.to)}, which moved together"
 
 
 def told(moves: Iterable[Move]) -> str:
@@ -66,6 +69,14 @@ def told(moves: Iterable[Move]) -> str:
         by_name["jax"] = replace(by_name["jax"], package="jax and jaxlib")
         del by_name["jaxlib"]
     return ", ".join(map(str, by_name.values()))
+
+
+def _one_of(linked: Unit) -> str:
+    """Describe two moves, of which one is the cause: jax or jaxlib 0.8.1 → 0.8.2."""
+    jax, jaxlib = linked
+    if (jax.before, jax.after) == (jaxlib.before, jaxlib.after):
+        return f"jax or {jaxlib}"
+    return f"{jax} or {jaxlib}"
 
 
 def moves(before: Pins, after: Pins, among: Collection[str] | None = None) -> Unit:
@@ -91,8 +102,8 @@ def blame(
     linked = tuple(each for each in moved if each.package in LINKED)
     units: list[Unit] = [linked] if linked else []
     units += [(each,) for each in moved if each.package not in LINKED]
-    if len(units) == 1:
-        return Blame(units[0], "run", moved)
+    if len(moved) == 1:
+        return Blame(moved, "run", moved)
 
     # Only these runs can differ from one side by the moved packages alone.
     still = ({*before.pins, *after.pins} if among is None else {*among}).difference(each.package for each in moved)
@@ -127,22 +138,33 @@ def blame(
 
     tests: tuple[tuple[Grounds, Callable[[Unit], str | None]], ...] = (("run", shown), ("rule", said))
     for grounds, test in tests:
-        found = [single for unit in units if (single := _telling(unit, test))]
+        found = [telling for unit in units if (telling := _telling(unit, test))]
         if len(found) == 1:
-            return Blame(found[0][0], grounds, moved, found[0][1])
+            to, evidence = found[0]
+            if len(to) > 1 and (named := _alone(to, said)):
+                return Blame(named[0], "rule", moved, named[1])
+            # The neighbours themselves are no evidence that anybody has to look up.
+            return Blame(to, grounds, moved, "" if evidence in (before.cell, after.cell) else evidence)
         if found:
             break
+    if len(units) == 1:
+        return Blame(units[0], "run", moved)
     return Blame(moved, "together", moved)
 
 
 def _telling(unit: Unit, test: Callable[[Unit], str | None]) -> tuple[Unit, str] | None:
     """Return the part of a unit that causes the change, with the evidence: one package if that suffices."""
-    parts: list[Unit] = [(each,) for each in unit]
-    alone = [(part, evidence) for part in parts if (evidence := test(part)) is not None]
-    if len(alone) == 1:
-        return alone[0]
+    if (alone := _alone(unit, test)) is not None:
+        return alone
     evidence = test(unit)
     return None if evidence is None else (unit, evidence)
+
+
+def _alone(unit: Unit, test: Callable[[Unit], str | None]) -> tuple[Unit, str] | None:
+    """Return the one package of a unit that causes the change, with the evidence."""
+    parts: list[Unit] = [(each,) for each in unit]
+    alone = [(part, evidence) for part in parts if (evidence := test(part)) is not None]
+    return alone[0] if len(alone) == 1 else None
 
 
 def _with(pins: Pins, moved: Unit, *, back: bool = False) -> Pins:

@@ -164,7 +164,7 @@ class TurnRow(FileModel):
     after: str
     package: str | None = Field(default=None, description="the package to blame; null if not known")
     grounds: Grounds = Field(description="run: runs show it; rule: a rule says so; together: one of all that moved")
-    blame: str = Field(default="", description="lineax 0.0.8 → 0.1.0; or everything that moved")
+    blame: str = Field(default="", description="lineax 0.0.8 → 0.1.0; jax or jaxlib; or everything that moved")
     evidence: str = Field(default="", description="the cell that shows it, or the evidence of the rules")
 
 
