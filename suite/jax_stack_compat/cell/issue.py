@@ -15,8 +15,9 @@ from inspect import cleandoc
 from typing import Any, Literal, cast
 
 Kind = Literal["silent-wrong", "silent-change", "crash", "import-error", "warning", "retrace", "slow", "by-design"]
-# A change is a pull request or a commit that is about it, and is neither its report nor its fix.
-Role = Literal["report", "fix", "change", "docs", "changelog", "commit"]
+# A cause introduced it, a fix is merged, a change is on purpose, docs are published, and an attempt is not merged.
+# `changelog` and `commit` are the roles of modules that nobody has read again.
+Role = Literal["report", "cause", "fix", "change", "docs", "attempt", "discussion", "changelog", "commit"]
 # What a behaviour that a case knows can mean: the judge has more verdicts, for what no case can name.
 Meaning = Literal["clear", "affected", "guarded", "documented", "different", "absent"]
 Isolation = Literal["fork", "fork-and-exit", "interpreter"]

@@ -88,5 +88,6 @@ def helps(case: KnownCase, known: Prediction, versions: Pins) -> str:
     if "fails" in seen:
         return "it did not help where it was run"
     if "holds" in seen:
-        return "verified on these versions" if known.how == "run" else "verified on the nearest tested versions"
+        where = "these versions" if known.how == "run" else "the nearest tested versions"
+        return f"tried on {where}, on the example alone"
     return "not verified here"
