@@ -32,8 +32,8 @@ class Standing:
 
     `parts` groups the cases with that verdict by the release that brought it; no names mean all cases. It is empty if
     no cell is decided. `seen` has their observations, and `newest` is True if that is the newest cell of all. `todo` is
-    a workaround that was needed, run and held, preferably one of these cases. `never_right` is True if none of these
-    cases was well on any cell.
+    a workaround that was needed, run and held, preferably one of these cases. `never_right` is True if the
+    headline was well on no cell.
     """
 
     issue: IssueRow
@@ -176,7 +176,7 @@ def _standing(issue: IssueRow, cells: Sequence[CellRow], seen: Mapping[str, Sequ
         tuple(row for case in shown for row in seen[case] if row.cell == last),
         newest == len(cells) - 1,
         next((case.workaround.text for case in issue.cases if case.workaround and case.id in helps), ""),
-        all(never_well(cells, verdicts[case]) for case in shown),
+        never_well(cells, verdicts[issue.cases[0].id]),
     )
 
 

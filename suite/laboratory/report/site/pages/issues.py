@@ -69,9 +69,9 @@ class Instead:
 class IssueView:
     """The view of an issue's page.
 
-    `without` has the cases that fail somewhere and have no workaround. `nowhere_right` is True if each release of the
-    line has a bad case; `never_right` has the cases that are always bad. `related` has each issue that concerns the
-    same names or areas as this one, with those names and areas. `grids` has the stacks with the guests that its cases
+    `without` has the cases that fail somewhere and have no workaround. `never_right` has the cases that are bad on each
+    release of the line, if the headline is one of them. `related` has each issue that concerns the same names or areas
+    as this one, with those names and areas. `grids` has the stacks with the guests that its cases
     need. `devices` has the programs that were compiled for devices and not run, `on_devices` the cases that ran there.
     """
 
@@ -80,7 +80,6 @@ class IssueView:
     cases: list[CaseView]
     instead: list[Instead]
     without: list[str]
-    nowhere_right: bool
     never_right: list[str]
     signatures: list[tuple[SignatureRow, list[str]]]
     odd: list[Observation]
@@ -107,8 +106,7 @@ def pages(facts: Facts) -> Iterator[Page]:
             [_case(facts, issue, case) for case in issue.cases],
             _instead(facts, issue),
             [case.id for case in issue.cases if case.workaround is None and _needs_workaround(facts, issue, case)],
-            facts.never_well(facts.worst(issue)),
-            [case.id for case in issue.cases if facts.never_well(facts.verdicts(issue, case))],
+            _never_right(facts, issue),
             _signatures(issue),
             _odd(facts, issue),
             _related(facts, issue, rarity),
@@ -119,6 +117,12 @@ def pages(facts: Facts) -> Iterator[Page]:
             _on_devices(facts, issue),
         )
         yield Page(f"issues/{issue.id}.html", "issues.html.jinja", issue.heading, view, ("assets/issue.js",))
+
+
+def _never_right(facts: Facts, issue: IssueRow) -> list[str]:
+    """Return the cases that are right on no tested release; none if the headline is right on one."""
+    found = [case.id for case in issue.cases if facts.never_well(facts.verdicts(issue, case))]
+    return found if issue.cases[0].id in found else []
 
 
 def _on_devices(facts: Facts, issue: IssueRow) -> list[tuple[DeviceCell, list[DeviceRow]]]:
