@@ -269,6 +269,46 @@ def known_by_is_of_no_signature(entry: Entry) -> bool:
     return bool(entry.issue.known_by) and not any(case.signatures for case in entry.issue.cases)
 
 
+# The form of a page's text: what a reader takes in at once.
+_TITLE_LETTERS, _STORY_WORDS, _STORY_SENTENCES, _ADVICE_WORDS = 72, 80, 4, 15
+_DATE = re.compile(r"\b(19|20)\d\d\b|\b(January|February|March|April|June|July|August|September|October|November)\b")
+_SWEEPING = re.compile(r"\b(every|never|only|always|no release|works?|right)\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"[.!?](?:\s|$)")
+
+
+def title_is_long(entry: Entry) -> bool:
+    """A title has at most 72 characters."""
+    return len(entry.issue.title) > _TITLE_LETTERS
+
+
+def story_is_long(entry: Entry) -> bool:
+    """A story has at most 80 words in at most four sentences; a page shows the rest by what ran."""
+    story = entry.issue.story
+    return len(story.split()) > _STORY_WORDS or len(_SENTENCE.findall(story)) > _STORY_SENTENCES
+
+
+def story_has_what_is_derived(entry: Entry) -> bool:
+    """A story names no release and no date: the page has them from the runs and from the threads."""
+    return bool(RELEASE.search(entry.issue.story) or _DATE.search(entry.issue.story))
+
+
+def story_sweeps(entry: Entry) -> bool:
+    """A story makes no claim about everything: "every", "never", "only", "always", "works", "right"."""
+    return _SWEEPING.search(entry.issue.story) is not None
+
+
+def advice_is_not_one_way(entry: Entry) -> bool:
+    """A workaround is one way, in at most 15 words and without an "or"."""
+    texts = {case.workaround.text for case in entry.issue.cases if case.workaround}
+    return any(len(text.split()) > _ADVICE_WORDS or " or " in f" {text} " for text in texts)
+
+
+def question_names_no_function(entry: Entry) -> bool:
+    """A case's question is a whole question, and names what is asked about: a function, a class, an option."""
+    questions = [case.question for case in entry.issue.cases]
+    return any(not question.endswith("?") or not re.search(r"\w[._(]\w*|`", question) for question in questions)
+
+
 OFFENCES: Mapping[str, Callable[[Entry], bool]] = {
     offends.__name__.replace("_", "-"): offends
     for offends in (
@@ -276,6 +316,8 @@ OFFENCES: Mapping[str, Callable[[Entry], bool]] = {
         *(range_ends_at_the_newest_release, report_is_a_pull_request, fix_is_not_known_to_have_landed),
         *(threads_are_not_named, thread_is_an_address, text_is_lacking, upstream_is_said_to_be_silent),
         *(symptom_is_as_its_absence, control_stands_elsewhere, one_case_is_long),
+        *(title_is_long, story_is_long, story_has_what_is_derived, story_sweeps, advice_is_not_one_way),
+        *(question_names_no_function,),
         *(touch_is_not_used, touch_is_not_upstream, everyday_message_needs_evidence, known_by_is_of_no_signature),
     )
 }
