@@ -1,10 +1,11 @@
 """An issue run alone, as `python -m jax_stack_compat.issues ID` runs it."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from jax_stack_compat.cell import Issue, standalone
+from jax_stack_compat.cell import Issue, machine, standalone
 from jax_stack_compat.issues import __main__ as command
 from laboratory.cell.corpus import clear, different, keeps_tally, recognised, unavailable
 
@@ -82,10 +83,19 @@ def test_an_issue_is_run_by_its_id(monkeypatch: pytest.MonkeyPatch) -> None:
     """The command runs the issue that it names, and no other."""
     ran: list[Issue] = []
     monkeypatch.setattr(standalone, "run", ran.append)
+    monkeypatch.setattr(machine, "describe", lambda names: {"packages": dict.fromkeys(names, "1.0")})
 
     assert 0 == command.main(["special-signs"])
 
     assert ["special-signs"] == [each.id for each in ran]
+
+
+def test_an_interpreter_without_the_stack_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """If a package that every case needs is missing, the command names it and the interpreter, and fails."""
+    assert 2 == command.main(["special-signs"])
+
+    out, err = capsys.readouterr()
+    assert ("", f"error: special-signs needs jax, which {sys.executable} does not have\n") == (out, err)
 
 
 def test_an_unknown_id_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:

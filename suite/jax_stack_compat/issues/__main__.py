@@ -14,7 +14,8 @@ import sys
 from collections.abc import Sequence
 
 from jax_stack_compat import issues
-from jax_stack_compat.cell import standalone
+from jax_stack_compat.cell import machine, standalone
+from jax_stack_compat.cell.issue import Issue
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -29,8 +30,19 @@ def main(words: Sequence[str] | None = None) -> int:
         near = ", ".join(difflib.get_close_matches(asked, modules, cutoff=0.0))
         print(f"error: no issue {asked!r}; the nearest are {near}", file=sys.stderr)
         return 2
-    standalone.run(importlib.import_module(modules[asked]).ISSUE)
+    issue: Issue = importlib.import_module(modules[asked]).ISSUE
+    if missing := _missing(issue):
+        print(f"error: {asked} needs {', '.join(missing)}, which {sys.executable} does not have", file=sys.stderr)
+        return 2
+    standalone.run(issue)
     return 0
+
+
+def _missing(issue: Issue) -> list[str]:
+    """Return the packages that every case of an issue needs, and that are not installed here."""
+    needed = set.intersection(*(set(case.needs) for case in issue.cases))
+    found = machine.describe(sorted(needed))["packages"]
+    return [name for name, version in found.items() if version is None]
 
 
 if __name__ == "__main__":
