@@ -134,6 +134,34 @@ def test_orders_for_another_device_say_what_is_there(tmp_path: Path, interpreter
     assert f"these orders are for a gpu, and jax finds cpu (cpu) in {interpreter}\n" == ran.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--minutes", "abc"], "argument --minutes: 'abc' is not a number above 0"),
+        (["--minutes", "-1"], "argument --minutes: '-1' is not a number above 0"),
+        (["--jobs", "0"], "argument --jobs: '0' is not a number of processes"),
+        (["--release", "9.9"], "it has no part of jax 9.9: write orders with --with-wheels 9.9"),
+    ],
+)
+def test_wrong_words_are_one_sentence(carried_out: Path, interpreter: Path, words: list[str], said: str) -> None:
+    """A wrong argument is named, with exit code 2."""
+    ran = run(carried_out, interpreter, *words)
+
+    assert (2, True) == (ran.returncode, ran.stderr.rstrip().endswith(said))
+
+
+@pytest.mark.parametrize(("content", "said"), [("{}", "orders.json has no 'packages'"), ("[", "Expecting value")])
+def test_orders_that_are_none_are_named(tmp_path: Path, interpreter: Path, content: str, said: str) -> None:
+    """A broken orders.json is one sentence that names the folder."""
+    main(["orders", "--for", "cpu", "--issue", ISSUE, "--to", str(tmp_path / "folder")])
+    (tmp_path / "folder" / "orders.json").write_text(content, encoding="utf-8")
+
+    ran = run(tmp_path / "folder", interpreter)
+
+    assert 2 == ran.returncode
+    assert ran.stderr.startswith(f"{tmp_path / 'folder'}: the orders cannot be used: {said}")
+
+
 def test_an_interpreter_without_jax_is_named(carried_out: Path) -> None:
     """If the interpreter has no jax, the message names it and the reason."""
     ran = run(carried_out, Path(sys.executable))

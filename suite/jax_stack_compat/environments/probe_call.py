@@ -21,7 +21,6 @@ from signal import Signals
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from jax_stack_compat.base.errors import Misused
 from jax_stack_compat.cell.child import BOOT
 
 # The ids of an issue and a case.
@@ -328,24 +327,6 @@ def limited(probes: int = 1) -> str:
             return f"this shell has a limit of {has} (ulimit -{letter}): raise it to at least {needed}"
         resource.setrlimit(kind, (least * unit, hard))
     return ""
-
-
-def asked_of_jax(python: Path, command: Sequence[str | Path]) -> dict[str, Any]:
-    """Run a command that imports jax with a user's interpreter; return the JSON in its last line. Raises Misused."""
-    try:
-        ran = subprocess.run(command, capture_output=True, text=True, env=surroundings(), timeout=300, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise Misused(f"{python} does not run: {error}") from error
-    if ran.returncode:
-        said = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
-        raise Misused(f"{python} has no working jax: {said}")
-    try:
-        told = json.loads(ran.stdout.splitlines()[-1])
-    except (IndexError, ValueError):
-        told = None
-    if not isinstance(told, dict):
-        raise Misused(f"{python} is not a working Python: it printed {ran.stdout[-100:]!r}")
-    return told
 
 
 def command(executable: Path, module: str, *words: str, root: Path = _PACKAGES) -> list[str]:

@@ -37,9 +37,8 @@ from laboratory.timings import results
 # By path in the tree: folders without their generated files, and files.
 _CODE = (
     *("suite/jax_stack_compat/__init__.py", "suite/jax_stack_compat/cell", "suite/jax_stack_compat/issues"),
-    *("suite/jax_stack_compat/base/__init__.py", "suite/jax_stack_compat/base/errors.py"),
-    *("suite/jax_stack_compat/base/printable.py", "suite/jax_stack_compat/environments/__init__.py"),
-    *("suite/jax_stack_compat/environments/probe_call.py", "suite/laboratory/__init__.py"),
+    *("suite/jax_stack_compat/environments/__init__.py", "suite/jax_stack_compat/environments/probe_call.py"),
+    "suite/laboratory/__init__.py",
     *("suite/laboratory/cell/__init__.py", "suite/laboratory/cell/devices"),
     *("suite/laboratory/cell/numbers", "suite/laboratory/orders/__init__.py", "suite/laboratory/orders/runner"),
 )

@@ -6,9 +6,12 @@ are filed under the device's name, as the release of the line with the same jax,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jax_stack_compat.base.errors import Misused
 from jax_stack_compat.base.files import dump
@@ -55,10 +58,30 @@ class Existing:
 
 def find(python: Path) -> Existing:
     """Return an interpreter's stack. Raises Misused if it is not a release of the line, or cannot be measured."""
-    told = probe_call.asked_of_jax(python, [python, "-c", _ASK, *ASKED, "asv-runner"])
+    told = _asked_of_jax(python, [python, "-c", _ASK, *ASKED, "asv-runner"])
     if told["versions"].pop("asv-runner") == "missing":
         raise Misused(f"asv measures in {python}, and needs its runner there: {python} -m pip install asv-runner")
     return Existing(executable=python, cell=like(told["versions"]), **told)
+
+
+def _asked_of_jax(python: Path, command: Sequence[str | Path]) -> dict[str, Any]:
+    """Run a command that imports jax with a user's interpreter; return the JSON in its last line. Raises Misused."""
+    try:
+        ran = subprocess.run(
+            command, capture_output=True, text=True, env=probe_call.surroundings(), timeout=300, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Misused(f"{python} does not run: {error}") from error
+    if ran.returncode:
+        said = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        raise Misused(f"{python} has no working jax: {said}")
+    try:
+        told = json.loads(ran.stdout.splitlines()[-1])
+    except (IndexError, ValueError):
+        told = None
+    if not isinstance(told, dict):
+        raise Misused(f"{python} is not a working Python: it printed {ran.stdout[-100:]!r}")
+    return told
 
 
 def like(versions: Mapping[str, str]) -> Cell:

@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -52,6 +53,9 @@ def main(folder: Path, words: Sequence[str]) -> int:
     except (OSError, ValueError) as error:
         print(f"{folder}: the orders cannot be used: {error}", file=sys.stderr)
         return _WRONG
+    except KeyError as error:
+        print(f"{folder}: the orders cannot be used: orders.json has no {error}", file=sys.stderr)
+        return _WRONG
     except NoStack as error:
         print(error, file=sys.stderr)
         return _WRONG
@@ -62,7 +66,11 @@ def main(folder: Path, words: Sequence[str]) -> int:
     if why := probe_call.limited(asked.jobs):
         print(why, file=sys.stderr)
         return _WRONG
-    return _Run(folder, orders, python, packages, stack, asked.jobs, started, asked.minutes).carry_out()
+    try:
+        return _Run(folder, orders, python, packages, stack, asked.jobs, started, asked.minutes).carry_out()
+    except OSError as error:
+        print(f"{folder}: results cannot be written: {error}", file=sys.stderr)
+        return _WRONG
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -76,15 +84,21 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--release", help="use the packages of this release of jax, which came with the orders")
     parser.add_argument("--minutes", type=_positive, default=60.0, help="when to stop (default: %(default)g)")
     jobs = max(1, min(_MOST_JOBS, cores()))
-    parser.add_argument("--jobs", type=int, default=jobs, help="processes side by side (default: %(default)s)")
+    parser.add_argument("--jobs", type=_count, default=jobs, help="processes side by side (default: %(default)s)")
     return parser
 
 
 def _positive(text: str) -> float:
-    number = float(text)
-    if not 0 < number < 10_000:
-        raise argparse.ArgumentTypeError("is not a number of minutes")
-    return number
+    with suppress(ValueError):
+        if 0 < (number := float(text)) < 10_000:
+            return number
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+
+
+def _count(text: str) -> int:
+    if text.isdecimal() and int(text):
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes")
 
 
 class _Run:
@@ -101,7 +115,7 @@ class _Run:
         started: float,
         minutes: float,
     ) -> None:
-        self._orders, self._jobs = orders, max(jobs, 1)
+        self._orders, self._jobs = orders, jobs
         self._started = started
         self._deadline = self._started + 60 * minutes
         place = ResultsFolder(folder / "results" / f"{stack.cell}-{stack.digest[:8]}", stack)
