@@ -83,7 +83,9 @@ def report_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             # In a process of its own, which sees nothing that a test has patched.
             state = {**os.environ, "SUITE_STATE": str(base / "no-state")}
             command = [sys.executable, "-m", "laboratory", "report", "--published", "--to", str(made)]
-            subprocess.run(command, cwd=ROOT, env=state, stdout=subprocess.DEVNULL, check=True)
+            ran = subprocess.run(command, cwd=ROOT, env=state, stdout=subprocess.DEVNULL, check=False)
+            # A new issue is published before it has run everywhere.
+            assert ran.returncode in (Exit.AS_EXPECTED, Exit.INCOMPLETE)
     return made
 
 
