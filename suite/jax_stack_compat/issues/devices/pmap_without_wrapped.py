@@ -1,10 +1,8 @@
-"""jax.pmap(f).__wrapped__ is gone in jax 0.8.0, and there again in 0.8.1
+"""jax.pmap(f).__wrapped__ raises AttributeError, and f's signature is lost
 
-    jax.pmap(f).__wrapped__    # f; in jax 0.8.0: AttributeError: 'function' object has no attribute '__wrapped__'
-
-`functools.wraps` sets it, and so do `jax.jit` and `jax.vmap`. jax 0.8.0 wrote pmap anew, on top of shard_map, and left
-it out, which Equinox's `filter_pmap` met (jax#32701). So did `inspect.signature`, which goes by it: it saw `*args`.
-ebb84c4c79, two days later, has it back; the thread is open still.
+`functools.wraps` sets `__wrapped__`, which `inspect.signature` follows. The new implementation of `jax.pmap` left it
+out, a maintainer's "minor oversight" (jax#32701), and ebb84c4c79 restored it. Setting `jax_pmap_shmap_merge` to False
+selects the old implementation, according to the page on migrating pmap.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def wrapped() -> tuple[str, str]:
-    """Is jax.pmap(f).__wrapped__ f?"""
+    """Is jax.pmap(f).__wrapped__ the function f?"""
     import jax
 
     def double(x: jax.Array) -> jax.Array:
@@ -23,7 +21,7 @@ def wrapped() -> tuple[str, str]:
 
 
 def jit_and_vmap() -> None:
-    """jax.jit and jax.vmap have it on every release, and what pmap gives is right."""
+    """jax.jit(f) and jax.vmap(f) have __wrapped__, and jax.pmap(f) doubles its input as f does."""
     import jax
     import jax.numpy as jnp
 
@@ -36,7 +34,7 @@ def jit_and_vmap() -> None:
 
 
 def keep_it() -> None:
-    """functools.wraps round the pmapped function."""
+    """A wrapper by functools.wraps around the pmapped function."""
     import functools
     import inspect
 
@@ -52,7 +50,7 @@ def keep_it() -> None:
 
 
 def signature() -> tuple[str, str]:
-    """Has inspect.signature of jax.pmap(f) the names of f's arguments?"""
+    """Does inspect.signature(jax.pmap(f)) name the arguments of f?"""
     import inspect
 
     import jax
@@ -66,12 +64,14 @@ def signature() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="jax#32701", commit="jax@ebb84c4c79"),
+    upstream=Upstream.of(report="jax#32701", fix="jax@ebb84c4c79", docs="jax:migrate_pmap.html"),
     touches=("jax.pmap",),
     control=jit_and_vmap,
     behaviours={"other": "different"},
     rules=(Rule("gone", "jax==0.8.0", "jax#32701"), Rule("there", "", "ebb84c4c79")),
-    workaround=Workaround("Wrap it: functools.wraps(f)(lambda *args: pmapped(*args)).", keep_it),
+    workaround=Workaround(
+        "Wrap calls without keywords or lower: functools.wraps(f)(lambda *args: pmapped(*args)).", keep_it
+    ),
     cases=(
         Case(
             wrapped, signatures={"gone": Signature("AttributeError", "has no attribute '__wrapped__'", everyday=True)}

@@ -1,21 +1,9 @@
-"""A pickled tree structure of Equinox modules is not the same afterwards, and cannot be unflattened from 0.13.4 on
+"""An Equinox module's pickled tree structure differs or cannot unflatten
 
-    structure = jax.tree_util.tree_structure(eqx.nn.Linear(2, 2, key=key))
-    pickle.loads(pickle.dumps(structure)) == structure    # False with Equinox 0.12.2 to 0.13.2, and from 0.13.4
-
-You'd expect what comes back to be equal, as it is for tuples and dicts: that is how a structure gets into a checkpoint
-or to another process. equinox#992 has it of a module: one that JAX has made from its leaves, and whose fields are
-annotated by jaxtyping, came back from pickle with other annotations, so that `jax.tree_util.tree_map` over it and the
-original raises. equinox#993 mended that in 0.12.2. equinox#859 has it with an `InitVar`, and is open. With jaxtyping
-before 0.2.38 pickle refuses such a module: "Can't pickle <class 'jaxtyping.Float[Array, '*shape']'>".
-
-Seen in these runs:
-
-- What Equinox puts into the structure for a field that is not there is an object that is compared by identity. Since
-  0.12.2 it is another one after pickle, and the structures are unequal; 0.13.3 had an enum there, and was right.
-- From 0.13.4 on `unflatten` of a structure that was pickled raises "'_Missing' object is not subscriptable". So a
-  checkpoint that is a pair of leaves and structure cannot be loaded.
-- `copy.deepcopy` of a structure does the same.
+Since d4d0f1a a structure holds a marker object for absent fields. Pickle replaces the marker by another object, so
+the structures compare unequal (`structure_equal`). Since 218c944 the marker is a `_Missing`, and `unflatten` of a
+pickled structure raises. equinox#992 reports another fault, of a pickled layer with jaxtyping annotations
+(`module_equal`), which equinox#993 fixed.
 """
 
 from __future__ import annotations
@@ -24,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def structure_equal() -> tuple[str, str]:
-    """Is the tree structure of a layer equal to itself after pickle?"""
+    """Is the tree structure of an eqx.nn.Linear equal to its copy by pickle?"""
     import pickle
 
     import equinox as eqx
@@ -36,7 +24,7 @@ def structure_equal() -> tuple[str, str]:
 
 
 def control_of_a_dict() -> None:
-    """The tree structure of a dict of tuples is equal to itself after pickle, and makes one of its leaves."""
+    """The tree structure of a dict of tuples equals its copy by pickle, which unflattens the leaves."""
     import pickle
 
     import jax
@@ -48,7 +36,7 @@ def control_of_a_dict() -> None:
 
 
 def into_a_fresh_layer() -> None:
-    """The leaves alone in the file, and the structure made anew by code: what tree_serialise_leaves does."""
+    """Save the leaves alone, and load them into a layer that code has made."""
     import io
 
     import equinox as eqx
@@ -64,7 +52,7 @@ def into_a_fresh_layer() -> None:
 
 
 def unflatten() -> tuple[str, str]:
-    """Does a tree structure that was pickled make a layer of its leaves?"""
+    """Does a pickled tree structure of an eqx.nn.Linear unflatten the leaves to that layer?"""
     import pickle
 
     import equinox as eqx
@@ -78,7 +66,7 @@ def unflatten() -> tuple[str, str]:
 
 
 def module_equal() -> tuple[str, str]:
-    """Has a layer annotated by jaxtyping, made from its leaves, the same structure after pickle?"""
+    """Does an unflattened eqx.nn.LayerNorm keep its tree structure through pickle?"""
     import pickle
 
     import equinox as eqx
@@ -90,7 +78,7 @@ def module_equal() -> tuple[str, str]:
     return ("equal" if same else "unequal"), f"the structure of the layer by pickle is that of the layer: {same}"
 
 
-_MODULES = " if uses('equinox.Module')"
+_MODULES = " if uses('equinox.Module', 'equinox.nn.Linear', 'equinox.nn.MLP', 'equinox.nn.LayerNorm')"
 _STRUCTURES = (
     *members("jax.tree_util", "tree_structure tree_flatten", _MODULES),
     *members("jax.tree", "structure flatten", _MODULES),
@@ -98,11 +86,12 @@ _STRUCTURES = (
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="equinox#992 equinox#859", fix="equinox#993"),
+    upstream=Upstream.of(report="equinox#992", cause="equinox@d4d0f1a equinox@218c944", fix="equinox#993"),
     touches=("pickle",),
     control=control_of_a_dict,
     workaround=Workaround(
-        "Keep the leaves with eqx.tree_serialise_leaves; let code make the structure.", into_a_fresh_layer
+        "Save with eqx.tree_serialise_leaves; load into a new module with eqx.tree_deserialise_leaves.",
+        into_a_fresh_layer,
     ),
     needs=("jax", "equinox"),
     cases=(
@@ -111,15 +100,15 @@ ISSUE = Issue(
             rules=(
                 Rule("equal", "equinox<0.12.2"),
                 Rule("unequal", "equinox<0.13.3"),
-                Rule("equal", "equinox<0.13.4", "0.13.3 has an enum for what is missing"),
-                Rule("unequal", "", "of 218c944 in 0.13.4"),
+                Rule("equal", "equinox<0.13.4", "The marker is a member of an enum"),
+                Rule("unequal", "", "218c944"),
             ),
             touches=_STRUCTURES,
         ),
         Case(
             unflatten,
             behaviours={"restored": "clear", "other-leaves": "affected"},
-            rules=(Rule("restored", "equinox<0.13.4"), Rule("type-error", "", "of 218c944 in 0.13.4")),
+            rules=(Rule("restored", "equinox<0.13.4"), Rule("type-error", "", "218c944")),
             signatures={"type-error": Signature("TypeError", "'_Missing' object is not subscriptable")},
             touches=_STRUCTURES,
         ),

@@ -1,35 +1,24 @@
-"""jnp.round(1.5, 38) is 0, and round to still more decimals, or to -39, is NaN
+"""jnp.round of a float32 to 38, 39 or -39 decimals returns 0 or NaN
 
-    jnp.round(1.5, 38)      # 0 from jax 0.4.18 on, should be 1.5
-    jnp.round(1.5, 39)      # NaN up to jax 0.7.2, should be 1.5
-    jnp.round(1.5, -39)     # NaN from jax 0.4.18 on, should be 0
-
-The number is multiplied by 10**decimals, rounded, and divided by it. From 10**39 on the factor is infinite in float32,
-and infinity by infinity is NaN: jax#32459 gives the number back as it is, in 0.8.0, where the factor would overflow.
-
-Seen in these runs:
-
-- To 38 decimals 1.5 is 0, from 0.4.18 on, with no NaN to show it. The factor is finite there; its reciprocal
-  is subnormal, and a CPU flushes it to 0.
-- To -39 decimals 1.5 is NaN on the same releases.
-
-NumPy's own answers are not taken for the right ones here: a number without digits there stays, or is 0.
+`jnp.round` multiplies by 10**decimals, rounds, and divides again. In float32, 10**39 is infinite, so `to_39` returned
+NaN (jax#31689); jax#32459 returns the number unchanged when the factor overflows. At 38 decimals the factor is finite,
+and `to_38` returns 0. At -39 decimals, where 0 is correct, `to_minus_39` returns NaN.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
 
 
 def to_38() -> tuple[str, str]:
-    """Does 1.5 rounded to 38 decimals stay 1.5?"""
+    """Does jnp.round(x, 38) keep a float32 of 1.5?"""
     import jax.numpy as jnp
 
     return compare(jnp.round(jnp.float32(1.5), 38), 1.5, rtol=1e-6)
 
 
 def to_two() -> None:
-    """To two decimals, to none and to -1 it is right."""
+    """jnp.round of a float32 to 2, 0 and -1 decimals returns the rounded number."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -37,7 +26,7 @@ def to_two() -> None:
 
 
 def bound_the_decimals() -> None:
-    """The decimals held where float32 has digits."""
+    """Limit decimals to 30, and return 0 at -30 and below."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -47,17 +36,22 @@ def bound_the_decimals() -> None:
 
 
 def to_39() -> tuple[str, str]:
-    """And rounded to 39?"""
+    """Does jnp.round(x, 39) keep a float32 of 1.5?"""
     import jax.numpy as jnp
 
     return compare(jnp.round(jnp.float32(1.5), 39), 1.5, rtol=1e-6)
 
 
 def to_minus_39() -> tuple[str, str]:
-    """Is 1.5 rounded to -39 decimals 0?"""
+    """Does jnp.round(x, -39) of a float32 of 1.5 return 0?"""
     import jax.numpy as jnp
 
     return compare(jnp.round(jnp.float32(1.5), -39), 0.0)
+
+
+def _rounds(compared: str) -> tuple[str, ...]:
+    """Return jnp.round and its alias, called with such decimals in a project that does not enable x64."""
+    return members("jax.numpy", "round around", f"(a, decimals) if decimals {compared} and not uses('jax_enable_x64')")
 
 
 ISSUE = Issue(
@@ -65,14 +59,14 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#31689", fix="jax#32459"),
     control=to_two,
     rules=(Rule("differs"),),
-    workaround=Workaround("Bound them: jnp.round(x, min(decimals, 30)).", bound_the_decimals),
+    workaround=Workaround("If 1e-22 < abs(x) < 3e8: limit decimals to 30, and return 0 below -29.", bound_the_decimals),
     cases=(
-        Case(to_38, touches=("jax.numpy.round(a, decimals) if decimals == 38",)),
+        Case(to_38, touches=_rounds("== 38")),
         Case(
             to_39,
             rules=(Rule("differs", "jax<0.8.0"), Rule("agrees", "", "jax#32459 (7f64e44f34)")),
-            touches=("jax.numpy.round(a, decimals) if decimals >= 39",),
+            touches=_rounds(">= 39"),
         ),
-        Case(to_minus_39, touches=("jax.numpy.round(a, decimals) if decimals <= -39",)),
+        Case(to_minus_39, touches=_rounds("<= -39")),
     ),
 )

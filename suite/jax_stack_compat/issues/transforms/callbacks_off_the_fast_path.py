@@ -1,13 +1,8 @@
-"""A jitted function with a callback is dispatched by Python on every call: with pure_callback up to jax 0.7.1
+"""Every warm call of a jitted function with a host callback runs Python
 
-    f = jax.jit(lambda x: jax.pure_callback(np.sin, x, x))
-    f(x); f(x)    # the second call runs no tracing, and yet JAX's Python: `cache_miss`
-
-A warm call of a jitted function is looked up and launched in C++. One with a callback in it never was: each call went
-through `cache_miss`, which is told as a miss of a cache and is none; what it costs is the Python, not a compilation.
-jax#31319 saw solves with lineax slow down by it; jax#31341, in 0.7.2, gives `pure_callback` the fast path. With
-`io_callback`, and with `jax.debug.callback`, on which `jax.debug.print` rests, it is so on every release: an
-executable with effects has no entry there (jax#39289, open). Nothing is timed: calls of JAX's Python are counted.
+A warm call of a jitted function is dispatched in C++. With a host callback each call missed the C++ dispatch cache and
+ran JAX's Python, without tracing again (jax#39289). jax#31341 gives `jax.pure_callback` the fast path. Executables with
+effects, such as those with `io_callback` or `jax.debug.callback`, still miss it (jax#39289).
 """
 
 from __future__ import annotations
@@ -15,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream
+from jax_stack_compat.cell import Case, Issue, Rule, Upstream, members
 
 
 def _dispatched(function: Callable[[Any], Any]) -> tuple[str, str]:
-    """How many of five warm calls of the jitted function reach JAX's Python."""
+    """Count how many of five warm calls of the jitted function reach JAX's Python."""
     import sys
 
     import jax
@@ -37,7 +32,7 @@ def _dispatched(function: Callable[[Any], Any]) -> tuple[str, str]:
 
 
 def pure_callback() -> tuple[str, str]:
-    """Is a warm call of a jitted function with a pure_callback dispatched in C++?"""
+    """Is a warm call of a jitted function with jax.pure_callback dispatched in C++?"""
     import jax
     import numpy as np
 
@@ -45,12 +40,12 @@ def pure_callback() -> tuple[str, str]:
 
 
 def plain() -> None:
-    """One without a callback is."""
+    """A warm call of a jitted function without a callback is dispatched in C++."""
     assert _dispatched(lambda x: x * 2)[0] == "in-cpp"
 
 
 def io_callback() -> tuple[str, str]:
-    """Is one with an io_callback?"""
+    """Is a warm call of a jitted function with io_callback dispatched in C++?"""
     import numpy as np
     from jax.experimental import io_callback as callback
 
@@ -58,25 +53,27 @@ def io_callback() -> tuple[str, str]:
 
 
 def debug_callback() -> tuple[str, str]:
-    """Is one with a debug callback?"""
+    """Is a warm call of a jitted function with jax.debug.callback dispatched in C++?"""
     import jax
 
     return _dispatched(lambda x: (jax.debug.callback(lambda x: None, x), x * 2)[1])
 
+
+_JITTED = " if uses('jax.jit', 'equinox.filter_jit', 'flax.nnx.jit')"
 
 ISSUE = Issue(
     kind="slow",
     upstream=Upstream.of(report="jax#31319 lineax#169 jax#39289", fix="jax#31341"),
     control=plain,
     behaviours={"in-python": "affected", "in-cpp": "clear"},
-    rules=(Rule("in-python", "", "jax#39289 is open"),),
+    rules=(Rule("in-python", "", "jax#39289"),),
     cases=(
         Case(
             pure_callback,
             rules=(Rule("in-python", "jax<0.7.2"), Rule("in-cpp", "", "jax#31341")),
-            touches=("jax.pure_callback",),
+            touches=(f"jax.pure_callback{_JITTED}",),
         ),
-        Case(io_callback, touches=("jax.experimental.io_callback",)),
-        Case(debug_callback, touches=("jax.debug.callback", "jax.debug.print")),
+        Case(io_callback, touches=(f"jax.experimental.io_callback{_JITTED}",)),
+        Case(debug_callback, touches=members("jax.debug", "callback print", _JITTED)),
     ),
 )
