@@ -1,20 +1,9 @@
-"""A loop copies its array at each step where the index that it reads is drawn at random, on a CPU with jaxlib 0.7.1
+"""On a CPU, some loops copy the whole array at each in-place update
 
-    def body(carry):
-        step, xs = carry
-        i = jr.randint(jr.PRNGKey(step), (), 0, 2)
-        return step + 1, xs.at[step].set(xs[i])    # in jax 0.7.1 a copy of xs, as long as xs is
-
-You'd expect an update in place, as in 0.7.0: a program of order n became one of order n * n (jax#31284, jax#31282).
-Equinox's tests found it, whose `while_loop` is what Diffrax's solves run on, and diffrax#680 warns of the release.
-jaxlib 0.7.2 is right again. The processor's time is set against that of a loop which only reads: hundreds of times as
-much where it copies, and about as much where it does not.
-
-Seen in these runs:
-
-- No random number is needed. A loop that writes a block of 4 KiB at each step does the same, with jaxlib 0.7.1.
-- In 0.11.1 it is the other way round, and drawing the indices before the loop costs a copy:
-  small-updates-in-a-loop-copy-the-array.
+XLA copies the array at each step, so that a loop of n steps costs O(n^2) instead of O(n) (jax#31284, jax#31282). It
+does so if the loop draws the index that it reads (`drawn-index`), or writes blocks of 4 KiB without random numbers
+(`wide-updates`). Equinox's while loop slowed down too (equinox#1088); Equinox excludes this jax and the one before
+(equinox#1104). diffrax#680 warns of both, of the earlier one because of segfaults, and recommends an older jax.
 """
 
 from __future__ import annotations
@@ -27,7 +16,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _copies(writes: Callable[[Any], Any], reads: Callable[[Any], Any]) -> tuple[str, str]:
-    """Whether a function takes more than 30 times the processor time of another: the least of three calls of each."""
+    """Return "copies" if one function takes over 30 times the CPU time of another, in the fastest of three calls."""
     import time
 
     import jax
@@ -45,7 +34,7 @@ def _copies(writes: Callable[[Any], Any], reads: Callable[[Any], Any]) -> tuple[
 
 
 def _reads(x: Any) -> Any:
-    """A loop of 300 steps that draws an index and reads an array of 8 MiB, and does not write to it."""
+    """Draw an index and read an array of 8 MiB in 300 steps, without writing to it."""
     import jax
     import jax.numpy as jnp
 
@@ -55,7 +44,7 @@ def _reads(x: Any) -> Any:
 
 
 def drawn_index() -> tuple[str, str]:
-    """Is an array of 8 MiB updated in place where each step draws the index that it reads?"""
+    """Does jax.lax.fori_loop update an array of 8 MiB in place if each step draws the index that it reads?"""
     import jax
     import jax.numpy as jnp
 
@@ -68,7 +57,7 @@ def drawn_index() -> tuple[str, str]:
 
 
 def what_it_computes() -> None:
-    """What such a loop computes is right on every release."""
+    """A loop that draws the index that it reads computes the values that Python computes."""
     import jax
     import jax.numpy as jnp
 
@@ -79,7 +68,7 @@ def what_it_computes() -> None:
 
 
 def draw_before() -> None:
-    """All indices drawn before the loop."""
+    """A loop whose indices were all drawn before it updates in place."""
     import jax
     import jax.numpy as jnp
 
@@ -91,7 +80,7 @@ def draw_before() -> None:
 
 
 def wide_updates() -> tuple[str, str]:
-    """Is it where each step writes a block of 4 KiB?"""
+    """Does jax.lax.fori_loop update an array of 8 MiB in place if each step writes a block of 4 KiB?"""
     import jax
     import jax.numpy as jnp
 
@@ -102,7 +91,7 @@ def wide_updates() -> tuple[str, str]:
 
 
 def stacked_by_scan() -> None:
-    """Blocks that a scan stacks."""
+    """A scan stacks the blocks without copying all of them at each step."""
     import jax
     import jax.numpy as jnp
 
@@ -112,17 +101,29 @@ def stacked_by_scan() -> None:
     assert _copies(blocks, _reads)[0] == "in-place"
 
 
+# A loop that carries one number has no array to copy. Nothing else shows in a call, so a use is possible at most.
+_CARRIES = "type({0}) not in ('int', 'float') and uses('jax.lax.fori_loop', 'jax.lax.scan', 'jax.lax.while_loop')"
+_LOOPS = (
+    f"jax.lax.fori_loop(lower, upper, body_fun, init_val) if {_CARRIES.format('init_val')}",
+    f"jax.lax.while_loop(cond_fun, body_fun, init_val) if {_CARRIES.format('init_val')}",
+    f"jax.lax.scan(f, init) if {_CARRIES.format('init')}",
+)
+
 ISSUE = Issue(
     kind="slow",
-    upstream=Upstream.of(report="jax#31284 jax#31282 equinox#1088 diffrax#680"),
-    touches=("jax.lax.fori_loop", "jax.lax.scan", "jax.lax.while_loop", "jax.lax.dynamic_update_slice"),
+    upstream=Upstream.of(report="jax#31284 jax#31282 equinox#1088", discussion="equinox#1104 diffrax#680"),
     control=what_it_computes,
     rules=(Rule("copies", "jaxlib==0.7.1", "jax#31284"), Rule("in-place")),
     cases=(
         Case(
             drawn_index,
             workaround=Workaround("Draw all indices before the loop.", draw_before, fails=("jaxlib==0.11.1",)),
+            touches=_LOOPS,
         ),
-        Case(wide_updates, workaround=Workaround("Have jax.lax.scan stack the blocks.", stacked_by_scan)),
+        Case(
+            wide_updates,
+            workaround=Workaround("If each block is written once, let jax.lax.scan stack them.", stacked_by_scan),
+            touches=_LOOPS,
+        ),
     ),
 )

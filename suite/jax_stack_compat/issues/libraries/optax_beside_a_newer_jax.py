@@ -1,13 +1,8 @@
-"""optax.tree_map_params of Optax 0.1.5 to 0.2.2 calls jax.tree_map, which jax 0.6.0 removed
+"""optax.tree_map_params of an older Optax calls the removed jax.tree_map
 
-    optax.tree_map_params(optimizer, f, state)    # 0.2.2 beside jax 0.6.0: AttributeError: jax.tree_map was removed
-                                                  # 0.2.3 beside it: fine
-
-You'd expect an installer to keep them apart. It cannot: these releases ask for jax 0.1.55 or newer, and set no upper
-bound. Most of Optax took the function from `jax.tree_util`, where it stayed: so it imports, Adam updates, and what
-fails are the few functions that took it from `jax` itself: `tree_map_params`, which a sharded optimizer's state goes
-through, SAM, and the distance over gradients. JAX warned for a year, from 0.4.26 on. Optax 0.1.4 does not import beside
-jax 0.6.0: it asks for `jax.numpy.DeviceArray`.
+JAX deprecated `jax.tree_map` in favour of `jax.tree.map` (jax#19930), and later removed it. An older Optax still calls
+it in `tree_map_params`, which then raises an AttributeError. Optax itself imports, and Adam updates parameters: the
+case `updates`.
 """
 
 from __future__ import annotations
@@ -16,7 +11,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def map_params() -> tuple[str, str]:
-    """Does optax.tree_map_params map what Adam's state holds for each parameter?"""
+    """Does optax.tree_map_params apply a function to the moments in Adam's state?"""
     import jax.numpy as jnp
     import optax
 
@@ -28,7 +23,7 @@ def map_params() -> tuple[str, str]:
 
 
 def control() -> None:
-    """What both need of JAX by itself: a function of each leaf, and an update under jit."""
+    """JAX alone maps a function over a tree, and updates parameters under jit."""
     import jax
     import jax.numpy as jnp
 
@@ -37,7 +32,7 @@ def control() -> None:
 
 
 def updates() -> tuple[str, str]:
-    """Does Adam update parameters under jit?"""
+    """Do optax.adam and optax.apply_updates update parameters under jit?"""
     import jax
     import jax.numpy as jnp
     import optax
@@ -49,19 +44,19 @@ def updates() -> tuple[str, str]:
 
 
 ISSUE = Issue(
-    kind="import-error",
-    upstream=Upstream.of(commit="jax#19930", changelog="jax:changelog.html#jax-0-6-0-april-16-2025"),
-    touches=("Optax", "jax.tree_map"),
+    kind="crash",
+    upstream=Upstream.of(change="jax#19930", docs="jax:changelog.html#jax-0-6-0-april-16-2025"),
+    touches=("Optax",),
     control=control,
     needs=("jax", "optax"),
     cases=(
         Case(
             map_params,
-            workaround=Workaround("Upgrade Optax with jax.", pin="optax>=0.2.3"),
+            workaround=Workaround("Upgrade Optax.", pin="optax>=0.2.3"),
             behaviours={"maps": "clear", "other-values": "affected"},
             signatures={"no-tree-map": Signature("AttributeError", "tree_map", "optax")},
             rules=(
-                Rule("no-tree-map", "optax>=0.1.5,<0.2.3 jax>=0.6.0", "JAX's changelog of 0.6.0"),
+                Rule("no-tree-map", "optax>=0.1.5,<0.2.3 jax>=0.6.0", "the changelog of jax 0.6.0"),
                 Rule("maps", "optax>=0.1.5"),
             ),
         ),

@@ -1,15 +1,8 @@
-"""jnp.sort_complex sorts the wrong axis, packbits takes negative numbers for 0, median loses keepdims
+"""sort_complex, packbits and median(keepdims=True) differ from NumPy
 
-    jnp.sort_complex(jnp.array([[3, 1], [2, 0]]))        # [[2, 0], [3, 1]] up to jax 0.4.33, not [[1, 3], [0, 2]]
-    jnp.packbits(jnp.array([-1, 0, 1]))                  # [32] up to jax 0.6.0, should be [160]
-    jnp.median(jnp.ones((2, 3)), keepdims=True).shape    # (1,) up to jax 0.4.25, should be (1, 1)
-
-Three one-liners that NumPy answers otherwise. sort_complex sorted along the first axis, and a vector has but one
-(jax#23708, in 0.4.34). packbits asked whether a number is above 0 and not whether it is 0 (jax#28593, in 0.6.1): of the
-bits of a signed integer the highest was lost. With axis=None the keepdims of quantile and median gave one axis
-(jax#20251, in 0.4.26), which broadcasts against the array all the same, so that only the shape of what follows tells.
-
-Seen in these runs: quantile, percentile, nanquantile, nanpercentile and nanmedian lost keepdims too, up to 0.4.25.
+`jnp.sort_complex` sorted a matrix along its first axis, not its last, until jax#23708. `jnp.packbits` counted only
+elements above 0 as set bits, so that a negative element counted as 0, until jax#28593. Without an axis, `jnp.median`,
+`jnp.quantile` and their variants gave the shape (1,) for `keepdims=True`, until jax#20251.
 """
 
 from __future__ import annotations
@@ -18,7 +11,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compa
 
 
 def sort_complex() -> tuple[str, str]:
-    """Are the rows of a matrix sorted, as NumPy sorts them?"""
+    """Does jnp.sort_complex sort the rows of a matrix, as NumPy does?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -27,7 +20,7 @@ def sort_complex() -> tuple[str, str]:
 
 
 def vector() -> None:
-    """A vector is sorted right; so are bits that are 0 and 1 packed, and the axes kept that are named."""
+    """sort_complex sorts a vector, packbits packs 0 and 1, and median keeps the axes that are named."""
     import jax.numpy as jnp
 
     assert jnp.sort_complex(jnp.array([3, 1])).tolist() == [1, 3]
@@ -36,14 +29,14 @@ def vector() -> None:
 
 
 def sort() -> None:
-    """jnp.sort of the array made complex."""
+    """jnp.sort sorts the complex array along its last axis."""
     import jax.numpy as jnp
 
     assert jnp.sort(jnp.array([[3, 1], [2, 0]]).astype(complex), axis=-1).tolist() == [[1, 3], [0, 2]]
 
 
 def packbits() -> tuple[str, str]:
-    """Is a negative number a bit that is set?"""
+    """Does jnp.packbits pack a negative number as a set bit, as NumPy does?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -52,14 +45,14 @@ def packbits() -> tuple[str, str]:
 
 
 def compare_with_zero() -> None:
-    """The comparison made before."""
+    """jnp.packbits packs truth values."""
     import jax.numpy as jnp
 
     assert jnp.packbits(jnp.array([-1, 0, 1]) != 0).tolist() == [160]
 
 
 def keepdims() -> tuple[str, str]:
-    """Do median and its kin keep the axes of a matrix with keepdims=True?"""
+    """Do jnp.median, jnp.quantile and their variants keep a matrix's axes with keepdims=True?"""
     import jax.numpy as jnp
 
     matrix = jnp.ones((2, 3))
@@ -71,7 +64,7 @@ def keepdims() -> tuple[str, str]:
 
 
 def name_the_axes() -> None:
-    """All axes named."""
+    """jnp.median keeps the axes if all are named."""
     import jax.numpy as jnp
 
     matrix = jnp.ones((2, 3))
@@ -90,20 +83,20 @@ ISSUE = Issue(
         Case(
             sort_complex,
             rules=(Rule("differs", "jax<0.4.34"), Rule("agrees", "", "jax#23708 (2834c135a3)")),
-            workaround=Workaround("jnp.sort(x.astype(complex), axis=-1)", sort),
-            touches=("jax.numpy.sort_complex",),
+            workaround=Workaround("Write jnp.sort(x.astype(complex), axis=-1).", sort),
+            touches=("jax.numpy.sort_complex(a) if type(min(a)) in ('list', 'tuple')",),
         ),
         Case(
             packbits,
             rules=(Rule("differs", "jax<0.6.1"), Rule("agrees", "", "jax#28593 (261141615d)")),
-            workaround=Workaround("jnp.packbits(x != 0)", compare_with_zero),
-            touches=("jax.numpy.packbits",),
+            workaround=Workaround("Write jnp.packbits(x != 0).", compare_with_zero),
+            touches=("jax.numpy.packbits(a) if min(a) < 0",),
         ),
         Case(
             keepdims,
             behaviours={"kept": "clear"},
             rules=(Rule("lost", "jax<0.4.26"), Rule("kept", "", "jax#20251 (c295b1655c)")),
-            workaround=Workaround("Name the axes: axis=tuple(range(x.ndim)).", name_the_axes),
+            workaround=Workaround("Name all axes: axis=tuple(range(x.ndim)).", name_the_axes),
             touches=(
                 *members("jax.numpy", "median nanmedian", f"(a, axis, out, overwrite_input, keepdims) if {_ALL_AXES}"),
                 *members("jax.numpy", "quantile percentile nanquantile nanpercentile", _OF_QUANTILES),

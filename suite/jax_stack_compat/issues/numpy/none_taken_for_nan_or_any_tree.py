@@ -1,12 +1,9 @@
-"""None is NaN to jnp.array and any tree to tree.map; both warn for a time, and raise a ValueError since
+"""jnp.array turns None into NaN; tree.map skips a value paired with None
 
-    jnp.array([1.0, None])                           # [1, nan] up to jax 0.5.3; a ValueError from 0.6.0
-    jax.tree.map(f, {"a": None}, {"a": 3.0})         # {"a": None}, and f never called, up to 0.4.33; then a ValueError
-
-NumPy makes an array of objects of the first. In JAX None is a tree without leaves, so the check that looks at each
-element did not see it (jax#14506); jax#18564 has it warn from 0.4.21. In the second None stood for whatever the other
-tree has in its place, so that a value that is missing took one that is there with it; it warns from jaxlib 0.4.29, and
-raises from 0.4.34. Equinox was one of those who relied on it (equinox#753).
+To JAX, None is a pytree without leaves, so `jnp.array` did not see it (jax#14506); jax#18564 made it warn, and
+9c58a112b3 refuses it. `tree.map` accepted None in the first tree where the second has a value, and returned None
+there; equinox#753 calls this a bug in JAX, which now raises (google-deepmind/optax#1093). To keep the None, JAX's
+changelog maps `lambda x, y: None if x is None else f(x, y)` with `is_leaf=lambda x: x is None`.
 """
 
 from __future__ import annotations
@@ -15,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def in_an_array() -> tuple[str, str]:
-    """What does jnp.array make of None?"""
+    """Does jnp.array([1.0, None]) turn None into NaN?"""
     import jax.numpy as jnp
 
     found = jnp.array([1.0, None]).tolist()
@@ -23,7 +20,7 @@ def in_an_array() -> tuple[str, str]:
 
 
 def none_in_both() -> None:
-    """NaN is NaN; None in both trees is None."""
+    """jnp.array keeps NaN, and tree.map keeps None that both trees have."""
     import jax
     import jax.numpy as jnp
 
@@ -32,7 +29,7 @@ def none_in_both() -> None:
 
 
 def nan_said() -> None:
-    """NaN written as such."""
+    """With NaN in place of None, jnp.array gives NaN."""
     import jax.numpy as jnp
 
     found = jnp.array([float("nan") if each is None else each for each in (1.0, None)])
@@ -40,7 +37,7 @@ def nan_said() -> None:
 
 
 def in_a_tree() -> tuple[str, str]:
-    """What does tree.map make of a tree with None where the second has a value?"""
+    """Does tree.map accept None in the first tree where the second has a value?"""
     import jax
 
     found = jax.tree_util.tree_map(lambda a, b: a + b, {"a": None, "b": 1.0}, {"a": 3.0, "b": 2.0})
@@ -48,7 +45,7 @@ def in_a_tree() -> tuple[str, str]:
 
 
 def none_as_a_leaf() -> None:
-    """None made a leaf, and looked at."""
+    """With None as a leaf, f decides: here it returns the other tree's value."""
     import jax
 
     found = jax.tree_util.tree_map(
@@ -60,36 +57,55 @@ def none_as_a_leaf() -> None:
     assert found == {"a": 3.0, "b": 3.0}
 
 
+# None in a list or tuple, or in one of its first or last rows.
+_NONE = (
+    "type({0}) in ('list', 'tuple') and (None in {0} or "
+    "type(min({0})) in ('list', 'tuple') and (None in min({0}) or None in max({0})))"
+)
+_MAPS = ("jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map")
+# No literal shows a None that is deep in the first tree, so a use with two trees is possible at most.
+_TREES = "given(rest) and uses('jax.tree.map', 'jax.tree_util.tree_map', 'jax.tree_map')"
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(
-        report="jax#14506",
-        fix="jax#18564",
-        change="equinox#753",
-        changelog="jax:changelog.html#jax-0-4-34-october-4-2024",
+        report="jax#14506 google-deepmind/optax#1093",
+        change="jax#18564",
+        fix="jax@9c58a112b3",
+        discussion="equinox#753",
+        docs="jax:changelog.html#jax-0-4-34-october-4-2024 jax:changelog.html#jax-0-6-0-april-16-2025",
     ),
-    touches=("jax.numpy.array", "jax.numpy.asarray", "jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map"),
     known_by=r"pytree None\b",
     control=none_in_both,
     behaviours={"taken": "affected", "other": "different"},
     cases=(
         Case(
             in_an_array,
-            rules=(Rule("taken", "jax<0.4.21"), Rule("warns", "jax<0.6.0", "jax#18564"), Rule("refused")),
-            workaround=Workaround("Write float('nan') for it.", nan_said),
+            rules=(
+                Rule("taken", "jax<0.4.21"),
+                Rule("warns", "jax<0.6.0", "jax#18564"),
+                Rule("refused", "", "9c58a112b3, and the changelog of jax 0.6.0"),
+            ),
+            workaround=Workaround("Replace each None by float('nan').", nan_said),
             signatures={
                 "warns": Signature("FutureWarning", "None encountered in jnp.array()"),
                 "refused": Signature("ValueError", "None is not a valid value for jnp.array"),
             },
+            touches=(
+                f"jax.numpy.array(object) if object == None or {_NONE.format('object')}",
+                f"jax.numpy.asarray(a) if a == None or {_NONE.format('a')}",
+            ),
         ),
         Case(
             in_a_tree,
             rules=(
                 Rule("taken", "jaxlib<0.4.29"),
                 Rule("warns", "jaxlib<0.4.34"),
-                Rule("refused", "", "the changelog"),
+                Rule("refused", "", "the changelog of jax 0.4.34"),
             ),
-            workaround=Workaround("tree.map with is_leaf=lambda x: x is None, and look at it in f.", none_as_a_leaf),
+            workaround=Workaround(
+                "Pass is_leaf=lambda x: x is None, and return y from f where x is None.", none_as_a_leaf
+            ),
             signatures={
                 "warns": Signature("DeprecationWarning", "will no longer consider None to be a t"),
                 "refused": (
@@ -97,6 +113,7 @@ ISSUE = Issue(
                     Signature("ValueError", "pytree structure error: different types", everyday=True),
                 ),
             },
+            touches=tuple(f"{name}(f, tree, rest) if {_TREES}" for name in _MAPS),
         ),
     ),
 )

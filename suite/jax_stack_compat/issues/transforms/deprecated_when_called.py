@@ -1,11 +1,9 @@
-"""Names that warn or raise only when they are called: host_callback.call, static_field, WeaklyDiagonalControlTerm
+"""host_callback.call raises; static_field, WeaklyDiagonalControlTerm warn
 
-    jax.experimental.host_callback.call(f, x, result_shape=x)    # NotImplementedError, though the module imports
-
-A name that is gone fails where it is looked up, and one that is deprecated warns there. These do not. `call` of
-`jax.experimental.host_callback` warns from jax 0.4.26 and raises from 0.4.35 (jax#20385), while the module imports up
-to 0.7.2 (with a UserWarning from 0.7.1, jax#30798). `diffrax.WeaklyDiagonalControlTerm` warns where one is made, from
-diffrax 0.6.0, and `equinox.static_field`, which has been `field(static=True)` since 0.10, from 0.13.0.
+JAX deprecated `jax.experimental.host_callback` in favour of its external callbacks (jax#20385). `call` warns at first,
+and then raises NotImplementedError, although the module still imports. jax#30798 also deprecated the module, which was
+removed later: importing it then fails. `equinox.static_field` and `diffrax.WeaklyDiagonalControlTerm` still run, and
+emit a UserWarning that names the replacement.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def host_callback_call() -> tuple[str, str]:
-    """Does jax.experimental.host_callback.call call a function?"""
+    """Does jax.experimental.host_callback.call run a Python function under jit?"""
     import jax
     from jax.experimental import host_callback
 
@@ -23,7 +21,7 @@ def host_callback_call() -> tuple[str, str]:
 
 
 def kept_names() -> None:
-    """What is documented for all releases of the line is there."""
+    """Functions of JAX that were not deprecated exist."""
     import jax
     import jax.numpy as jnp
 
@@ -31,7 +29,7 @@ def kept_names() -> None:
 
 
 def by_pure_callback() -> None:
-    """jax.pure_callback, and jax.experimental.io_callback."""
+    """jax.pure_callback calls a function without side effects."""
     import jax
     import numpy as np
 
@@ -39,7 +37,7 @@ def by_pure_callback() -> None:
 
 
 def weakly_diagonal() -> tuple[str, str]:
-    """Is there a diffrax.WeaklyDiagonalControlTerm?"""
+    """Can diffrax.WeaklyDiagonalControlTerm be constructed without a warning?"""
     import diffrax
     import jax.numpy as jnp
 
@@ -48,7 +46,7 @@ def weakly_diagonal() -> tuple[str, str]:
 
 
 def kept_in_diffrax() -> None:
-    """What is documented for all releases of the line is there."""
+    """Functions of Diffrax and Equinox that were not deprecated exist."""
     import diffrax
     import equinox as eqx
 
@@ -56,7 +54,7 @@ def kept_in_diffrax() -> None:
 
 
 def by_lineax() -> None:
-    """A ControlTerm whose vector field is a lineax.DiagonalLinearOperator, from 0.6.0."""
+    """ControlTerm multiplies by a lineax.DiagonalLinearOperator, where Diffrax accepts one."""
     import diffrax
     import jax.numpy as jnp
 
@@ -71,21 +69,21 @@ def by_lineax() -> None:
 
 
 def static_field() -> tuple[str, str]:
-    """Is there an equinox.static_field?"""
+    """Can equinox.static_field be called without a warning?"""
     import equinox as eqx
 
     return "there", type(eqx.static_field()).__name__
 
 
 def kept_in_equinox() -> None:
-    """What is documented for all of Equinox's releases is there."""
+    """Functions of Equinox that were not deprecated exist."""
     import equinox as eqx
 
     assert all(map(callable, (eqx.filter_jit, eqx.filter_grad, eqx.tree_at, eqx.partition)))
 
 
 def by_field() -> None:
-    """eqx.field(static=True)."""
+    """eqx.field(static=True) makes a static field."""
     import equinox as eqx
     import jax
 
@@ -96,12 +94,12 @@ def by_field() -> None:
 
 
 ISSUE = Issue(
-    kind="warning",
+    kind="crash",
     upstream=Upstream.of(
-        changelog="jax:changelog.html https://github.com/patrick-kidger/diffrax/releases "
+        docs="jax:changelog.html#jax-0-4-35-oct-22-2024 https://github.com/patrick-kidger/diffrax/releases "
         "https://github.com/patrick-kidger/equinox/releases",
-        report="jax#20385",
-        commit="jax#30798",
+        discussion="jax#20385",
+        change="jax#30798",
     ),
     cases=(
         Case(
@@ -110,31 +108,35 @@ ISSUE = Issue(
             rules=(
                 Rule("there", "jax<0.4.26"),
                 Rule("warns", "jax<0.4.35"),
-                Rule("refused", "jax<0.8.0", "jax#20385"),
+                Rule("refused", "jax<0.8.0", "the changelog of jax 0.4.35"),
                 Rule("gone"),
             ),
-            workaround=Workaround("jax.pure_callback, or jax.experimental.io_callback.", by_pure_callback),
+            workaround=Workaround(
+                "For a function without side effects: jax.pure_callback(f, result_shape, x).", by_pure_callback
+            ),
             signatures={
                 "refused": Signature("NotImplementedError", "host_callback has been deprecated"),
                 "gone": Signature("ImportError", "host_callback"),
                 "warns": Signature("DeprecationWarning", "host_callback APIs are deprecated"),
             },
-            touches=("jax.experimental.host_callback.call",),
+            touches=("jax.experimental.host_callback.call(callback_func) if given(callback_func)",),
         ),
         Case(
             weakly_diagonal,
             kept_in_diffrax,
             rules=(Rule("there", "diffrax<0.6.0"), Rule("warns")),
-            workaround=Workaround("A ControlTerm whose vector field is a lineax.DiagonalLinearOperator.", by_lineax),
+            workaround=Workaround(
+                "Use diffrax.ControlTerm; return lineax.DiagonalLinearOperator(y) from its vector field.", by_lineax
+            ),
             signatures={"warns": Signature("UserWarning", "WeaklyDiagonalControlTerm")},
             needs=("jax", "equinox", "diffrax"),
-            touches=("diffrax.WeaklyDiagonalControlTerm",),
+            touches=("diffrax.WeaklyDiagonalControlTerm(vector_field) if given(vector_field)",),
         ),
         Case(
             static_field,
             kept_in_equinox,
             rules=(Rule("there", "equinox<0.13.0"), Rule("warns")),
-            workaround=Workaround("eqx.field(static=True).", by_field),
+            workaround=Workaround("Write eqx.field(static=True).", by_field),
             signatures={"warns": Signature("UserWarning", "static_field")},
             needs=("jax", "equinox"),
             touches=("equinox.static_field",),
