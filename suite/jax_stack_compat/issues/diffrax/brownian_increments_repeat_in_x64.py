@@ -1,17 +1,8 @@
-"""UnsafeBrownianPath in float64 gives neighbouring steps the same increment
+"""UnsafeBrownianPath in float64 gives adjacent steps the same increment
 
-    path = diffrax.UnsafeBrownianPath((), key=key)    # JAX_ENABLE_X64=1
-    path.evaluate(4096.0, 4096.0001) == path.evaluate(4096.0001, 4096.0002)    # True
-
-You'd expect the increments of a Brownian path over steps that do not overlap to be independent. The key for each is
-made of the step's ends, rounded to float32 and then read as an int32; steps that float32 cannot tell apart get one key,
-and the same noise. In float32 a step cannot be that small. diffrax#734, which is merged, takes all of the bits.
-
-Seen in these runs:
-
-- A solve goes wrong, and not only `evaluate`. An Euler solve from 86400 on, with steps of 1/1024, has 3 distinct
-  increments in 8 steps.
-- Noise that repeats adds up: after 8 such steps the variance of the path is 3 times too large.
+The key of an increment is made of the step's two ends, rounded to float32 and read as int32 (diffrax#733). Steps whose
+ends float32 cannot tell apart get one key, and the same noise. An Euler solve repeats it too (`solve`), and the
+`variance` of the path becomes too large. diffrax#734 makes the key of all bits of the float64.
 """
 
 from __future__ import annotations
@@ -20,7 +11,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compa
 
 
 def evaluate() -> tuple[str, str]:
-    """Are the increments of eight neighbouring steps distinct?"""
+    """Does UnsafeBrownianPath.evaluate give eight neighbouring steps distinct increments?"""
     from itertools import pairwise
 
     import diffrax
@@ -35,7 +26,7 @@ def evaluate() -> tuple[str, str]:
 
 
 def control_keys() -> None:
-    """The same increments in plain JAX, with a key for each step, are distinct, and of the right variance."""
+    """In plain JAX, with a key for each step, the increments are distinct and have the expected variance."""
     import jax
     import jax.numpy as jnp
 
@@ -46,7 +37,7 @@ def control_keys() -> None:
 
 
 def tree_or_other_time() -> None:
-    """A VirtualBrownianTree has distinct increments there; so has the unsafe path, in a time that starts at 0."""
+    """A VirtualBrownianTree gives distinct increments there; so does the unsafe path over eight steps from 0."""
     from itertools import pairwise
 
     import diffrax
@@ -63,7 +54,7 @@ def tree_or_other_time() -> None:
 
 
 def solve() -> tuple[str, str]:
-    """Are those of the steps of an SDE solve, of dy = dW by Euler's method?"""
+    """Does an Euler solve of dy = dW take distinct increments from UnsafeBrownianPath?"""
     import diffrax
     import jax
     import numpy as np
@@ -84,7 +75,7 @@ def solve() -> tuple[str, str]:
 
 
 def variance() -> tuple[str, str]:
-    """Is the variance of the path after eight steps, over 4000 keys, the time that they take?"""
+    """Does the variance of an UnsafeBrownianPath after eight steps equal the time that they take?"""
     import diffrax
     import jax
     import jax.numpy as jnp
@@ -101,15 +92,21 @@ def variance() -> tuple[str, str]:
     return {"agrees": "distinct", "differs": "repeated"}[seen], f"variance by time: {evidence}"
 
 
+_IN_X64 = ("diffrax.UnsafeBrownianPath if uses('jax_enable_x64')",)
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="diffrax#733", fix="diffrax#734"),
     touches=("diffrax.UnsafeBrownianPath",),
     control=control_keys,
     behaviours={"distinct": "clear", "repeated": "affected"},
-    rules=(Rule("repeated", "", "5ea5fcb050 is in none"),),
-    workaround=Workaround("Use a VirtualBrownianTree, or count the time of the solve from 0.", tree_or_other_time),
+    rules=(Rule("repeated", "", "the key is cast to int32 (diffrax#733)"),),
+    workaround=Workaround("Use a VirtualBrownianTree.", tree_or_other_time),
     needs=("jax", "equinox", "diffrax"),
     x64=True,
-    cases=(Case(evaluate), Case(solve, waits_for=("stack-smoke/train-and-solve",)), Case(variance)),
+    cases=(
+        Case(evaluate, touches=_IN_X64),
+        Case(solve, waits_for=("stack-smoke/train-and-solve",), touches=_IN_X64),
+        Case(variance, touches=_IN_X64),
+    ),
 )

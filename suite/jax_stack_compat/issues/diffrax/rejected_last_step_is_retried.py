@@ -1,21 +1,9 @@
 """diffeqsolve repeats a rejected last step until max_steps
 
-    diffrax.diffeqsolve(..., t0=86390.0, t1=86400.0, stepsize_controller=diffrax.PIDController(...))    # float32
-
-You'd expect a step that is rejected to be tried again smaller. Near `t1`, diffrax does not ask the controller: it takes
-half of what is left, and if that is rejected too, half of what is left again, which is the same step. Near is a
-tolerance: 1e-6 up to diffrax 0.7.0 (1e-10 in float64), and since 0.7.1 100 units in the last place of `t1`. That is
-0.78 s at the end of a day in float32 seconds, and no solve with smaller steps than that ends. It runs to `max_steps`,
-and for ever with `max_steps=None`. diffrax#756 has it at t1 = 600, diffrax#758 leaves the half step out, and is in no
-release up to 0.7.2.
-
-Seen in these runs:
-
-- A solve over a microsecond does not get to its end up to diffrax 0.7.0. It does from 0.7.1 on: see
-  short-solve-jumps-to-t1 for what that release repaired.
-- The last ten seconds of a day are solved up to 0.7.0, and not with 0.7.1 and 0.7.2. So none of the releases run is
-  right in both.
-- What helps is to count time from 0, in a unit in which `t1` is about 1.
+After a rejected step near `t1`, `diffeqsolve` tries half of what is left, whatever the controller proposes. If that
+half is rejected too, it repeats the same step (diffrax#756). "Near" was an absolute time until diffrax#660 made it 100
+units in the last place of `t1`: `microsecond` then agrees, and `end_of_a_day` no longer does. diffrax#758 removes the
+half step.
 """
 
 from __future__ import annotations
@@ -24,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compa
 
 
 def end_of_a_day() -> tuple[str, str]:
-    """Does an oscillation over the last ten seconds of a day get to their end?"""
+    """Does diffeqsolve with PIDController solve an oscillation over the last ten seconds of a day?"""
     import diffrax
     import jax.numpy as jnp
     import numpy as np
@@ -37,7 +25,7 @@ def end_of_a_day() -> tuple[str, str]:
 
 
 def control_by_hand() -> None:
-    """Runge and Kutta's method with steps of a tenth, made by hand from the term, follows the oscillation."""
+    """Runge-Kutta steps of 0.1, by hand from the ODETerm, follow the oscillation."""
     import diffrax
     import numpy as np
 
@@ -51,7 +39,7 @@ def control_by_hand() -> None:
 
 
 def from_zero_to_about_one() -> None:
-    """Both in a time that starts at 0, and in a unit in which t1 is about 1."""
+    """Both solves agree if their time runs from 0 to 1."""
     import diffrax
     import jax.numpy as jnp
     import numpy as np
@@ -65,7 +53,7 @@ def from_zero_to_about_one() -> None:
 
 
 def microsecond() -> tuple[str, str]:
-    """Does one over a microsecond?"""
+    """Does diffeqsolve with PIDController solve an oscillation over one microsecond?"""
     import diffrax
     import jax.numpy as jnp
     import numpy as np
@@ -83,16 +71,16 @@ _SOLVE = (
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="diffrax#756", fix="diffrax#758", commit="diffrax#660"),
+    upstream=Upstream.of(report="diffrax#756", fix="diffrax#758", cause="diffrax#660"),
     touches=("diffrax.PIDController",),
     control=control_by_hand,
-    workaround=Workaround("Count the time from 0, in a unit in which t1 is about 1.", from_zero_to_about_one),
+    workaround=Workaround("Scale the time to run from 0 to 1, if steps then exceed 1e-5.", from_zero_to_about_one),
     needs=("jax", "equinox", "diffrax"),
     waits_for=("stack-smoke/train-and-solve",),
     cases=(
         Case(
             end_of_a_day,
-            rules=(Rule("agrees", "diffrax<0.7.1"), Rule("differs", "", "diffrax#758 is in no release")),
+            rules=(Rule("agrees", "diffrax<0.7.1"), Rule("differs", "", "diffrax#660 (4e8d745)")),
             touches=(f"{_SOLVE}abs(t1) >= 100 and uses('diffrax.PIDController')",),
         ),
         Case(

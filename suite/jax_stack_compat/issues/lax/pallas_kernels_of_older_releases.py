@@ -1,22 +1,9 @@
-"""Pallas kernels of older releases fail: BlockSpec takes its shape first, pl.load is gone, and a kernel wants a GPU
+"""Pallas kernels written for an older JAX raise on a newer one
 
-    pl.BlockSpec(lambda i: (i, 0), (8, 128))        # up to jax 0.4.34, from 0.4.31 on with a warning
-    pl.store(o_ref, (0,), pl.load(x_ref, (0,)))     # up to 0.8.3, from 0.7.1 on with a warning
-    pltpu.TPUCompilerParams(…)                      # 0.4.33 to 0.7.1
-    compiler_params={"mosaic": {…}}                 # up to 0.6.0
-
-Pallas has a changelog of its own, and has what each became; every case here runs on a CPU, in interpret mode. A kernel
-needs no GPU to be lowered for one: `jax.jit(f).trace(x).lower(lowering_platforms=("cuda",))`. What that writes is
-Triton's up to 0.8.3, Mosaic's from 0.9.0, as the changelog says, and Triton's again from 0.11.2. Triton then wants a
-GPU, or to be told of one by an AbstractDevice: jax#38762 took away what was assumed without (for kernels that ask for
-Triton, from 0.11.0 on).
-
-Seen in these runs:
-
-- The old order of BlockSpec is refused from 0.4.35 on; the changelog has that for 0.4.34.
-- Without absl, which no metadata asks for, Pallas does not import on 0.5.3 to 0.6.1, nor its TPU part on 0.4.21 to
-  0.4.26 and on 0.9.2. On 0.9.0 to 0.10.2 a kernel is then not lowered for a GPU, and the error blames jaxlib.
-- TPUCompilerParams warns from 0.6.2 on and is gone from 0.7.2 on; the changelog has that for 0.8.1.
+Pallas is experimental, and its changelog lists changes of its interface. The arguments of BlockSpec changed places;
+load, store, TPUCompilerParams and dicts as compiler_params were removed; a kernel may not close over an array
+(jax#22746). For a GPU, pallas_call returned from Mosaic to Triton, which then needs a GPU or an AbstractDevice
+(jax#38762). The changelog deprecates Triton in favour of Mosaic GPU.
 """
 
 from __future__ import annotations
@@ -28,12 +15,12 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def _add_one(x_ref: Any, o_ref: Any) -> None:
-    """A kernel."""
+    """Add one to the input."""
     o_ref[...] = x_ref[...] + 1.0
 
 
 def block_spec_with_its_map_first() -> tuple[str, str]:
-    """Does pl.BlockSpec take the index map before the shape of the block?"""
+    """Does pl.BlockSpec take the index map before the block shape?"""
     import jax
     import jax.numpy as jnp
     from jax.experimental import pallas as pl
@@ -45,7 +32,7 @@ def block_spec_with_its_map_first() -> tuple[str, str]:
 
 
 def without_pallas() -> None:
-    """What the kernels compute, without one."""
+    """jax.jit without Pallas computes what the kernels compute."""
     import jax
     import jax.numpy as jnp
 
@@ -53,7 +40,7 @@ def without_pallas() -> None:
 
 
 def by_keywords() -> None:
-    """The names of the two stayed what they are."""
+    """BlockSpec takes both arguments by name."""
     import jax
     import jax.numpy as jnp
     from jax.experimental import pallas as pl
@@ -65,7 +52,7 @@ def by_keywords() -> None:
 
 
 def block_spec_with_its_shape_first() -> tuple[str, str]:
-    """Does it take the shape before the map?"""
+    """Does pl.BlockSpec take the block shape before the index map?"""
     import jax
     import jax.numpy as jnp
     from jax.experimental import pallas as pl
@@ -77,7 +64,7 @@ def block_spec_with_its_shape_first() -> tuple[str, str]:
 
 
 def load_and_store() -> tuple[str, str]:
-    """Are there pl.load and pl.store?"""
+    """Can a kernel read with pl.load and write with pl.store?"""
     import jax
     import jax.numpy as jnp
     from jax.experimental import pallas as pl
@@ -90,7 +77,7 @@ def load_and_store() -> tuple[str, str]:
 
 
 def by_index() -> None:
-    """A ref is read and written by its index."""
+    """A kernel reads and writes its refs by index."""
     import jax
     import jax.numpy as jnp
     from jax.experimental import pallas as pl
@@ -103,7 +90,7 @@ def by_index() -> None:
 
 
 def tpu_compiler_params() -> tuple[str, str]:
-    """Is there a pltpu.TPUCompilerParams?"""
+    """Does pltpu.TPUCompilerParams exist?"""
     from jax.experimental.pallas import tpu as pltpu
 
     if hasattr(pltpu, "TPUCompilerParams"):
@@ -112,7 +99,7 @@ def tpu_compiler_params() -> tuple[str, str]:
 
 
 def by_either_name() -> None:
-    """The name that this release has."""
+    """CompilerParams, or without it TPUCompilerParams, keeps its dimension_semantics."""
     from jax.experimental.pallas import tpu as pltpu
 
     params = pltpu.CompilerParams if hasattr(pltpu, "CompilerParams") else pltpu.TPUCompilerParams
@@ -120,7 +107,7 @@ def by_either_name() -> None:
 
 
 def compiler_params_as_a_dict() -> tuple[str, str]:
-    """Does pallas_call take compiler_params as a dict?"""
+    """Does pl.pallas_call take compiler_params as a dict?"""
     import jax
     import jax.numpy as jnp
     from jax.experimental import pallas as pl
@@ -131,7 +118,7 @@ def compiler_params_as_a_dict() -> tuple[str, str]:
 
 
 def array_that_a_kernel_closes_over() -> tuple[str, str]:
-    """May a kernel close over an array?"""
+    """May a kernel of pl.pallas_call close over an array?"""
     import jax
     import jax.numpy as jnp
     from jax.experimental import pallas as pl
@@ -146,7 +133,7 @@ def array_that_a_kernel_closes_over() -> tuple[str, str]:
 
 
 def as_an_input() -> None:
-    """Every array is an input."""
+    """A kernel adds an array that is an input."""
     import jax
     import jax.numpy as jnp
     from jax.experimental import pallas as pl
@@ -159,7 +146,7 @@ def as_an_input() -> None:
 
 
 def lowered_for_a_gpu() -> tuple[str, str]:
-    """What is a kernel lowered to for a GPU, on a machine without one?"""
+    """Which backend does pl.pallas_call lower to for a GPU, on a machine without one?"""
     import re
 
     import jax
@@ -172,7 +159,7 @@ def lowered_for_a_gpu() -> tuple[str, str]:
 
 
 def told_of_a_gpu() -> None:
-    """The GPU is named, and is not there."""
+    """With an AbstractDevice that names a GPU, the kernel is lowered without one."""
     import jax
     from jax.experimental import pallas as pl
 
@@ -185,7 +172,7 @@ def told_of_a_gpu() -> None:
 
 
 def lowered_for_a_tpu() -> tuple[str, str]:
-    """Is it lowered for a TPU?"""
+    """Does pl.pallas_call lower for a TPU, on a machine without one?"""
     import jax
     from jax.experimental import pallas as pl
 
@@ -197,8 +184,8 @@ def lowered_for_a_tpu() -> tuple[str, str]:
 _NO_CPU = Signature(
     "NotImplementedError", "MLIR translation rule for primitive 'pallas_call' not found for platform cpu"
 )
-_BEFORE = Rule("no-interpreter", "jax<0.4.21", "Pallas has no way to run on a CPU")
-_LACKING = Rule("not-installed", "jax>=0.5.3,<0.6.2")
+_BEFORE = Rule("no-interpreter", "jax<0.4.21", "Pallas cannot run on a CPU")
+_LACKING = Rule("not-installed", "jax>=0.5.3,<0.6.2", "Pallas imports absl, which jax does not require")
 _case = partial(Case, control=without_pallas, behaviours={"no-interpreter": "absent"})
 _lowered = partial(
     Case,
@@ -219,8 +206,8 @@ _NOT_INTERPRETED = (
 )
 
 ISSUE = Issue(
-    kind="import-error",
-    upstream=Upstream.of(changelog="jax:pallas/CHANGELOG.html", report="jax#21557", commit="jax#22746 jax#38762"),
+    kind="crash",
+    upstream=Upstream.of(docs="jax:pallas/CHANGELOG.html", report="jax#21557", change="jax#22746 jax#38762"),
     touches=(
         *("jax.experimental.pallas.BlockSpec", "jax.experimental.pallas.load", "jax.experimental.pallas.store"),
         *("jax.experimental.pallas.tpu.TPUCompilerParams", "jax.experimental.pallas.pallas_call(compiler_params=)"),
@@ -237,7 +224,7 @@ ISSUE = Issue(
                 _LACKING,
                 Rule("refused"),
             ),
-            workaround=Workaround("pl.BlockSpec(block_shape=…, index_map=…).", by_keywords),
+            workaround=Workaround("Name the arguments: pl.BlockSpec(block_shape=…, index_map=…).", by_keywords),
             signatures={
                 "refused": (
                     Signature("TypeError", "object of type 'function' has no len()", everyday=True),
@@ -253,7 +240,9 @@ ISSUE = Issue(
         _case(
             block_spec_with_its_shape_first,
             rules=(Rule("refused", "jax<0.4.31"), Rule("agrees", "absl-py jax>=0.4.31"), _LACKING, Rule("agrees")),
-            workaround=Workaround("pl.BlockSpec(block_shape=…, index_map=…).", by_keywords, fails=("jax<0.4.21",)),
+            workaround=Workaround(
+                "Name the arguments: pl.BlockSpec(block_shape=…, index_map=…).", by_keywords, fails=("jax<0.4.21",)
+            ),
             signatures={"refused": Signature("TypeError", "'function' object is not iterable", everyday=True)},
             touches=("jax.experimental.pallas.BlockSpec(index_map, block_shape) if type(index_map) == 'tuple'",),
         ),
@@ -268,7 +257,7 @@ ISSUE = Issue(
                 Rule("warns", "jax<0.9.0"),
                 Rule("gone"),
             ),
-            workaround=Workaround("o_ref[…] = x_ref[…].", by_index),
+            workaround=Workaround("Index the refs: o_ref[:] = x_ref[:] + 1.", by_index),
             signatures={
                 "gone": Signature("AttributeError", "module 'jax.experimental.pallas' has no attribute", everyday=True),
                 "warns": (
@@ -294,7 +283,9 @@ ISSUE = Issue(
                 Rule("gone"),
             ),
             workaround=Workaround(
-                "pltpu.CompilerParams, which is there from 0.6.2.", by_either_name, fails=("jax<0.4.33",)
+                "Use pltpu.CompilerParams where it exists, else pltpu.TPUCompilerParams.",
+                by_either_name,
+                fails=("jax<0.4.33",),
             ),
             touches=("jax.experimental.pallas.tpu.TPUCompilerParams",),
         ),
@@ -309,7 +300,9 @@ ISSUE = Issue(
                 Rule("refused"),
             ),
             workaround=Workaround(
-                "pltpu.CompilerParams(…); TPUCompilerParams before 0.6.2.", by_either_name, fails=("jax<0.4.33",)
+                "Use pltpu.CompilerParams where it exists, else pltpu.TPUCompilerParams.",
+                by_either_name,
+                fails=("jax<0.4.33",),
             ),
             signatures={
                 "refused": (
@@ -330,14 +323,15 @@ ISSUE = Issue(
         ),
         _case(
             array_that_a_kernel_closes_over,
+            behaviours={"no-interpreter": "absent", "refused": "documented"},
             rules=(
                 _BEFORE,
                 Rule("agrees", "jax>=0.4.30,<0.4.32"),
-                Rule("refused", "absl-py", "up to 0.4.29 in words that do not say so"),
+                Rule("refused", "absl-py", "jax#22746 names the cause in the message"),
                 _LACKING,
-                Rule("refused", "", "up to 0.4.29 in words that do not say so"),
+                Rule("refused", "", "jax#22746 names the cause in the message"),
             ),
-            workaround=Workaround("Pass it as an input.", as_an_input),
+            workaround=Workaround("Pass the array as an input of pallas_call.", as_an_input),
             signatures={
                 "refused": (
                     Signature("ValueError", "captures constants"),
@@ -365,7 +359,7 @@ ISSUE = Issue(
                 Rule("wants-a-gpu"),
             ),
             workaround=Workaround(
-                "Name the GPU: jax.sharding.use_abstract_mesh, with an AbstractDevice.",
+                "Lower under jax.sharding.use_abstract_mesh, with an AbstractDevice that names the GPU.",
                 told_of_a_gpu,
                 fails=("jax<0.10.1",),
             ),

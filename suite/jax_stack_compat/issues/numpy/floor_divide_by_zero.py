@@ -1,21 +1,8 @@
-"""jnp.floor_divide and divmod of floats by zero give NaN, not infinity, up to jax 0.10.1
+"""jnp.floor_divide and divmod of floats by zero give NaN, not infinity
 
-    jnp.floor_divide(1.0, 0.0)     # nan up to jax 0.10.1, should be inf
-    jnp.divmod(-1.0, 0.0)          # (nan, nan) up to jax 0.10.1, should be (-inf, nan)
-
-The quotient was `(x - remainder) / y`, and the remainder of a division by zero is NaN. x / y was infinite all the time.
-Code that tests for infinity sees nothing. jax#31698 and jax#31716 of September 2025 are about it; the repair was rolled
-back the day it was merged, and 0.7.2, the next release, is as before. jax#37752 came in May 2026, jax#38017 mended
-floats again, and 0.10.2 is the first release that has it.
-
-Integers were left: 7 // 0 is -2 on every release, where NumPy has 0. XLA's quotient is -1, and the rounding down takes
-one more. jax#11990 is open since 2022; in jax#37926 a maintainer calls integer division by zero undefined and -2 not
-incorrect.
-
-Seen in these runs:
-
-- `jnp.uint8(7) // 0` is 254 up to 0.4.25 and 255 from 0.4.26 on.
-- Infinity by zero is NaN as well, up to 0.10.1.
+JAX computed the quotient from the remainder, which is NaN for a division by zero (jax#37926). jax#31716 was rolled back
+because downstream tests broke (jax#37926); jax#38017 fixes floats. Of `integers` (jax#11990), a maintainer says that
+integer division by zero is undefined, so JAX's result is not incorrect (jax#37926).
 """
 
 from __future__ import annotations
@@ -24,7 +11,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compa
 
 
 def floor_divide() -> tuple[str, str]:
-    """Is the floored quotient of 1, -1, 0 and infinity by 0.0 that of NumPy?"""
+    """Does jnp.floor_divide of 1, -1, 0 and infinity by 0.0 agree with NumPy?"""
     import jax.numpy as jnp
 
     inf, nan = float("inf"), float("nan")
@@ -32,7 +19,7 @@ def floor_divide() -> tuple[str, str]:
 
 
 def not_zero() -> None:
-    """By anything but zero, infinity too, both are right; and so is the true quotient by zero."""
+    """Division by 2 and by infinity, and true division by zero, agree with NumPy."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -43,7 +30,7 @@ def not_zero() -> None:
 
 
 def floor_of_the_quotient() -> None:
-    """The true quotient rounded down."""
+    """The true quotient, rounded down, agrees with NumPy."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -52,7 +39,7 @@ def floor_of_the_quotient() -> None:
 
 
 def divmod_quotient() -> tuple[str, str]:
-    """Is the first of divmod(x, 0.0) infinite, and the second NaN?"""
+    """Does jnp.divmod of 1 and -1 by 0.0 give an infinite quotient and a NaN remainder?"""
     import jax.numpy as jnp
 
     inf, nan = float("inf"), float("nan")
@@ -60,7 +47,7 @@ def divmod_quotient() -> tuple[str, str]:
 
 
 def integers() -> tuple[str, str]:
-    """Is the quotient of integers by 0 the 0 of NumPy?"""
+    """Does jnp.floor_divide of integers by 0 give 0, as NumPy does?"""
     import jax.numpy as jnp
 
     signed = jnp.floor_divide(jnp.array([7, -7, 0]), 0).tolist()
@@ -70,7 +57,7 @@ def integers() -> tuple[str, str]:
 
 
 def mask() -> None:
-    """The divisor 0 made 1 first, and its result 0."""
+    """With the divisor 0 replaced by 1, and its result by 0, the quotients agree with NumPy."""
     import jax.numpy as jnp
 
     x, y = jnp.array([7, -7, 7]), jnp.array([0, 0, 2])
@@ -83,10 +70,12 @@ _QUOTIENT = ("jax.numpy.floor_divide(x1, x2) if x2 == 0", "jax.Array.__floordiv_
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#37752 jax#31698 jax#11990", fix="jax#38017 jax#31716", docs="jax#37926"),
+    upstream=Upstream.of(
+        report="jax#37752 jax#31698 jax#11990 jax#37819", fix="jax#38017", attempt="jax#31716 jax#37926 jax#25032"
+    ),
     control=not_zero,
-    rules=(Rule("differs", "jax<0.10.2", "jax#31716 was rolled back for 0.7.2 (fcdbb28d23)"), Rule("agrees", "", _NEW)),
-    workaround=Workaround("Divide, and round down: jnp.floor(x / y).", floor_of_the_quotient),
+    rules=(Rule("differs", "jax<0.10.2", "jax#31716 was rolled back (fcdbb28d23)"), Rule("agrees", "", _NEW)),
+    workaround=Workaround("Where y is 0, take jnp.floor(x / y) as the quotient.", floor_of_the_quotient),
     cases=(
         Case(floor_divide, touches=_QUOTIENT),
         Case(divmod_quotient, touches=("jax.numpy.divmod(x1, x2) if x2 == 0",)),
@@ -100,9 +89,9 @@ ISSUE = Issue(
             },
             rules=(
                 Rule("minus-two-and-254", "jax<0.4.26"),
-                Rule("minus-two-and-255", "", "e99a3051ed divides unsigned ones directly"),
+                Rule("minus-two-and-255", "", "e99a3051ed divides unsigned integers directly"),
             ),
-            workaround=Workaround("Mask it: jnp.where(y == 0, 0, x // jnp.where(y == 0, 1, y)).", mask),
+            workaround=Workaround("Mask the divisor: jnp.where(y == 0, 0, x // jnp.where(y == 0, 1, y)).", mask),
             touches=_QUOTIENT,
         ),
     ),

@@ -1,17 +1,9 @@
-"""A Python integer out of range for a small dtype wraps round: uint8 100 is not less than 300, and clip gives 44
+"""Comparing a uint8 array with 300 is wrong: JAX wraps the Python integer
 
-    x = jnp.full(1, 100, "uint8")
-    x < 300, jnp.clip(x, 0, 300), jnp.maximum(x, 300)    # [False], [44], [100] on every release
-    jnp.uint8(300)                                       # an OverflowError beside NumPy 2
-
-You'd expect what NumPy 2 says: True, 100, and for what cannot be an answer an OverflowError. To JAX a Python integer is
-of the array's type, whatever its value, as its page on type promotion has it; 300 is 44 then, and nothing is said. For
-`x + 300` that is how an unsigned integer wraps round. For a comparison it is a wrong answer: a mask by a threshold out
-of range selects the wrong pixels of an image. Two arrays of 32 bits, with and without a sign, have the same (jax#27021,
-open). Only what is made from the number itself is refused, and by NumPy: beside NumPy 1 with a warning, and the number
-wraps round.
-
-Seen in these runs: comparisons with a Python integer out of range, and `clip` by one, are wrong from 0.4.18 on.
+JAX converts a Python integer to the array's dtype, so 300 becomes 44; a maintainer wrote of such a clip that it may
+work as intended (jax#15626). `fill` stores the number in that dtype, so it counts as documented; `comparison` and
+`clip` have an exact answer. Without x64, uint32 with int32 becomes int32 (jax#4187, jax#27021), which the design page
+on promotion rules out. In `constructor` NumPy converts the number, and newer NumPy raises OverflowError.
 """
 
 from __future__ import annotations
@@ -20,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def comparison() -> tuple[str, str]:
-    """Is 100 in uint8 less than 300, and more than -1?"""
+    """Do <, > and == give the exact answer for a uint8 100 against 300 and -1?"""
     import jax.numpy as jnp
 
     x = jnp.full(1, 100, "uint8")
@@ -28,7 +20,7 @@ def comparison() -> tuple[str, str]:
 
 
 def in_range() -> None:
-    """Integers in range are what they are."""
+    """Integers in range are compared, clipped and converted exactly."""
     import jax.numpy as jnp
 
     x = jnp.full(1, 100, "uint8")
@@ -39,7 +31,7 @@ def in_range() -> None:
 
 
 def wider_first() -> None:
-    """The array converted first, to a type that holds both: float32 for uint32, which has no wider one without x64."""
+    """Converted first, to int32 or for uint32 to float32, the arrays of the cases give the exact answers."""
     import jax.numpy as jnp
 
     x = jnp.full(1, 100, "uint8").astype(jnp.int32)
@@ -49,14 +41,14 @@ def wider_first() -> None:
 
 
 def clip() -> tuple[str, str]:
-    """Is 100 in uint8 clipped to 0 and 300 still 100?"""
+    """Does jnp.clip(x, 0, 300) keep a uint8 100?"""
     import jax.numpy as jnp
 
     return compare(jnp.clip(jnp.full(1, 100, "uint8"), 0, 300), [100])
 
 
 def fill() -> tuple[str, str]:
-    """Are full(300), at[0].set(300) and pad(constant_values=300) of uint8 refused?"""
+    """Do jnp.full, .at[0].set and jnp.pad refuse to store 300 in a uint8 array?"""
     import jax.numpy as jnp
 
     x = jnp.zeros(1, "uint8")
@@ -65,27 +57,31 @@ def fill() -> tuple[str, str]:
 
 
 def unsigned_and_signed() -> tuple[str, str]:
-    """Is 2 ** 31 in uint32 more than 0 in int32?"""
+    """Without x64, is jnp.array(2**31, jnp.uint32) > jnp.array(0, jnp.int32) True?"""
     import jax.numpy as jnp
 
     return compare(jnp.array(2**31, jnp.uint32) > jnp.array(0, jnp.int32), True)
 
 
 def constructor() -> tuple[str, str]:
-    """Is jnp.uint8(300) refused?"""
+    """Does jnp.uint8(300) raise OverflowError?"""
     import jax.numpy as jnp
 
     return "wrapped", f"{jnp.uint8(300)}"
 
 
-_WIDER = Workaround("Convert the array first, to a type that holds both: x.astype(jnp.int32) < 300.", wider_first)
+_WIDER = Workaround("For 8- and 16-bit dtypes, convert the array first: x.astype(jnp.int32).", wider_first)
+# Below 2**32 float32 numbers are at most 256 apart, so integers that are further apart keep their order.
+_FLOAT = Workaround("For integers more than 256 apart, compare x.astype(jnp.float32) > y.", wider_first)
 
 _SMALL = "uses('jax.numpy.uint8', 'jax.numpy.int8', 'jax.numpy.uint16', 'jax.numpy.int16')"
 _COMPARED = ("jax.Array.__lt__", "jax.Array.__gt__", "jax.Array.__eq__")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#27021", change="jax#19701", docs="jax:type_promotion.html"),
+    upstream=Upstream.of(
+        report="jax#15626 jax#27021 jax#4187", docs="jax:type_promotion.html jax:jep/9407-type-promotion.html"
+    ),
     touches=("integer dtypes", "jax.numpy.uint8", "jax.numpy.int8", "jax.numpy.uint16", "jax.numpy.int16"),
     control=in_range,
     rules=(Rule("differs"),),
@@ -96,7 +92,7 @@ ISSUE = Issue(
             workaround=_WIDER,
             touches=(f"jax.numpy.clip(arr, min, max) if (min < -128 or max > 255) and {_SMALL}",),
         ),
-        Case(unsigned_and_signed, workaround=_WIDER, touches=_COMPARED),
+        Case(unsigned_and_signed, workaround=_FLOAT, touches=_COMPARED),
         Case(
             fill,
             behaviours={"wrapped": "documented", "other": "different"},
@@ -104,7 +100,7 @@ ISSUE = Issue(
             touches=(
                 "jax.numpy.full(shape, fill_value, dtype) if dtype in ('jax.numpy.uint8', 'uint8')"
                 " and (fill_value < 0 or fill_value > 255)",
-                "jax.numpy.pad(constant_values=)",
+                "jax.numpy.pad(array, width, mode, constant_values) if constant_values < 0 or constant_values > 255",
                 "jax.Array.at",
             ),
         ),
@@ -115,7 +111,7 @@ ISSUE = Issue(
                 "refused": Signature("OverflowError", "out of bounds for uint8", everyday=True),
                 "warns": Signature("DeprecationWarning", "conversion of out-of-bound Python integers"),
             },
-            rules=(Rule("warns", "numpy<2"), Rule("refused", "", "jax#19701")),
+            rules=(Rule("warns", "numpy<2"), Rule("refused", "", "NumPy 2 refuses an integer that is out of range")),
             touches=("jax.numpy.uint8(x) if x < 0 or x > 255",),
         ),
     ),

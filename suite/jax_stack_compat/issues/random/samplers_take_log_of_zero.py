@@ -1,17 +1,9 @@
-"""jax.random.rayleigh draws infinity, and geometric the largest integer, where the uniform number is 0
+"""jax.random.rayleigh can draw infinity, and geometric the largest integer
 
-    jax.random.rayleigh(jax.random.PRNGKey(780233), 1.0)     # inf from jax 0.5.0 on
-    jax.random.geometric(jax.random.PRNGKey(780233), 0.3)    # 2147483647 on jax 0.5.0 to 0.10.1
-
-Both take the logarithm of a uniform number in [0, 1), which is 0 once in 2**23 float32 draws: about twice in every
-array of 16 million. In bfloat16 it is once in 128. jax#38007 reported geometric in May 2026; jax#38075, which calls
-itself temporary, puts 1 in the place of 0, in 0.10.2. The numbers drawn for other keys did not change.
-
-Seen in these runs:
-
-- `rayleigh` has the same fault from 0.4.18 on. A mean over an array with such a draw is infinite.
-- `exponential`, `weibull_min` and `pareto`, which take log1p(-u), are finite for the same keys.
-- With p in bfloat16 `geometric` gives 2147483647 for 73 to 80 of 10000 draws, up to 0.10.1.
+Both take the logarithm of a uniform number in [0, 1), which can be 0 (jax#38007). jax#38075 fixes geometric for now: it
+replaces a uniform 0 by 1, so the rarest draw becomes 1, the commonest, and the other draws for a key stay the same. In
+bfloat16 that concerns about 0.8 % of all draws (jax#38075). Upstream plans another logarithm, which changes the draws
+(jax#38075).
 """
 
 from __future__ import annotations
@@ -20,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def rayleigh() -> tuple[str, str]:
-    """Are the draws for two keys, whose uniform number was 0 up to 0.4.38 or from 0.5.0, finite?"""
+    """Are the draws of jax.random.rayleigh for keys 14620119 and 780233 finite?"""
     import jax
     import numpy as np
 
@@ -29,7 +21,7 @@ def rayleigh() -> tuple[str, str]:
 
 
 def exponential() -> None:
-    """The samplers that take log1p(-u) are finite for these keys."""
+    """exponential, weibull_min and pareto, which take log1p(-u), are finite for these keys."""
     import jax
     import numpy as np
 
@@ -40,7 +32,7 @@ def exponential() -> None:
 
 
 def root_of_exponential() -> None:
-    """A Rayleigh draw is the root of twice an exponential one."""
+    """The root of twice an exponential draw is finite, and has the mean of a Rayleigh draw."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -52,7 +44,7 @@ def root_of_exponential() -> None:
 
 
 def geometric() -> tuple[str, str]:
-    """Are the draws of geometric for the same keys below the largest integer?"""
+    """Are the draws of jax.random.geometric for keys 14620119 and 780233 below 2**31 - 1?"""
     import jax
 
     drawn = [int(jax.random.geometric(jax.random.PRNGKey(seed), 0.3)) for seed in (14620119, 780233)]
@@ -60,7 +52,7 @@ def geometric() -> tuple[str, str]:
 
 
 def ceiling_of_exponential() -> None:
-    """A geometric draw is an exponential one over -log1p(-p), rounded up."""
+    """An exponential draw over -log1p(-p), rounded up, is small, and has the mean of a geometric draw."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -73,7 +65,7 @@ def ceiling_of_exponential() -> None:
 
 
 def geometric_bfloat16() -> tuple[str, str]:
-    """Are 10000 draws with p in bfloat16?"""
+    """Are 10000 draws of jax.random.geometric with a bfloat16 p below 2**31 - 1?"""
     import jax
     import jax.numpy as jnp
 
@@ -82,11 +74,17 @@ def geometric_bfloat16() -> tuple[str, str]:
     return "largest" if largest else "finite", f"{largest} of 10000 are 2147483647"
 
 
-_CEILING = Workaround("jnp.floor(jax.random.exponential(key) / -jnp.log1p(-p)) + 1", ceiling_of_exponential)
+_ROOT = Workaround(
+    "Draw jnp.sqrt(2 * jax.random.exponential(key, shape)) * scale, with the shape of the draws.", root_of_exponential
+)
+_CEILING = Workaround(
+    "Draw floats, with the shape of the draws: jnp.floor(jax.random.exponential(key, shape) / -jnp.log1p(-p)) + 1.",
+    ceiling_of_exponential,
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#38007", fix="jax#38075", commit="jax#14900"),
+    upstream=Upstream.of(report="jax#38007", fix="jax#38075", cause="jax#14900"),
     control=exponential,
     behaviours={"largest": "affected", "finite": "clear"},
     rules=(Rule("largest", "jax<0.10.2"), Rule("finite", "", "jax#38075 (66cbb499c5)")),
@@ -95,7 +93,7 @@ ISSUE = Issue(
             rayleigh,
             behaviours={"infinite": "affected", "finite": "clear"},
             rules=(Rule("infinite"),),
-            workaround=Workaround("jnp.sqrt(2 * jax.random.exponential(key)) * scale", root_of_exponential),
+            workaround=_ROOT,
             touches=("jax.random.rayleigh",),
         ),
         Case(geometric, workaround=_CEILING, touches=("jax.random.geometric",)),
