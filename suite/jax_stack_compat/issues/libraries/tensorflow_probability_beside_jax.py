@@ -1,13 +1,9 @@
-"""TensorFlow Probability on JAX: no release imports beside jax 0.7.0, and 0.24.0 fails beside NumPy 2
+"""TensorFlow Probability's JAX backend fails to load with newer jax
 
-    from tensorflow_probability.substrates import jax as tfp
-    tfp.distributions    # from jax 0.7.0: AttributeError: jax.interpreters.xla.pytype_aval_mappings was deprecated …
-
-You'd expect the newest release to work with the newest jax. The last one is of November 2024, and its backend takes a
-table from a module in which JAX no longer has it. Its maintainers answer that the nightly builds are what they support
-on JAX; Distrax, jaxns, dynamax and others changed to those or capped jax. NumPy 2 had been the same before: 0.24.0 asks
-for `np.issctype` as it makes a multivariate normal, and 0.25.0 no longer does. Neither bound stands in the metadata:
-jax is named by the extra `jax` alone, without a bound.
+The backend reads `jax.interpreters.xla.pytype_aval_mappings`, which JAX has removed (tensorflow/probability#2009).
+For JAX, a maintainer recommends tfp-nightly, with the tensorflow-probability package uninstalled
+(tensorflow/probability#2010). With NumPy 2, `MultivariateNormalDiag` can also fail because it calls the removed
+`np.issctype` (tensorflow/probability#1814).
 """
 
 from __future__ import annotations
@@ -16,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def normal() -> tuple[str, str]:
-    """Does TensorFlow Probability import, and give the density of a normal?"""
+    """Does tfp.distributions load, and does Normal(0.0, 1.0).log_prob(1.0) return the log density?"""
     import math
 
     from tensorflow_probability.substrates import jax as tfp
@@ -25,7 +21,7 @@ def normal() -> tuple[str, str]:
 
 
 def control() -> None:
-    """A normal's density by JAX alone."""
+    """jax.scipy.stats.norm.logpdf, without TensorFlow Probability, returns the log density."""
     import math
 
     import jax
@@ -34,7 +30,7 @@ def control() -> None:
 
 
 def table_put_back() -> None:
-    """JAX's table, put where TensorFlow Probability looks for it before that is imported."""
+    """Put JAX's table where TensorFlow Probability looks for it, before tfp is imported."""
     import math
 
     import jax.interpreters.xla
@@ -48,7 +44,7 @@ def table_put_back() -> None:
 
 
 def multivariate_normal() -> tuple[str, str]:
-    """Does it give the density of a multivariate normal, whose matrix has a dtype to be looked up?"""
+    """Does tfp.distributions.MultivariateNormalDiag return the log density of a multivariate normal?"""
     import math
 
     import jax.numpy as jnp
@@ -74,7 +70,7 @@ ISSUE = Issue(
         Case(
             normal,
             workaround=Workaround(
-                "Put JAX's table back where it is looked for, before the import; or install tfp-nightly.",
+                "Before the import, set jax.interpreters.xla.pytype_aval_mappings to the one in jax._src.core.",
                 code=table_put_back,
             ),
             signatures={"no-pytype-aval-mappings": NO_TABLE},
@@ -82,7 +78,7 @@ ISSUE = Issue(
         ),
         Case(
             multivariate_normal,
-            workaround=Workaround("Stay below NumPy 2, or use 0.25.0.", pin="numpy<2"),
+            workaround=Workaround("If the error names np.issctype, pin numpy<2.", pin="numpy<2"),
             signatures={
                 "no-pytype-aval-mappings": NO_TABLE,
                 "no-issctype": Signature("AttributeError", "np.issctype", "tensorflow_probability"),

@@ -1,11 +1,9 @@
-"""jnp.power of integers uses six bits of an exponent in an array: 2 to the power of 64 is 1
+"""jnp.power of integer arrays uses only six bits of the exponent
 
-    jnp.power(jnp.array([2]), jnp.array([64]))    # 1, NumPy: 0, as 2**64 wraps to 0 in int32
-    jnp.power(jnp.array([2]), 64)                 # 0
-
-The loop that squares the base runs six times, whatever the exponent is, so that an exponent from 64 on counts modulo
-64. One that is a Python number takes another way, and wraps as NumPy's does. jax#10692 was closed as intended: after an
-overflow the value is the implementation's.
+For an exponent array, `jnp.power` squares an integer base in a loop of six steps (jax#10692). So 2 to the power of 64
+is 1 in int32, where NumPy returns 0. A concrete scalar exponent takes another path, which returns 0 for the same two
+numbers (jax#10692). Upstream closed the report as intended, because integer overflow is implementation-defined
+(jax#10692).
 """
 
 from __future__ import annotations
@@ -14,14 +12,14 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compa
 
 
 def of_two() -> tuple[str, str]:
-    """Is 2 to the power of 64 what it is in NumPy, in int32?"""
+    """Does jnp.power([2], [64]) in int32 return [0], as NumPy does?"""
     import jax.numpy as jnp
 
     return compare(jnp.power(jnp.array([2], "int32"), jnp.array([64], "int32")), [0])
 
 
 def below_64() -> None:
-    """Exponents up to 63 are right, and so is a Python number."""
+    """Exponents of 5, 10 and 63 in an array agree with NumPy, and so does 64 as a Python number."""
     import jax.numpy as jnp
 
     assert jnp.power(jnp.array([3, 2, -1], "int32"), jnp.array([5, 10, 63], "int32")).tolist() == [243, 1024, -1]
@@ -29,19 +27,22 @@ def below_64() -> None:
 
 
 def floats() -> None:
-    """In floats, where an overflow is infinity."""
+    """With floats, 2 to the power of 64 is exact in float32, and 0 to the power of 64 is 0."""
     import jax.numpy as jnp
 
     got = jnp.power(jnp.array([2.0, 0.0]), jnp.array([64.0, 64.0]))
     assert got.tolist() == [2.0**64, 0.0]
 
 
+# A literal exponent is not an array.
+_ARRAYS = "jax.numpy.power(x1, x2) if type(x2) not in ('int', 'float') and uses('jax.numpy.int32', 'jax.numpy.int64')"
+
 ISSUE = Issue(
-    kind="silent-wrong",
+    kind="by-design",
     upstream=Upstream.of(report="jax#10692"),
     control=below_64,
     behaviours={"differs": "documented", "agrees": "clear"},
     rules=(Rule("differs", "", "jax#10692 was closed as intended"),),
-    workaround=Workaround("Take the power in floats, where an overflow shows as infinity.", floats),
-    cases=(Case(of_two, touches=("jax.numpy.power if uses('jax.numpy.int32', 'jax.numpy.int64')",)),),
+    workaround=Workaround("Pass floats; float32 results round above 2**24 and overflow to infinity.", floats),
+    cases=(Case(of_two, touches=(_ARRAYS,)),),
 )

@@ -1,15 +1,8 @@
-"""The gradient of jax.scipy.special.i0 at 0 is 1, and the second derivative 1.5, up to jax 0.11.1
+"""jax.scipy.special.i0 and jnp.i0 have wrong derivatives at 0
 
-    jax.grad(jax.scipy.special.i0)(0.0)               # 1 up to jax 0.11.1, should be 0
-    jax.grad(jax.grad(jnp.i0))(0.0)                   # 1.5 up to jax 0.4.20, 0 up to 0.11.1, should be 0.5
-
-I0 is even and smooth. JAX writes it as exp(|x|) times a scaled function, and the gradient of |x| at 0 is 1 there: a
-parameter that starts at 0 is pushed to one side. jax#11479 reported `jnp.i0` in 2022; jax#18706 put 0 for the gradient
-at 0, in 0.4.21, and with a constant 0 the second derivative was 0 as well. `jax.scipy.special.i0`, another function in
-the source, was not touched. jax#40627 and jax#40628 reported both in September 2026, and jax#40640 writes a series for
-them, in 0.11.2.
-
-Seen in these runs: 0.4.21 replaced one wrong second derivative by another, 1.5 by 0. It is 0.5 from 0.11.2 on.
+I0 is even, so its gradient at 0 is 0, but JAX returned 1 (jax#11479, jax#40628). jax#18706 made the gradient of
+`jnp.i0` at 0 a constant, so its second derivative became 0 instead of 0.5 (jax#40627). jax#40640 makes i1 the
+derivative of i0, and corrects the higher derivatives of i1 at 0.
 """
 
 from __future__ import annotations
@@ -18,14 +11,14 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compa
 
 
 def scipy_i0() -> tuple[str, str]:
-    """Is the gradient of jax.scipy.special.i0 at 0 that of an even function?"""
+    """Is jax.grad(jax.scipy.special.i0)(0.0) equal to 0?"""
     import jax
 
     return compare(jax.grad(jax.scipy.special.i0)(0.0), 0.0)
 
 
 def beside_zero() -> None:
-    """At 1 the gradient and the second derivative are right, and so are the values at 0."""
+    """At 1, the first two derivatives of i0 match reference values, and i0(0.0) is 1."""
     import jax
     import numpy as np
 
@@ -35,7 +28,7 @@ def beside_zero() -> None:
 
 
 def derivative_by_hand() -> None:
-    """A rule for the derivative, which is i1: for one derivative it is all that is needed."""
+    """With i1 as the derivative of i0, the first two derivatives at 0 are 0 and 0.5."""
     import jax
     import numpy as np
 
@@ -49,14 +42,14 @@ def derivative_by_hand() -> None:
 
 
 def jnp_i0() -> tuple[str, str]:
-    """And that of jnp.i0?"""
+    """Is jax.grad(jnp.i0)(0.0) equal to 0?"""
     import jax
 
     return compare(jax.grad(jax.numpy.i0)(0.0), 0.0)
 
 
 def second_derivative() -> tuple[str, str]:
-    """Is the second derivative of jnp.i0 at 0 a half?"""
+    """Is jax.grad(jax.grad(jnp.i0))(0.0) equal to 0.5?"""
     import jax
 
     given = float(jax.grad(jax.grad(jax.numpy.i0))(0.0))
@@ -74,7 +67,9 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#40628 jax#40627 jax#11479", fix="jax#18706 jax#40640"),
     control=beside_zero,
-    workaround=Workaround("Give i0 its derivative, i1, by jax.custom_jvp.", derivative_by_hand),
+    workaround=Workaround(
+        "For first and second derivatives, make i1 the derivative of i0 with jax.custom_jvp.", derivative_by_hand
+    ),
     cases=(
         Case(
             scipy_i0,

@@ -1,13 +1,9 @@
-"""jax.scipy.special.erfcx is 0 for arguments from about 9.19 to 9.42, up to jax 0.11.2
+"""jax.scipy.special.erfcx returns 0 for float32 from about 9.2 to 9.42
 
-    jax.scipy.special.erfcx(9.3)     # 0 on jax 0.10.1 to 0.11.2, should be 0.0603
-
-erfcx(x) is exp(x**2) erfc(x). The function came with 0.10.1 (jax#37580) as that product, and as a series from where
-exp(x**2) would overflow. erfc(x) becomes subnormal a little earlier, a CPU flushes it to 0, and so is the product. In
-float64 the band is 26.55 to 26.64, which jax#38607 reported; jax#38822 and jax#40153, two requests with a repair, name
-both bands. In the band the gradient is -2 / sqrt(pi) = -1.128, where it should be -0.0064 in float32.
-
-Seen in these runs: 0.12.0 and 0.12.0.1 are right, in float32 and float64, though the three threads are open.
+JAX computed erfcx(x) as exp(x**2) * erfc(x) up to the x where exp(x**2) overflows (jax#38822). Just below that x,
+erfc(x) is subnormal and XLA flushes it to 0, so the product is 0 (jax#40153). In float64 the band is about 26.54 to
+26.64, and the gradient there is -2/sqrt(pi) (jax#38607). In float32 the value can also be NaN where exp(x**2) overflows
+(jax#40153).
 """
 
 from __future__ import annotations
@@ -16,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compa
 
 
 def float32() -> tuple[str, str]:
-    """Is erfcx right between 9.19 and 9.42?"""
+    """Does jax.scipy.special.erfcx agree with SciPy for float32 from 9 to 10?"""
     import jax
     import numpy as np
     import scipy.special
@@ -28,7 +24,7 @@ def float32() -> tuple[str, str]:
 
 
 def elsewhere() -> None:
-    """Below and above it is right where there is one; erfc is right everywhere."""
+    """erfcx agrees with SciPy below and above the band, and erfc agrees at 0.5 and 3."""
     import jax
     import numpy as np
     import scipy.special
@@ -41,7 +37,7 @@ def elsewhere() -> None:
 
 
 def series() -> None:
-    """The first terms of the series, above 9 in float32."""
+    """For float32 above 9, three terms of the asymptotic series agree with SciPy to 1e-4."""
     import jax.numpy as jnp
     import numpy as np
     import scipy.special
@@ -52,7 +48,7 @@ def series() -> None:
 
 
 def float64() -> tuple[str, str]:
-    """Is erfcx of float64 right between 26.55 and 26.64?"""
+    """Does jax.scipy.special.erfcx agree with SciPy for float64 at 26.6?"""
     import jax
     import numpy as np
     import scipy.special
@@ -63,16 +59,21 @@ def float64() -> tuple[str, str]:
     return compare(jax.scipy.special.erfcx(x), scipy.special.erfcx(x), rtol=1e-10)
 
 
-_NEW = Rule("agrees", "", "0.12.0 has another implementation")
+_NEW = Rule("agrees", "", "for x >= 1 a minimax approximation replaces the product")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#38607", commit="jax#37580 jax#38822 jax#40153"),
-    touches=("jax.scipy.special.erfcx",),
+    upstream=Upstream.of(report="jax#38607", cause="jax#37580", attempt="jax#38822 jax#40153"),
     control=elsewhere,
     rules=(Rule("absent", "jax<0.10.1", "jax#37580 added it"), Rule("differs", "jax<0.12.0"), _NEW),
     cases=(
-        Case(float32, workaround=Workaround("Above 9: (1 - 1 / (2 x**2) + 3 / (4 x**4)) / (x sqrt(pi))", series)),
-        Case(float64, x64=True),
+        Case(
+            float32,
+            workaround=Workaround(
+                "For float32 above 9: compute (1 - 1/(2*x**2) + 3/(4*x**4)) / (x*jnp.sqrt(jnp.pi)).", series
+            ),
+            touches=("jax.scipy.special.erfcx(x) if 9.19 < x < 9.42",),
+        ),
+        Case(float64, x64=True, touches=("jax.scipy.special.erfcx(x) if 26.54 < x < 26.65",)),
     ),
 )
