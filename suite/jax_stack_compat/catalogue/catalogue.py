@@ -19,7 +19,8 @@ from jax_stack_compat import issues as folder
 from jax_stack_compat.base.errors import BadFile, Exit, Fault, Misused, nearest, say
 from jax_stack_compat.base.spelling import identifier as checked
 from jax_stack_compat.base.spelling import quoted, specifiers
-from jax_stack_compat.cell.issue import Case, Issue, Rule, Signature, Upstream, Workaround, no_control
+from jax_stack_compat.cell import elsewhere
+from jax_stack_compat.cell.issue import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, no_control
 from jax_stack_compat.judge import rules
 from jax_stack_compat.judge.verdict_table import Verdict
 from jax_stack_compat.judge.verdicts import GIVEN
@@ -28,6 +29,9 @@ from jax_stack_compat.stack import chosen
 from jax_stack_compat.stack.chosen import Rows
 from jax_stack_compat.stack.matrix import Runs
 from jax_stack_compat.stack.plan import Cell
+
+# Another dtype, another shape, and ordinary values.
+_FEWEST_INPUTS = 3
 
 
 @dataclass(frozen=True)
@@ -283,6 +287,8 @@ def _of_case(case: Case) -> Iterator[tuple[str, str]]:
         yield from _of_requirements("workaround.pin", case.workaround.pin)
         for number, on in enumerate(case.workaround.fails):
             yield from _of_requirements(f"workaround.fails.{number}", on)
+        if isinstance(case.workaround.elsewhere, Elsewhere):
+            yield from _of_inputs(case.workaround.elsewhere)
     for name in case.needs:
         if name not in HELD:
             yield "needs", f"{name!r} is not one of {', '.join(HELD)}"
@@ -290,6 +296,17 @@ def _of_case(case: Case) -> Iterator[tuple[str, str]]:
         specifiers(case.python)
     except ValueError as error:
         yield "python", str(error)
+
+
+def _of_inputs(inputs: Elsewhere) -> Iterator[tuple[str, str]]:
+    key = "workaround.elsewhere.inputs"
+    if len(inputs.inputs) < _FEWEST_INPUTS:
+        yield key, f"there are {len(inputs.inputs)}; a workaround runs on at least {_FEWEST_INPUTS} other inputs"
+    for argument in (argument.strip() for call in inputs.inputs for argument in call.split(",")):
+        try:
+            elsewhere.parsed(argument)
+        except ValueError as error:
+            yield key, str(error)
 
 
 def _of_requirements(key: str, on: str) -> Iterator[tuple[str, str]]:

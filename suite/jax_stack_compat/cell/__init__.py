@@ -1,7 +1,19 @@
 """Cell side: the vocabulary of the issues, and the probe that runs them in an environment under test."""
 
-from jax_stack_compat.cell.issue import Case, Issue, Rule, Signature, Upstream, Workaround
+from jax_stack_compat.cell.issue import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround
 from jax_stack_compat.cell.oracle import compare
 from jax_stack_compat.cell.touches import GRADIENTS, MAPS, members
 
-__all__ = ["GRADIENTS", "MAPS", "Case", "Issue", "Rule", "Signature", "Upstream", "Workaround", "compare", "members"]
+__all__ = [
+    "GRADIENTS",
+    "MAPS",
+    "Case",
+    "Elsewhere",
+    "Issue",
+    "Rule",
+    "Signature",
+    "Upstream",
+    "Workaround",
+    "compare",
+    "members",
+]

@@ -90,6 +90,23 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class Elsewhere:
+    """A workaround as a function of its inputs, for inputs other than the example's.
+
+    `function` takes JAX arrays, and `reference` returns from the same NumPy arrays what it should return, to the
+    tolerances. Each of `inputs` names the arguments of one call, such as "int32 matrix" or "float32 vector, positive
+    float32 scalar"; see `jax_stack_compat.cell.elsewhere`. At least three inputs: another dtype, another shape, and
+    ordinary values, on which nothing was wrong.
+    """
+
+    function: Callable[..., Any]
+    reference: Callable[..., Any]
+    inputs: tuple[str, ...]
+    rtol: float = 0.0
+    atol: float = 0.0
+
+
+@dataclass(frozen=True)
 class Workaround:
     """A workaround, in words, and how it is run: as code, as environment variables, or as a pin.
 
@@ -97,6 +114,9 @@ class Workaround:
     there is some, is run in an interpreter of its own; the reproducer has to show a behaviour that is clear. `pin`
     names requirements: what the case does in the cell that differs from this one by just these packages says whether
     it helps. `fails` holds the stacks, each as in a `Rule`, on which it is known not to.
+
+    `elsewhere` runs the same advice on other inputs. If the advice is no function of arrays (a flag, an import, a mesh,
+    an order of calls), it is a second program, which raises if the advice does not help there.
     """
 
     text: str
@@ -104,6 +124,7 @@ class Workaround:
     environment: Mapping[str, str] = field(default_factory=dict)
     pin: str = ""
     fails: tuple[str, ...] = ()
+    elsewhere: Elsewhere | Callable[[], None] | None = None
 
 
 def no_control() -> None:

@@ -9,7 +9,7 @@ import os
 import shlex
 import sys
 
-from jax_stack_compat.cell import machine, parts
+from jax_stack_compat.cell import elsewhere, machine, parts
 from jax_stack_compat.cell.issue import Case, Issue
 
 _LABELS = {"reproducer": "saw", "workaround": "workaround", "control": "control"}
@@ -31,10 +31,21 @@ def run(issue: Issue) -> None:
                 _say(_LABELS[name], f"to run it: {words} python -m jax_stack_compat.issues {issue.id}")
                 if name == "reproducer":
                     break
-            else:
-                _say(_LABELS[name], _answer(case, name))
+                continue
+            _say(_LABELS[name], _answer(case, name))
+            if name == "workaround":
+                _say_elsewhere(case)
         if case.workaround is not None and case.workaround.pin:
             _say("workaround", f"to run it, install {case.workaround.pin}")
+
+
+def _say_elsewhere(case: Case) -> None:
+    outcomes = elsewhere.run(case)
+    if well := [name for name, told in outcomes.items() if not told]:
+        _say("elsewhere", f"holds for {'; '.join(well)}")
+    for name, told in outcomes.items():
+        if told:
+            _say("elsewhere", f"{name}: {told}")
 
 
 def _say(label: str, answer: str) -> None:

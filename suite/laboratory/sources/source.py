@@ -6,12 +6,12 @@ A reproducer runs if it is pasted below the definitions that it uses, including 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
 from jax_stack_compat.cell import oracle
-from jax_stack_compat.cell.issue import Case, Issue
+from jax_stack_compat.cell.issue import Case, Elsewhere, Issue
 from jax_stack_compat.packages import PACKAGES
 from laboratory.sources.syntax import is_ours
 
@@ -134,8 +134,15 @@ def _named(node: ast.stmt) -> frozenset[str]:
 
 
 def _names(cases: Iterable[Case]) -> list[str]:
-    codes = [(case.reproducer, case.workaround.code if case.workaround else None) for case in cases]
-    functions = [each for both in codes for each in both if each is not None]
+    """Return the names of the cases' reproducers and workarounds; the inputs' references are no advice."""
+    functions: list[Callable[..., object]] = []
+    for case in cases:
+        functions.append(case.reproducer)
+        if case.workaround is None:
+            continue
+        elsewhere = case.workaround.elsewhere
+        advice = elsewhere.function if isinstance(elsewhere, Elsewhere) else elsewhere
+        functions += [each for each in (case.workaround.code, advice) if each is not None]
     return list(dict.fromkeys(each.__name__ for each in functions))
 
 

@@ -7,7 +7,9 @@ bools first (jax#37991). jax#23873 tested `dtype == np.bool_`, which is False fo
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def cumsum() -> tuple[str, str]:
@@ -38,6 +40,20 @@ def truth_values_first() -> None:
     assert [True, True, True, False] == (jnp.cumprod(x[1:], dtype=int) > 0).tolist()
 
 
+def any_so_far(x: Any) -> Any:
+    """Compare with 0, accumulate, and compare again."""
+    import jax.numpy as jnp
+
+    return jnp.cumsum(x != 0, dtype=int) > 0
+
+
+def numpy_cumsum(x: Any) -> Any:
+    """Return NumPy's cumsum with dtype=bool."""
+    import numpy as np
+
+    return np.cumsum(x, dtype=bool)
+
+
 def cumsum_numpy_bool() -> tuple[str, str]:
     """Does jnp.cumsum(x, dtype=np.bool_) agree with NumPy for x = [0.5, -1, 1]?"""
     import jax.numpy as jnp
@@ -54,6 +70,20 @@ def cumprod() -> tuple[str, str]:
 
     x = np.array([0.5, 0.25], np.float32)
     return compare(jnp.cumprod(jnp.asarray(x), dtype=bool), np.cumprod(x, dtype=bool))
+
+
+def all_so_far(x: Any) -> Any:
+    """Compare with 0, multiply, and compare again."""
+    import jax.numpy as jnp
+
+    return jnp.cumprod(x != 0, dtype=int) > 0
+
+
+def numpy_cumprod(x: Any) -> Any:
+    """Return NumPy's cumprod with dtype=bool."""
+    import numpy as np
+
+    return np.cumprod(x, dtype=bool)
 
 
 def cumulative_sum() -> tuple[str, str]:
@@ -73,6 +103,7 @@ _BOTH = (
     Rule("differs", "jax<0.10.2", "jax#23873 compared with np.bool_, to which bool is not equal"),
     Rule("agrees", "", "jax#38039 (9d7ed1b0aa)"),
 )
+_INPUTS = ("int32 matrix", "float16 vector", "uint8 scalar", "bool vector", "float32 empty", "zero float32 vector")
 _BOOL = "(a, axis, dtype) if dtype == 'bool'"
 _DOES_NOT = {"refused": Signature("TypeError", "does not accept dtype bool", everyday=True)}
 
@@ -81,7 +112,9 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#37991 jax#28646 jax#28669", fix="jax#23873 jax#38039"),
     control=other_reductions,
     workaround=Workaround(
-        "Instead of cumsum, compare with 0 first: jnp.cumsum(x != 0, dtype=int) > 0.", truth_values_first
+        "Instead of cumsum, compare with 0 first: jnp.cumsum(x != 0, dtype=int) > 0.",
+        truth_values_first,
+        elsewhere=Elsewhere(any_so_far, numpy_cumsum, _INPUTS),
     ),
     cases=(
         Case(
@@ -101,7 +134,9 @@ ISSUE = Issue(
             rules=_BOTH,
             signatures=_DOES_NOT,
             workaround=Workaround(
-                "Instead of cumprod, compare with 0 first: jnp.cumprod(x != 0, dtype=int) > 0.", truth_values_first
+                "Instead of cumprod, compare with 0 first: jnp.cumprod(x != 0, dtype=int) > 0.",
+                truth_values_first,
+                elsewhere=Elsewhere(all_so_far, numpy_cumprod, _INPUTS),
             ),
             touches=(f"jax.numpy.cumprod{_BOOL}", f"jax.numpy.nancumprod{_BOOL}", "jax.Array.cumprod(dtype=)"),
         ),
