@@ -130,17 +130,18 @@ def test_unknown_is_never_clean() -> None:
 
 
 @pytest.mark.parametrize(
-    ("helped", "fails", "words"),
+    ("helped", "fails", "verified", "words"),
     [
-        ({"jax-0.4.30": "holds"}, (), "tried on these versions, on the example alone"),
-        ({"jax-0.4.30": "fails"}, (), "it did not help where it was run"),
-        ({}, (), "not verified here"),
-        ({"jax-0.4.30": "holds"}, ("jax<0.5",), "known not to help here"),
+        ({"jax-0.4.30": "holds"}, (), True, "verified on these versions"),
+        ({"jax-0.4.30": "holds"}, (), False, "tried on these versions, on the example alone"),
+        ({"jax-0.4.30": "fails"}, (), True, "it did not help where it was run"),
+        ({}, (), True, "not verified here"),
+        ({"jax-0.4.30": "holds"}, ("jax<0.5",), True, "known not to help here"),
     ],
 )
-def test_a_workaround_is_told_with_what_is_known_of_it(helped: Any, fails: Any, words: str) -> None:
-    """The answer says if the workaround was verified on these versions, or is known not to help."""
-    bad = case("bad", Rule("wrong", "", "run"), helped=helped, fails=fails)
+def test_a_workaround_is_told_with_what_is_known_of_it(helped: Any, fails: Any, verified: bool, words: str) -> None:
+    """The answer says if the workaround ran on these versions, if also elsewhere, or if it is known not to help."""
+    bad = case("bad", Rule("wrong", "", "run"), helped=helped, fails=fails, verified=verified)
 
     (effect,) = answer(knowledge(issue("one", bad)), stack(jax="0.4.30")).effects
     assert words == effect.helps

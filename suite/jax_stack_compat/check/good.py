@@ -89,5 +89,5 @@ def helps(case: KnownCase, known: Prediction, versions: Pins) -> str:
         return "it did not help where it was run"
     if "holds" in seen:
         where = "these versions" if known.how == "run" else "the nearest tested versions"
-        return f"tried on {where}, on the example alone"
+        return f"verified on {where}" if case.verified else f"tried on {where}, on the example alone"
     return "not verified here"

@@ -33,6 +33,7 @@ _VERDICTS: Mapping[str, Verdict] = {each: each for each in VERDICTS}
 class KnownCase:
     """A case as published; `helped` has the result of its workaround by cell.
 
+    The workaround is `verified` if it also helped on other inputs than the example's, wherever it ran on them.
     `touches` are its own, else those of its issue.
     """
 
@@ -48,6 +49,7 @@ class KnownCase:
     helped: Mapping[str, str]
     touches: tuple[str, ...] = ()
     waits_for: tuple[str, ...] = ()
+    verified: bool = False
 
     @cached_property
     def named(self) -> tuple[str, ...]:
@@ -165,4 +167,5 @@ def _case(
         helped={id: helped for id, _, _, helped in seen},
         touches=tuple(row.get("touches", touches)),
         waits_for=tuple(row.get("waits_for", ())),
+        verified=bool(row.get("verified")),
     )

@@ -132,6 +132,14 @@ COMMANDS = (
     Command("lock", "resolve every cell as of its day, and write the locks: the same ones each time",
             "laboratory.upkeep.locks:renew"),
     Command("snapshot", "read the index into releases.json", "laboratory.upkeep.index:renew", (_FORGET,)),
+    Command("elsewhere", "run the workarounds on other inputs than their examples'",
+            "laboratory.upkeep.elsewhere:carry_out", (
+        option("--issue ID", "only this issue; may be repeated", action="append", default=[],
+               type=named("jax_stack_compat.catalogue.catalogue:identified")),
+        flag("--fresh", "run those with an outcome again")),
+        "A workaround runs on the oldest and the newest release, and on both sides of each change of its case. The "
+        "outcomes are in reports/published/elsewhere.json; `rebuild` brings them into what check reads.",
+        codes="Exit codes: 0 all ran; 2 the command or a file is wrong; 3 a cell could not run."),
     Command("threads", "look up the titles and states of upstream's threads, into threads.json",
             "laboratory.upkeep.threads:renew_all"),
     Command("names", "list the public names in each release of the stack's packages, and publish the lists",

@@ -189,7 +189,8 @@ def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
 
 def publish(scheduler: str | None, to: Path, *, fresh: bool, run: bool, verbose: bool) -> Exit:
     """Run every cell, pack the records, and write every file that follows from them; with `run` off, run nothing."""
-    from laboratory.report.published import pack
+    from laboratory.report.published import pack, published
+    from laboratory.upkeep import elsewhere
 
     # Cases with a record in the published report are not run again.
     archive.unpack()
@@ -198,6 +199,9 @@ def publish(scheduler: str | None, to: Path, *, fresh: bool, run: bool, verbose:
         works = runs.left(cells, entries, "cases", fresh=fresh)
         runs.run([work for work in works if work.left], "cases", scheduler, OUT)
     report = pack()
+    if run:
+        elsewhere.renew(report, catalogue.entries())
+        report = published()
     _renew(report)
     return _write_published(report, to, verbose=verbose)
 

@@ -55,7 +55,7 @@ SESSIONS = (
     Session("rebuild", document="upkeep"),
     Session("bisect", document="running", examples=(_CHANGED, f"--hold jax==0.9.2 --package equinox {_CHANGED}")),
     *(Session(name, document="running") for name in ("clean", "discover")),
-    *(Session(name, document="upkeep") for name in ("snapshot", "threads", "names")),
+    *(Session(name, document="upkeep") for name in ("snapshot", "elsewhere", "threads", "names")),
     Session("numbers", group="numbers", document="upkeep"),
     *(Session(name, document="upkeep") for name in ("lock",)),
     Session("rekey", document="upkeep", examples=("HEAD~1",)),

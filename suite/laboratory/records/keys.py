@@ -11,7 +11,7 @@ import ast
 import hashlib
 import json
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from pathlib import Path
 
@@ -63,6 +63,11 @@ def _case_sha256(text: str, case: Case) -> str:
         # In order, since the first matching signature counts.
         asked["signatures"] = [[name, _fields(some)] for name, some in case.signatures.items()]
     return _sha256(_code(text, _functions(case)), json.dumps(asked, sort_keys=True))
+
+
+def code_sha256(entry: Entry, functions: Collection[str], asked: str) -> str:
+    """Return the sha256 of some functions of an issue's module, of what they use, and of what is asked of them."""
+    return _sha256(_code(_text(entry.source), frozenset(functions)), asked)
 
 
 @cache

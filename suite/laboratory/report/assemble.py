@@ -24,7 +24,7 @@ from jax_stack_compat.stack.chosen import Rows
 from jax_stack_compat.stack.lock import Lock
 from jax_stack_compat.stack.plan import Cell
 from laboratory.cores import over_cores
-from laboratory.records import keys, records
+from laboratory.records import elsewhere, keys, records
 from laboratory.records.records import Status
 from laboratory.records.seen import DISK, JudgedRecords, Seen, seen
 from laboratory.report.derive import coverage, derive
@@ -33,12 +33,14 @@ from laboratory.report.model import (
     AskRow,
     CaseRow,
     CellRow,
+    ElsewhereRow,
     IssueRow,
     Observation,
     Platform,
     RefutedRow,
     Report,
     UpstreamRow,
+    WorkaroundRow,
 )
 from laboratory.run.spread.shard import Shard
 from laboratory.sources import source, threads
@@ -196,7 +198,7 @@ def _issue(entry: Entry) -> IssueRow:
         kind=issue.kind,
         story=issue.story,
         upstream=[_upstream(reference) for reference in threads.upstream(issue)],
-        cases=[_case(case, source.of_case(text, case)) for case in issue.cases],
+        cases=[_case(entry, case, source.of_case(text, case)) for case in issue.cases],
         touches=list(source.touches(text, issue)),
         row_zero=issue.row_zero,
         known_by=issue.known_by,
@@ -218,19 +220,29 @@ def _refuted(claim: threads.Refuted) -> RefutedRow:
     return RefutedRow(title=thread.title if thread else "", **dict(claim))
 
 
-def _case(case: Case, text: str) -> CaseRow:
-    own = {
-        name: getattr(case, name)
-        for name in ("id", "question", "needs", "behaviours", "workaround", "touches", "waits_for")
-    }
+def _case(entry: Entry, case: Case, text: str) -> CaseRow:
+    own = {name: getattr(case, name) for name in ("id", "question", "needs", "behaviours", "touches", "waits_for")}
     rules = [{"behaviour": rule.behaviour, "on": rule.on, "note": rule.evidence} for rule in case.rules]
     signatures = [
         {"behaviour": name, **asdict(signature)}
         for name, some in case.signatures.items()
         for signature in (some if isinstance(some, tuple) else (some,))
     ]
-    computed = {"conditions": _conditions(case), "intervals": [], "source": text}
+    computed = {
+        "conditions": _conditions(case),
+        "intervals": [],
+        "source": text,
+        "workaround": _workaround(entry, case),
+    }
     return CaseRow.model_validate({**own, "rules": rules, "signatures": signatures, **computed}, from_attributes=True)
+
+
+def _workaround(entry: Entry, case: Case) -> WorkaroundRow | None:
+    if (instead := case.workaround) is None:
+        return None
+    ran = elsewhere.ran(entry, case)
+    row = ElsewhereRow(inputs=list(ran.inputs), cells=ran.cells) if ran else None
+    return WorkaroundRow(text=instead.text, pin=instead.pin, fails=list(instead.fails), elsewhere=row)
 
 
 def _conditions(case: Case) -> list[str]:

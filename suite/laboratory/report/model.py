@@ -179,6 +179,13 @@ class RuleRow(FileModel):
     evidence: str = Field(default="", description="the releases on which runs confirm it, and the note")
 
 
+class ElsewhereRow(FileModel):
+    """The runs of a workaround on other inputs than its example's."""
+
+    inputs: list[str] = Field(description="the inputs; `program` is a second program")
+    cells: dict[CellId, dict[str, str]] = Field(description="by cell, the inputs on which it does not help, and why")
+
+
 class WorkaroundRow(FileModel):
     """A case's workaround, the pin that it consists of, if any, and where it is known to fail."""
 
@@ -187,6 +194,12 @@ class WorkaroundRow(FileModel):
     fails: list[PlainRequirements] = Field(
         default=[], description="the stacks, as in a rule, on which it is known to fail"
     )
+    elsewhere: ElsewhereRow | None = Field(default=None, description="null if it ran on its example alone")
+
+    @property
+    def is_verified(self) -> bool:
+        """True if it helped on every other input in every cell where it ran elsewhere."""
+        return self.elsewhere is not None and not any(self.elsewhere.cells.values())
 
 
 class SignatureRow(FileModel):

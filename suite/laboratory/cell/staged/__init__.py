@@ -1,1 +1,1 @@
-"""Issues that stage a change or a fault, for tests; no package of the stack is needed."""
+"""Issues that stage a change or a fault, for tests; only `elsewhere` needs a package of the stack."""

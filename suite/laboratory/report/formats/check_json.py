@@ -79,5 +79,6 @@ def _case(case: CaseRow) -> dict[str, Any]:
             [each.behaviour, each.type, each.message, each.module, *[True] * each.everyday] for each in case.signatures
         ],
         "workaround": [instead.text, *instead.fails] if instead else [],
+        **({"verified": True} if instead and instead.is_verified else {}),
         **{name: told for name in ("touches", "waits_for") if (told := getattr(case, name))},
     }
