@@ -21,6 +21,7 @@ from jax_stack_compat.cell import Case, Issue, compare
 
 LIMIT = 3
 OTHER = 4
+UNUSED = 5
 
 
 def _values():
@@ -93,6 +94,9 @@ def unresolved(text: str) -> set[str]:
     return names - space.keys() - set(dir(builtins))
 
 
+PARTS = (source.reproducer, source.workaround, source.control)
+
+
 def test_what_a_reader_copies_runs_alone() -> None:
     """The code of a case that a page shows defines every name, and does not import this suite."""
     lacks = {}
@@ -100,7 +104,7 @@ def test_what_a_reader_copies_runs_alone() -> None:
         text = entry.source.read_text(encoding="utf-8")
         shared = source.shared(text, entry.issue)
         for case in entry.issue.cases:
-            shown = f"{shared}\n{source.of_case(text, case)}"
+            shown = "\n".join([shared, *(part(text, case) for part in PARTS)])
             of_suite = re.findall(r"^\s*(?:from|import) (jax_stack_compat|laboratory)\b", shown, re.MULTILINE)
             lacks[f"{entry.issue.id}/{case.id}"] = {*unresolved(shown), *of_suite}
 
@@ -109,11 +113,17 @@ def test_what_a_reader_copies_runs_alone() -> None:
 
 def test_a_copy_has_what_it_names_and_no_more() -> None:
     """The source has all helpers and constants that it uses, directly or not, and the oracle, but nothing else."""
-    shared, shown = source.shared(MODULE, ISSUE), source.of_case(MODULE, CASE)
+    shared = source.shared(MODULE, ISSUE)
+    shown = "\n".join(part(MODULE, CASE) for part in PARTS)
 
     defined = {node.name for node in ast.parse(shared).body if isinstance(node, ast.FunctionDef)}
     assert {"compare", "_values"} <= defined
-    assert ("LIMIT = 3" in shared, "OTHER" in shared, "instead" in shared) == (True, False, False)
+    assert ("LIMIT = 3" in shared, "OTHER" in shared, "UNUSED" in shared, "instead" in shared) == (
+        True,
+        True,
+        False,
+        False,
+    )
     assert set() == unresolved(f"{shared}\n{shown}")
     assert ("def headline" in shown, "def instead" in shown, "_values():" in shown) == (True, True, False)
 

@@ -109,7 +109,7 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
     "Which release first refused .lower() through functools.wraps, and is pmap the same?": (
         "skips the wrapper",
         {
-            "section[aria-labelledby=jit]": "attribute-error 0.6.0 on",
+            ".issue > .timeline": "attribute-error 0.6.0 on",
             "section[aria-labelledby=pmap]": "bypassed 0.8.0 on",
         },
     ),

@@ -198,7 +198,7 @@ def _issue(entry: Entry) -> IssueRow:
         kind=issue.kind,
         story=issue.story,
         upstream=[_upstream(reference) for reference in threads.upstream(issue)],
-        cases=[_case(entry, case, source.of_case(text, case)) for case in issue.cases],
+        cases=[_case(entry, case, text) for case in issue.cases],
         touches=list(source.touches(text, issue)),
         row_zero=issue.row_zero,
         known_by=issue.known_by,
@@ -231,10 +231,12 @@ def _case(entry: Entry, case: Case, text: str) -> CaseRow:
     computed = {
         "conditions": _conditions(case),
         "intervals": [],
-        "source": text,
+        "source": source.reproducer(text, case),
         "workaround": _workaround(entry, case),
+        "workaround_source": source.workaround(text, case),
+        "control_source": source.control(text, case),
     }
-    return CaseRow.model_validate({**own, "rules": rules, "signatures": signatures, **computed}, from_attributes=True)
+    return CaseRow.model_validate({**own, "rules": rules, "signatures": signatures, **computed})
 
 
 def _workaround(entry: Entry, case: Case) -> WorkaroundRow | None:

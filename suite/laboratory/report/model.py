@@ -230,7 +230,9 @@ class CaseRow(FileModel):
         default=[], description="the releases of jax on the line that a rule covers and no run"
     )
     turns: list[TurnRow] = Field(default=[], description="in version order within a branch of releases")
-    source: str = Field(default="", description="its reproducer and its workaround")
+    source: str = Field(default="", description="its reproducer")
+    workaround_source: str = Field(default="", description="the code of its workaround, on the example and elsewhere")
+    control_source: str = Field(default="", description="its control")
 
 
 class IssueRow(FileModel):

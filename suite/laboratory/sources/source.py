@@ -6,7 +6,7 @@ A reproducer runs if it is pasted below the definitions that it uses, including 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -36,9 +36,19 @@ def _defining(text: str, names: Collection[str]) -> list[ast.stmt]:
     return [node for node in _parsed(text).body if not set(names).isdisjoint(_defines(node))]
 
 
-def of_case(source: str, case: Case) -> str:
-    """Return the reproducer of a case and its workaround, as written in the module's `source`."""
-    return _joined(source, _names([case]))
+def reproducer(source: str, case: Case) -> str:
+    """Return the reproducer of a case, as written in the module's `source`."""
+    return _joined(source, [case.reproducer.__name__])
+
+
+def workaround(source: str, case: Case) -> str:
+    """Return the code of a case's workaround, on its example and elsewhere."""
+    return _joined(source, _advice(case))
+
+
+def control(source: str, case: Case) -> str:
+    """Return the control of a case."""
+    return _joined(source, [case.control.__name__])
 
 
 def shared(source: str, issue: Issue) -> str:
@@ -134,16 +144,21 @@ def _named(node: ast.stmt) -> frozenset[str]:
 
 
 def _names(cases: Iterable[Case]) -> list[str]:
-    """Return the names of the cases' reproducers and workarounds; the inputs' references are no advice."""
-    functions: list[Callable[..., object]] = []
+    """Return the names of the functions that pages show: reproducers, workarounds, controls."""
+    names: list[str] = []
     for case in cases:
-        functions.append(case.reproducer)
-        if case.workaround is None:
-            continue
-        elsewhere = case.workaround.elsewhere
-        advice = elsewhere.function if isinstance(elsewhere, Elsewhere) else elsewhere
-        functions += [each for each in (case.workaround.code, advice) if each is not None]
-    return list(dict.fromkeys(each.__name__ for each in functions))
+        names += [case.reproducer.__name__, *_advice(case), case.control.__name__]
+    return list(dict.fromkeys(names))
+
+
+def _advice(case: Case) -> list[str]:
+    """Return the names of a workaround's functions. The reference for its inputs is no advice."""
+    if case.workaround is None:
+        return []
+    elsewhere = case.workaround.elsewhere
+    applied = elsewhere.function if isinstance(elsewhere, Elsewhere) else elsewhere
+    functions = (case.workaround.code, applied)
+    return list(dict.fromkeys(each.__name__ for each in functions if each is not None))
 
 
 def _defines(node: ast.stmt) -> list[str]:

@@ -53,6 +53,12 @@ def matches(knowledge: Knowledge, text: str) -> list[Match]:
     return sorted(found, key=lambda each: -each.score)
 
 
+def is_enough(type: str, message: str, *, everyday: bool, known_by: str) -> bool:
+    """Return True if a message alone shows an issue: upstream's own class, or two words, and no everyday mistake."""
+    own = not hasattr(builtins, type) and type not in _GENERAL
+    return (own or len(words(message)) > 1) and (bool(known_by) or not everyday)
+
+
 def versions(text: str) -> dict[str, str]:
     """Return the versions of the stack in a text, as `pip`, `uv` or people write them."""
     return dict(_PIN.findall(plain(text[:LONGEST])))

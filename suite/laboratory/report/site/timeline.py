@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -9,9 +10,11 @@ from typing import Literal
 
 from packaging.version import Version
 
+from jax_stack_compat.judge.rules import requirements
 from jax_stack_compat.judge.verdict_table import UNDECIDED, Verdict
+from jax_stack_compat.packages import AXES
 from laboratory.report import summary
-from laboratory.report.model import ByRuleRow, CaseRow, CellRow, IntervalRow, IssueRow, Observation
+from laboratory.report.model import ByRuleRow, CaseRow, CellRow, IntervalRow, IssueRow, Observation, TurnRow
 from laboratory.report.site.table import minor_of
 
 # Ticks nearer than this, in percent of the axis, would overlap on a phone.
@@ -105,20 +108,75 @@ def ticks(versions: Sequence[str]) -> list[tuple[float, str, bool]]:
     return found
 
 
-def verified(line: Sequence[CellRow], seen: Mapping[str, Observation], *, sparse: bool = False) -> str:
+def cause(case: CaseRow) -> str:
+    """Return the package whose releases a case is told by: the one that its changes are due to, or its rules name.
+
+    The releases of jaxlib are those of jax.
+    """
+    due = Counter(turn.package for turn in case.turns if turn.package and turn.grounds != "together")
+    named = [need.name for rule in case.rules for need in requirements(rule.on)]
+    packages = [*(package for package, _ in due.most_common()), *named, *reversed(case.needs), "jax"]
+    on_axes = ["jax" if package == "jaxlib" else package for package in packages]
+    return next(package for package in on_axes if package in AXES)
+
+
+def course(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict], turns: Sequence[TurnRow]) -> tuple[str, str]:
+    """Return the release since which a case last shows its symptom, and the one that fixed it.
+
+    The first is "the oldest tested" if no release was well before, and both are empty without a symptom.
+    """
+    since, fixed, before = "", "", ""
+    for cell in cells:
+        meaning = stands(verdicts.get(cell.id, "not-run"))
+        if meaning in ("unknown", "blocked", "absent"):
+            continue
+        if meaning != "well" and before in ("", "well"):
+            since, fixed = ("the oldest tested" if not before else due_to(cell, turns)), ""
+        elif meaning == "well" and before not in ("", "well"):
+            fixed = due_to(cell, turns)
+        before = meaning
+    return since, fixed
+
+
+def due_to(cell: CellRow, turns: Iterable[TurnRow]) -> str:
+    """Return the release to which a change in a cell is put down: `jax 0.8.1`."""
+    package = next((turn.package for turn in turns if turn.after == cell.id and turn.package), cell.moves)
+    return f"{package} {cell.versions.get(package, '')}"
+
+
+def nearest(cells: Sequence[CellRow], seen: Mapping[str, Observation]) -> list[Observation]:
+    """Return a case's observation on its newest bad release, and on the good release nearest to it, if there are any.
+
+    The good release is the next one after it, or the last one before.
+    """
+    told = [seen[cell.id] for cell in cells if cell.id in seen and seen[cell.id].verdict not in UNDECIDED]
+    bad = [place for place, row in enumerate(told) if is_mended(row.verdict) or row.verdict in ("crashed", "hung")]
+    if not bad:
+        return told[-1:]
+    good = [place for place, row in enumerate(told) if row.verdict == "clear"]
+    after = [place for place in good if place > bad[-1]]
+    chosen = [bad[-1], *(after[:1] or good[-1:])]
+    return [told[place] for place in chosen]
+
+
+def verified(line: Sequence[CellRow], seen: Mapping[str, Observation], package: str, *, sparse: bool = False) -> str:
     """Return where a needed workaround helped: `holds 0.4.18–0.5.3, fails 0.6.0`; empty if it was never needed.
 
-    An undecided release does not end a range; a release on which the workaround was not needed ends it. For a `sparse`
-    report, each release is named: `holds 0.4.18 and 0.5.3`.
+    The releases are those of `package`. An undecided release does not end a range; a release on which the workaround
+    was not needed ends it. For a `sparse` report, each release is named: `holds 0.4.18 and 0.5.3`.
     """
-    by_release = {cell.holds["jax"]: seen[cell.id] for cell in line if cell.moves == "jax" and cell.id in seen}
+    by_release = {cell.holds[package]: seen[cell.id] for cell in line if cell.moves == package and cell.id in seen}
     ordered = sorted((version for version in by_release if by_release[version].verdict not in UNDECIDED), key=Version)
     told = []
-    for word, group in groupby(ordered, lambda version: by_release[version].workaround):
+    for word, group in groupby(ordered, lambda version: _helped(by_release[version])):
         of = list(group)
         if word in ("holds", "fails"):
             told.append(f"{word} {' and '.join(of) if sparse else '–'.join(dict.fromkeys((of[0], of[-1])))}")
     return ", ".join(told)
+
+
+def _helped(seen: Observation) -> str:
+    return seen.workaround if is_mended(seen.verdict) else "none"
 
 
 def stands(verdict: Verdict) -> Stands:

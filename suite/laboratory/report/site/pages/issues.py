@@ -9,18 +9,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from jax_stack_compat.check.explain.matching import is_enough
 from jax_stack_compat.judge.verdict_table import SYMPTOMS, UNDECIDED, VERDICTS, Verdict
 from jax_stack_compat.packages import guests
 from laboratory.boundaries.attribution import Grounds
 from laboratory.orders.compared import DeviceCell, DeviceRow
 from laboratory.programs.case_rows import Device, of_issue
 from laboratory.report import summary
-from laboratory.report.model import CaseRow, IssueRow, Observation, SignatureRow
+from laboratory.report.model import CaseRow, IssueRow, Observation, SignatureRow, WorkaroundRow
 from laboratory.report.site.facts import Facts, StripRun
 from laboratory.report.site.page import Page
 from laboratory.report.site.table import Grid, Stretch, grids, kind_of, stretches
-from laboratory.report.site.timeline import Axis, is_mended, ticks, timeline, verified
-from laboratory.report.standing import Now, now
+from laboratory.report.site.timeline import Axis, cause, course, is_mended, nearest, ticks, timeline, verified
+from laboratory.report.standing import Now, label, now
 
 _RELATED_SHOWN = 5
 
@@ -47,10 +48,17 @@ class Alike:
 
 @dataclass(frozen=True)
 class CaseView:
-    """The view of a case: its intervals and observations."""
+    """The view of a case: its intervals and observations.
+
+    The first of `axes` is of the package that causes it. `since` and `fixed` are the releases that brought its symptom
+    and ended it. `shown` are its results on the newest bad release and on the nearest good one.
+    """
 
     row: CaseRow
     now: Now | None
+    since: str
+    fixed: str
+    shown: list[Observation]
     runs: list[StripRun]
     axes: list[Axis]
     line: list[Stretch]
@@ -59,9 +67,14 @@ class CaseView:
 
 @dataclass(frozen=True)
 class Instead:
-    """A workaround, and its cases grouped by the releases on which it was verified."""
+    """A workaround, and its cases grouped by the releases on which it was run.
+
+    `source` is its code, and `elsewhere` says where that ran on other inputs than its example's.
+    """
 
     text: str
+    source: str
+    elsewhere: str
     cases: dict[str, list[str]]
 
 
@@ -69,8 +82,8 @@ class Instead:
 class IssueView:
     """The view of an issue's page.
 
-    `without` has the cases that fail somewhere and have no workaround. `never_right` has the cases that are bad on each
-    release of the line, if the headline is one of them. `related` has each issue that concerns the same names or areas
+    `without` has the cases that fail somewhere and have no workaround. `never_right` is True if the headline is bad on
+    each release of the line. `related` has each issue that concerns the same names or areas
     as this one, with those names and areas. `grids` has the stacks with the guests that its cases
     need. `devices` has the programs that were compiled for devices and not run, `on_devices` the cases that ran there.
     """
@@ -80,7 +93,7 @@ class IssueView:
     cases: list[CaseView]
     instead: list[Instead]
     without: list[str]
-    never_right: list[str]
+    never_right: bool
     signatures: list[tuple[SignatureRow, list[str]]]
     odd: list[Observation]
     related: list[tuple[IssueRow, list[str]]]
@@ -106,7 +119,7 @@ def pages(facts: Facts) -> Iterator[Page]:
             [_case(facts, issue, case) for case in issue.cases],
             _instead(facts, issue),
             [case.id for case in issue.cases if case.workaround is None and _needs_workaround(facts, issue, case)],
-            _never_right(facts, issue),
+            facts.never_well(facts.verdicts(issue, issue.cases[0])),
             _signatures(issue),
             _odd(facts, issue),
             _related(facts, issue, rarity),
@@ -119,12 +132,6 @@ def pages(facts: Facts) -> Iterator[Page]:
         yield Page(f"issues/{issue.id}.html", "issues.html.jinja", issue.heading, view, ("assets/issue.js",))
 
 
-def _never_right(facts: Facts, issue: IssueRow) -> list[str]:
-    """Return the cases that are right on no tested release; none if the headline is right on one."""
-    found = [case.id for case in issue.cases if facts.never_well(facts.verdicts(issue, case))]
-    return found if issue.cases[0].id in found else []
-
-
 def _on_devices(facts: Facts, issue: IssueRow) -> list[tuple[DeviceCell, list[DeviceRow]]]:
     """Return the cases of an issue that ran on a device, by the device's cell."""
     of = [(cell, [row for row in cell.rows if row.issue == issue.id and row.ran_there]) for cell in facts.devices]
@@ -135,11 +142,15 @@ def _case(facts: Facts, issue: IssueRow, case: CaseRow) -> CaseView:
     of, verdicts = facts.seen[issue.id, case.id], facts.verdicts(issue, case)
     jax = facts.report.jax_releases
     ran = {jax[cell] for cell, verdict in verdicts.items() if cell in jax and verdict not in UNDECIDED}
+    due = cause(case)
+    axes = timeline(case, facts.report.cells, facts.report.jax_line, ran)
     return CaseView(
         case,
         now(facts.columns, verdicts, case.turns),
+        *course(facts.columns, verdicts, case.turns),
+        nearest(facts.columns, of),
         facts.runs(verdicts, [case]),
-        timeline(case, facts.report.cells, facts.report.jax_line, ran),
+        sorted(axes, key=lambda axis: axis.package != due),
         stretches(
             (cell.holds["jax"] if cell.moves == "jax" else f"{cell.moves} {cell.holds[cell.moves]}", of[cell.id])
             for cell in facts.columns
@@ -174,13 +185,33 @@ def _instead(facts: Facts, issue: IssueRow) -> list[Instead]:
     for case in issue.cases:
         if case.workaround is None or not _needs_workaround(facts, issue, case):
             continue
-        of = facts.seen[issue.id, case.id]
-        told, elsewhere = verified(facts.line, of, sparse=facts.is_sparse), summary.workaround(of.values())
-        where = [f"on jax: {told}"] if told else ["helps on stacks beside the line"] if "holds" in elsewhere else []
-        where += [elsewhere] if "fails" in elsewhere else []
-        of_text = found.setdefault(case.workaround.text, Instead(case.workaround.text, {})).cases
+        needing = {id: row for id, row in facts.seen[issue.id, case.id].items() if is_mended(row.verdict)}
+        text, package = case.workaround.text, cause(case)
+        told, beside = (
+            verified(facts.line, needing, package, sparse=facts.is_sparse),
+            summary.workaround(needing.values()),
+        )
+        where = [f"on {package}: {told}"] if told else ["helps on stacks beside the line"] if "holds" in beside else []
+        where += [beside] if "fails" in beside else []
+        ran = _ran_elsewhere(facts, case.workaround)
+        of_text = found.setdefault(text, Instead(text, case.workaround_source, ran, {})).cases
         of_text.setdefault("; ".join(where) or "not tested", []).append(case.id)
     return list(found.values())
+
+
+def _ran_elsewhere(facts: Facts, instead: WorkaroundRow) -> str:
+    """Return where a workaround ran on other inputs than its example's, for people."""
+    if instead.pin:
+        return ""
+    if instead.elsewhere is None:
+        return "Tried on the example alone."
+    inputs, cells = instead.elsewhere.inputs, instead.elsewhere.cells
+    on = "in a second program" if inputs == ["program"] else f"on other inputs ({'; '.join(inputs)})"
+    where = ", ".join(label(facts.cells[cell]) for cell in cells if cell in facts.cells)
+    if instead.is_verified:
+        return f"Also run {on}, with {where}."
+    failed = ", ".join(label(facts.cells[cell]) for cell, of in cells.items() if of and cell in facts.cells)
+    return f"Also run {on}, with {where}. It does not help everywhere on {failed}."
 
 
 def _needs_workaround(facts: Facts, issue: IssueRow, case: CaseRow) -> bool:
@@ -188,7 +219,7 @@ def _needs_workaround(facts: Facts, issue: IssueRow, case: CaseRow) -> bool:
 
 
 def _signatures(issue: IssueRow) -> list[tuple[SignatureRow, list[str]]]:
-    """Return the signatures of the symptoms, each once, with the cases that have it.
+    """Return the signatures by which `explain` finds the issue, each once, with the cases that have it.
 
     A failure that keeps a case from running is not a symptom; row zero or another issue reports it.
     """
@@ -196,6 +227,9 @@ def _signatures(issue: IssueRow) -> list[tuple[SignatureRow, list[str]]]:
     for case in issue.cases:
         for signature in case.signatures:
             if case.behaviours.get(signature.behaviour) not in SYMPTOMS:
+                continue
+            everyday = signature.everyday
+            if not is_enough(signature.type, signature.message, everyday=everyday, known_by=issue.known_by):
                 continue
             key = signature.behaviour, signature.type, signature.message, signature.module
             found.setdefault(key, (signature, []))[1].append(case.id)
