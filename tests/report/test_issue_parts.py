@@ -8,13 +8,22 @@ import pytest
 from jax_stack_compat.base.address import link
 from jax_stack_compat.judge.verdict_table import Verdict
 from laboratory.report.findings import SORTS, findings
-from laboratory.report.model import IntervalRow, Observation, Report, SignatureRow, TurnRow
+from laboratory.report.model import (
+    ElsewhereRow,
+    IntervalRow,
+    Observation,
+    Report,
+    RuleRow,
+    SignatureRow,
+    TurnRow,
+    WorkaroundRow,
+)
 from laboratory.report.site.facts import Facts
 from laboratory.report.site.pages import issues as issues_page
 from laboratory.report.site.pages import matrix as matrix_page
 from laboratory.report.site.pages import seeds as seeds_page
 from laboratory.report.site.table import stretches
-from laboratory.report.site.timeline import turned, verified
+from laboratory.report.site.timeline import cause, course, nearest, turned, verified
 from laboratory.report.standing import standings
 from tests.report.on_disk import pages
 from tests.report.test_report import cell_row, observation, report, with_case, with_issue
@@ -209,6 +218,71 @@ def test_where_a_workaround_was_verified(workarounds: Sequence[str | None], told
 
     cells = [cell_row(cell) for cell in ("jax-0.4.30", "jax-0.4.31", "jax-0.4.32")]
     assert told == verified(cells, of, "jax")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "since", "fixed"),
+    [
+        (["clear", "affected", "affected", "clear"], "jax 0.4.31", "jax 0.4.33"),
+        (["affected", "error", "clear"], "the oldest tested release", "jax 0.4.32"),
+        (["affected", "clear", "absent", "affected"], "jax 0.4.33", ""),
+        (["clear", "clear"], "", ""),
+    ],
+)
+def test_since_and_fixed_are_of_the_last_symptom(verdicts: list[Verdict], since: str, fixed: str) -> None:
+    """A case that shows its symptom twice is told by the last time, and one that never does by nothing."""
+    of = report(*seen(*verdicts))
+
+    assert (since, fixed) == course(of.cells, {row.cell: row.verdict for row in of.observations}, ())
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "shown"),
+    [
+        (["clear", "affected", "affected", "clear", "clear"], ["jax-0.4.32", "jax-0.4.33"]),
+        (["clear", "clear", "affected"], ["jax-0.4.32", "jax-0.4.31"]),
+        (["affected", "affected"], ["jax-0.4.31"]),
+        (["clear", "clear", "error"], ["jax-0.4.31"]),
+    ],
+)
+def test_a_reproducer_is_shown_where_it_is_bad_and_good(verdicts: list[Verdict], shown: list[str]) -> None:
+    """The results are of the newest bad release, and of the next good one or the last one before."""
+    of = report(*seen(*verdicts))
+
+    assert shown == [row.cell for row in nearest(of.cells, {row.cell: row for row in of.observations})]
+
+
+@pytest.mark.parametrize(
+    ("packages", "rules", "needs", "due"),
+    [
+        (["jaxlib", "jaxlib", "equinox"], "", ["jax"], "jax"),
+        ([], "diffrax>=0.7.1", ["jax", "diffrax"], "diffrax"),
+        ([], "", ["jax", "equinox"], "equinox"),
+    ],
+)
+def test_a_case_is_told_by_the_package_that_causes_it(
+    packages: list[str], rules: str, needs: list[str], due: str
+) -> None:
+    """Its changes decide, then its rules, then what it needs; the releases of jaxlib are those of jax."""
+    (issue,) = report(observation()).issues
+    turns = [TurnRow(before="a", after="b", package=package, grounds="run") for package in packages]
+    told = [RuleRow(behaviour="bad", on=rules)] if rules else []
+
+    assert due == cause(issue.cases[0].model_copy(update={"turns": turns, "rules": told, "needs": needs}))
+
+
+def test_a_workaround_is_told_with_where_it_ran_elsewhere() -> None:
+    """The inputs and the stacks are named, and so is a stack on which it does not help everywhere."""
+    of = report(*seen("affected", "affected"))
+    (issue,) = of.issues
+    ran = ElsewhereRow(inputs=["int32 one", "bool one"], cells={"jax-0.4.30": {}, "jax-0.4.31": {"bool one": "no"}})
+    instead = WorkaroundRow(text="Do not.", elsewhere=ran)
+    page, *_ = issues_page.pages(
+        Facts(with_issue(of, cases=[issue.cases[0].model_copy(update={"workaround": instead})]))
+    )
+
+    told = "Also run on other inputs (int32 one; bool one), with jax 0.4.30, jax 0.4.31. "
+    assert [f"{told}It does not help everywhere on jax 0.4.31."] == [each.elsewhere for each in page.view.instead]
 
 
 @pytest.mark.parametrize(

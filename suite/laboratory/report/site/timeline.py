@@ -123,7 +123,7 @@ def cause(case: CaseRow) -> str:
 def course(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict], turns: Sequence[TurnRow]) -> tuple[str, str]:
     """Return the release since which a case last shows its symptom, and the one that fixed it.
 
-    The first is "the oldest tested" if no release was well before, and both are empty without a symptom.
+    The first is "the oldest tested release" if no release was well before, and both are empty without a symptom.
     """
     since, fixed, before = "", "", ""
     for cell in cells:
@@ -131,7 +131,7 @@ def course(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict], turns: Seq
         if meaning in ("unknown", "blocked", "absent"):
             continue
         if meaning != "well" and before in ("", "well"):
-            since, fixed = ("the oldest tested" if not before else due_to(cell, turns)), ""
+            since, fixed = ("the oldest tested release" if not before else due_to(cell, turns)), ""
         elif meaning == "well" and before not in ("", "well"):
             fixed = due_to(cell, turns)
         before = meaning
