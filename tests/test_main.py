@@ -313,6 +313,15 @@ def test_who_publishes_may_lack_a_python(
     assert Exit.AS_EXPECTED == main(["report", "--published", "--to", str(tmp_path / "published")])
 
 
+def test_a_plan_of_what_to_publish_writes_nothing(elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`publish --plan` counts the packed records as cached, and leaves the state as it is."""
+    assert Exit.AS_EXPECTED == main(["publish", "--plan"])
+
+    told = capsys.readouterr().out.splitlines()
+    assert re.match(r"[\d,]+ cells, [\d,]+ observations: .*cached", told[0])
+    assert not (elsewhere / "records").exists()
+
+
 def test_a_clone_has_the_published_report(
     published: Report, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -102,6 +102,7 @@ COMMANDS = (
     Command("publish", "run every cell, pack the records, and rewrite the tracked files that follow from them",
             "laboratory.cli.commands:publish", (
         _SCHEDULER, _TO, flag("--fresh", "also run cached cases again"), _VERBOSE,
+        flag("--plan", "print the cases to run, the download and the disk space, and write nothing"),
         Option(("--no-run",), {"help": "run nothing: publish the records that are here", "dest": "run",
                                "action": "store_false"})),
             "The packed records count as this machine's.", codes=RUN_CODES),

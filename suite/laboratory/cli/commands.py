@@ -20,6 +20,7 @@ from jax_stack_compat.stack import plan as plans
 from jax_stack_compat.stack.chosen import Rows
 from jax_stack_compat.stack.plan import Cell
 from laboratory.records import archive
+from laboratory.records.packed import Packed
 from laboratory.run import runs
 from laboratory.run.spread import shard
 from laboratory.run.spread.shard import Shard
@@ -187,15 +188,23 @@ def merge(shards: Sequence[Path], to: Path, *, verbose: bool) -> Exit:
     return _publish(joined(shards), to, verbose=verbose)
 
 
-def publish(scheduler: str | None, to: Path, *, fresh: bool, run: bool, verbose: bool) -> Exit:
-    """Run every cell, pack the records, and write every file that follows from them; with `run` off, run nothing."""
+def publish(scheduler: str | None, to: Path, *, fresh: bool, run: bool, plan: bool, verbose: bool) -> Exit:
+    """Run every cell, pack the records, and write every file that follows from them.
+
+    With `run` off, run nothing; with `plan`, only print the plan, and write nothing.
+    """
     from laboratory.report.published import pack, published
     from laboratory.upkeep import elsewhere
 
+    cells, entries = plans.tagged("full"), selected([], "cases")
+    if plan:
+        works = runs.left(cells, entries, "cases", fresh=fresh)
+        asked = works if fresh else runs.not_in(Packed(), works)
+        runs.tell_plan(asked, len(entries), [], OUT, named=False)
+        return Exit.AS_EXPECTED
     # Cases with a record in the published report are not run again.
     archive.unpack()
     if run:
-        cells, entries = plans.tagged("full"), selected([], "cases")
         works = runs.left(cells, entries, "cases", fresh=fresh)
         runs.run([work for work in works if work.left], "cases", scheduler, OUT)
     report = pack()

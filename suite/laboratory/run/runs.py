@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 from rich.console import Console
 from rich.text import Text
@@ -19,7 +20,7 @@ from jax_stack_compat.stack.chosen import Rows
 from jax_stack_compat.stack.plan import Cell
 from laboratory.records import records
 from laboratory.records.records import Asked
-from laboratory.records.seen import read_ahead
+from laboratory.records.seen import JudgedRecords, read_ahead, seen
 from laboratory.records.work import Work, ask, planned
 from laboratory.run import disk, environment
 from laboratory.run.schedule import scheduler as schedule
@@ -51,6 +52,15 @@ def left(cells: Sequence[Cell], entries: Sequence[Entry], rows: Rows, *, fresh: 
     if not fresh:
         read_ahead([(work.cell, work.pinned, work.cases) for work in works if work.cell.unavailable is None])
     return [ask(work) for work in works]
+
+
+def not_in(evidence: JudgedRecords, works: Sequence[Work]) -> list[Work]:
+    """Return these works without the cases of which `evidence` has a valid record. Raises BadFile."""
+    asked: list[Work] = []
+    for work in works:
+        left = [both for both in work.left if seen(work.cell, *both, work.pinned, evidence) is None]
+        asked.append(replace(work, left=left))
+    return asked
 
 
 def run(works: Sequence[Work], rows: Rows, scheduler: str | None, console: Console) -> None:
