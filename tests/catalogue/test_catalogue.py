@@ -63,6 +63,13 @@ def case(*rules: Rule, **changes: Any) -> Case:
     return replace(CASE, **{"rules": rules or CASE.rules, **changes})
 
 
+def test_a_comparison_means_what_it_says_before_there_are_rules() -> None:
+    """`agrees` is clear and `differs` affected in a new case, so that a first bisection has something to find."""
+    (fresh,) = Issue("silent-wrong", (), (Case(headline, well),)).cases
+
+    assert {"agrees": "clear", "differs": "affected"} == dict(fresh.behaviours)
+
+
 def test_the_ids_are_those_of_the_contract() -> None:
     """Issues that other programs read keep their ids and headlines."""
     found = {each.issue.id: [case.id for case in each.issue.cases] for each in catalogue.entries()}

@@ -142,7 +142,7 @@ class Case:
     `signatures` (by exception, or by warning: then it counts before what is returned), and the names `crashed`, `hung`
     and `import-error`, which the probe gives, where that is the documented symptom itself. A behaviour that a rule or a
     signature names may be left out here: the issue then adds it, with the meaning that its kind and `MEANINGS` give.
-    Where it adds one of `differs` and `agrees`, it adds both.
+    Where it adds one of `differs` and `agrees`, it adds both, and also to a case that has no rules yet.
 
     What a case needs: `needs`, the packages it imports; `x64`; `environment`, variables such as XLA_FLAGS;
     `host_devices`; `cpu`, features as /proc/cpuinfo names them; `python`, a specifier such as ">=3.11". With
@@ -265,7 +265,8 @@ def _completed(case: Case, kind: Kind, shared: Mapping[str, Any]) -> Case:
         case = replace(case, **left)
     ruled = {rule.behaviour for rule in case.rules}
     named = {*ruled, *case.signatures}
-    if named & _COMPARED and not case.behaviours.keys() & _COMPARED:
+    is_compared = not case.rules or bool(named & _COMPARED)
+    if is_compared and not case.behaviours.keys() & _COMPARED:
         named |= _COMPARED
     means = {**dict.fromkeys(case.signatures, _RECOGNISED.get(kind, "affected")), **MEANINGS}
     if kind == "by-design":

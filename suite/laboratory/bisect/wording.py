@@ -162,7 +162,7 @@ def _expected(asked: Question, seen: Seen, at: int) -> tuple[bool, str]:
     """Return True if the observation was expected or no rule matches, and a sentence with the evidence."""
     rule, name, release = expected(asked.case, asked.pins(at)), seen[at].name, asked.release(at)
     if rule is None:
-        return True, f"nothing was expected of {release}: {name} is new"
+        return True, f"no rule covers {release}: write the rules of {name}"
     known = f" ({rule.evidence})" if rule.evidence else ""
     if agree(asked.case, seen[at].judged, rule) == "as-expected":
         return True, f"as expected of {release}: {name}{known}"
