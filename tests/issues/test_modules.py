@@ -22,8 +22,10 @@ from jax_stack_compat.judge.rules import Pins, first_match, met, requirements
 from jax_stack_compat.judge.verdict_table import UNDECIDED
 from jax_stack_compat.packages import PACKAGES
 from jax_stack_compat.stack import releases
-from laboratory.report.model import CaseRow, Report
+from laboratory.report.model import Report
 from laboratory.sources import source, threads
+from tests.issues.last_run import keep, last_run, rows
+from tests.issues.roles import OF_KINDS, OF_ROLES
 
 LISTED = tomllib.loads((Path(__file__).with_name("offenders.toml")).read_text(encoding="utf-8"))
 # Words that claim something about all releases, or about all tested ones.
@@ -32,24 +34,9 @@ CLAIM = re.compile(r"\b(works?|right|no release)\b", re.IGNORECASE)
 END = re.compile(r"(?<=[.:;])\s+|\n\s*\n|\n(?=- )")
 
 
-# The published report, once a test has asked for it: the table of offences has functions of an issue alone.
-_READ: list[Report] = []
-
-
 @pytest.fixture(scope="module", autouse=True)
 def _read(published: Report) -> None:
-    _READ[:] = [published]
-
-
-def last_run() -> Report:
-    """The report of the last full run."""
-    return _READ[0]
-
-
-@cache
-def rows() -> Mapping[tuple[str, str], CaseRow]:
-    """Each case as it was published."""
-    return {(issue.id, case.id): case for issue in last_run().issues for case in issue.cases}
+    keep(published)
 
 
 @cache
@@ -319,6 +306,8 @@ OFFENCES: Mapping[str, Callable[[Entry], bool]] = {
         *(title_is_long, story_is_long, story_has_what_is_derived, story_sweeps, advice_is_not_one_way),
         *(question_names_no_function,),
         *(touch_is_not_used, touch_is_not_upstream, everyday_message_needs_evidence, known_by_is_of_no_signature),
+        *OF_ROLES,
+        *OF_KINDS,
     )
 }
 
