@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case, Issue, Signature, Upstream
 from jax_stack_compat.judge.metadata import parsed
+from jax_stack_compat.judge.rules import requirements
+from jax_stack_compat.packages import guests
 from laboratory.report.model import Observation
 from laboratory.sources import threads
-from tests.issues.last_run import changes, oldest, seen
+from tests.issues.last_run import Change, changes, oldest, seen
 
 # What upstream made good: the symptom is absent, or is refused loudly instead of passing in silence.
 _GOOD = ("clear", "guarded")
+_SETTLED = ("affected", "documented")
 _DIES = ("crashed", "hung")
 # Errors that an import raises: a missing module, a missing name, a missing attribute of a module.
 _OF_IMPORTS = ("ImportError", "ModuleNotFoundError", "AttributeError")
@@ -45,15 +48,25 @@ def _begins(issue: Issue, ref: str, release: str, *, good: bool) -> bool:
     """Return True if a case becomes good, or bad, with a release of the reference's package."""
     for case in issue.cases:
         for change in changes(issue.id, case.id):
-            if change.package in _packages(ref) and change.is_in(release):
-                fits = (
-                    change.after in _GOOD and change.before != "clear"
-                    if good
-                    else change.after not in ("clear", "absent")
-                )
-                if fits:
-                    return True
+            if change.package not in _packages(ref) or not change.is_in(release):
+                continue
+            if _is_good(change) if good else change.after not in ("clear", "absent"):
+                return True
+        # The report has no intervals along the releases of a guest.
+        if not guests(_packages(ref)).isdisjoint(_bounds(case, release)):
+            return True
     return False
+
+
+def _is_good(change: Change) -> bool:
+    """Return True if a fault ends: it is absent now, or refused loudly, or documented."""
+    return change.before != "clear" and (change.after in _GOOD or (change.before, change.after) == _SETTLED)
+
+
+def _bounds(case: Case, release: str) -> set[str]:
+    """Return the packages that a case's rules bound at a release."""
+    on = (each for rule in case.rules for each in requirements(rule.on))
+    return {each.name for each in on if release in {specifier.version for specifier in each.specifier}}
 
 
 def _was_there(issue: Issue, ref: str, release: str) -> bool:
@@ -104,11 +117,6 @@ def change_is_open(entry: Entry) -> bool:
 def report_or_discussion_is_no_thread(entry: Entry) -> bool:
     """A report and a discussion are threads, not pages and commits."""
     return any(not _is_thread(each.ref) for each in _named(entry, "report", "discussion"))
-
-
-def role_was_not_read(entry: Entry) -> bool:
-    """No module has the roles `changelog` and `commit`, which say what a reference is and not what it did."""
-    return bool(_named(entry, "changelog", "commit"))
 
 
 def _signatures(case: Case, behaviour: str | None) -> tuple[Signature, ...]:
@@ -164,9 +172,9 @@ def silent_wrong_is_loud(entry: Entry) -> bool:
 
 
 def by_design_is_not_documented(entry: Entry) -> bool:
-    """In an issue by design, what the headline shows is documented."""
-    means = set(entry.issue.cases[0].behaviours.values())
-    return entry.issue.kind == "by-design" and ("documented" not in means or "affected" in means)
+    """In an issue by design, what the headline shows is documented, and is nowhere an affected behaviour."""
+    headline = {row.verdict for _, row in _observed(entry.issue, entry.issue.cases[0])}
+    return entry.issue.kind == "by-design" and ("documented" not in headline or "affected" in headline)
 
 
 def guarded_was_never_silent(entry: Entry) -> bool:
@@ -180,7 +188,7 @@ def guarded_was_never_silent(entry: Entry) -> bool:
 
 OF_ROLES = (
     *(fix_is_no_boundary, cause_is_no_boundary, docs_are_a_thread, attempt_is_merged),
-    *(change_is_open, report_or_discussion_is_no_thread, role_was_not_read),
+    *(change_is_open, report_or_discussion_is_no_thread),
 )
 OF_KINDS = (
     *(import_error_is_not_seen, crash_is_not_seen, silent_wrong_is_loud, by_design_is_not_documented),

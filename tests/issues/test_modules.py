@@ -171,11 +171,11 @@ def fix_is_not_known_to_have_landed(entry: Entry) -> bool:
 
 
 def threads_are_not_named(entry: Entry) -> bool:
-    """Each issue names its source, once: a report, a page, a changelog or the thread of a fix."""
+    """Each issue names its source, once: a report, a page, a fix or another thread."""
     form = re.compile(r"[\w.-]+/[\w.-]+(#[1-9]\d*|@[0-9a-f]{7,40})|https://[^\s\"'<>]+")
     named = threads.upstream(entry.issue)
     refs = [each.ref for each in named]
-    tells = any(each.role in ("report", "docs", "changelog") or "#" in each.ref for each in named)
+    tells = any(each.role in ("report", "docs", "fix") or "#" in each.ref for each in named)
     return not (tells and all(map(form.fullmatch, refs)) and len(set(refs)) == len(refs))
 
 

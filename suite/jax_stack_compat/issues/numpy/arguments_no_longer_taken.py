@@ -82,7 +82,7 @@ _REFUSED = Rule("refused")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(changelog="jax:changelog.html#jax-0-8-0-october-15-2025", commit="jax#28288"),
+    upstream=Upstream.of(change="jax#28288", docs="jax:changelog.html#jax-0-8-0-october-15-2025"),
     touches=("__jax_array__", "jax.Array.astype", "jax.numpy.sum(where=)", "jax.numpy.max(where=)"),
     control=as_documented,
     rules=(Rule("agrees", "jax<0.6.1"), Rule("warns", "jax<0.8.0"), _REFUSED),
