@@ -79,7 +79,7 @@ class Clone:
         """
         _, mark, rest = re.split("([#@])", reference)
         found = self._of_pulls.get(rest, []) if mark == "#" else [c for c in self.commits if c.id.startswith(rest)]
-        if mark == "#" and not found:
+        if mark == "#" and title and not found:
             found = self._of_subjects.get(title.casefold(), [])
         origins = {commit.origin for commit in found}
         copies = [copy for origin in origins for copy in self._of_origins[origin]]

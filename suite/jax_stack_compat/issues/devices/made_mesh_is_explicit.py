@@ -90,7 +90,7 @@ ISSUE = Issue(
     upstream=Upstream.of(change="jax@89401bd314", docs="jax:changelog.html"),
     touches=("jax.make_mesh", "sharded arrays"),
     control=plain_mesh,
-    behaviours={"computed": "clear"},
+    behaviours={"computed": "clear", "warns": "documented"},
     rules=(
         Rule("absent", "jax<0.4.32"),
         Rule("computed", "jax<0.8.1"),

@@ -51,6 +51,7 @@ ISSUE = Issue(
     ),
     touches=("jax.numpy.cross",),
     control=of_three,
+    behaviours={"warns": "documented"},
     rules=(Rule("agrees", "jax<0.11.0"), Rule("warns", "jax<0.12.0", "jax#38650"), Rule("refused")),
     workaround=Workaround("a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]; or give a third number, 0.", by_hand),
     signatures={
