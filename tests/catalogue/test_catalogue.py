@@ -314,6 +314,14 @@ def test_what_was_looked_up_has_a_day_and_a_source() -> None:
         assert thread.state != "merged" or thread.kind == "pull"
 
 
+def test_first_releases_are_of_what_landed() -> None:
+    """A first release belongs to a merged pull request or to a commit, and an issue or a refuted claim names it."""
+    known = threads.load()
+    commits = set(threads.commits(entry.issue for entry in catalogue.entries()))
+    for ref in known.first_releases:
+        assert ref in commits or known.threads[ref].state == "merged"
+
+
 @pytest.mark.parametrize(
     ("short", "whole"),
     [

@@ -20,6 +20,7 @@ KNOWN = {
     "jax-ml/jax#1": {"kind": "issue", "title": "As it was called", "state": "open", "looked_up": "2026-01-02"},
     "jax-ml/jax#9": {"kind": "pull", "title": "Which no issue names now", "state": "open", "looked_up": "2026-01-02"},
 }
+FIRST = {"jax-ml/jax#1": "0.4.30", "jax-ml/jax#9": None, "jax-ml/jax@abcdef0": "0.5.0"}
 
 
 class GitHub:
@@ -28,7 +29,7 @@ class GitHub:
     def __init__(self, path: Path, serve: Serve) -> None:
         self.path, self.told, self.tokens = path, dict[str, Any](), set[str | None]()
         self.address = serve(self.answer)
-        path.write_text(dump({"schema_version": 2, "threads": KNOWN}))
+        path.write_text(dump({"schema_version": 3, "threads": KNOWN, "first_releases": FIRST}))
 
     def answer(self, path: str, headers: Message) -> tuple[str, str] | None:
         """Answer for known threads, and return 404 for others."""
@@ -70,6 +71,7 @@ def test_titles_and_states_are_of_today(github: GitHub) -> None:
         assert thread.looked_up is not None
         assert before <= thread.looked_up <= datetime.now(UTC).date()
         assert "github" == thread.source
+    assert {"jax-ml/jax#1": "0.4.30", "jax-ml/jax@abcdef0": "0.5.0"} == found.first_releases
 
 
 def test_what_cannot_be_had_stays_as_it_was_and_is_said(github: GitHub) -> None:

@@ -16,8 +16,7 @@ from typing import Any, Literal, cast
 
 Kind = Literal["silent-wrong", "silent-change", "crash", "import-error", "warning", "retrace", "slow", "by-design"]
 # A cause introduced it, a fix is merged, a change is on purpose, docs are published, and an attempt is not merged.
-# `changelog` and `commit` are the roles of modules that nobody has read again.
-Role = Literal["report", "cause", "fix", "change", "docs", "attempt", "discussion", "changelog", "commit"]
+Role = Literal["report", "cause", "fix", "change", "docs", "attempt", "discussion"]
 # What a behaviour that a case knows can mean: the judge has more verdicts, for what no case can name.
 Meaning = Literal["clear", "affected", "guarded", "documented", "different", "absent"]
 Isolation = Literal["fork", "fork-and-exit", "interpreter"]

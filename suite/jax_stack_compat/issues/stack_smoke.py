@@ -181,8 +181,8 @@ ISSUE = Issue(
     upstream=Upstream.of(
         report="equinox#1084 diffrax#680 equinox#716 jax#21116 equinox#854 diffrax#508 jax#30517 equinox#1081 "
         "diffrax#717 lineax#187",
-        commit="equinox#1104",
         fix="equinox#856 equinox#871 diffrax#527",
+        change="equinox#1104",
     ),
     cases=(
         Case(

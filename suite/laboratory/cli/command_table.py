@@ -142,7 +142,10 @@ COMMANDS = (
         "outcomes are in reports/published/elsewhere.json; `rebuild` brings them into what check reads.",
         codes="Exit codes: 0 all ran; 2 the command or a file is wrong; 3 a cell could not run."),
     Command("threads", "look up the titles and states of upstream's threads, into threads.json",
-            "laboratory.upkeep.threads:renew_all"),
+            "laboratory.upkeep.threads:renew_all", (
+        option("--clone OWNER/NAME=FOLDER", "read the first release of each pull request and commit from this git "
+               "clone, and ask GitHub nothing; may be repeated", action="append", default=[],
+               type=named("laboratory.upkeep.landed:clone")),)),
     Command("names", "list the public names in each release of the stack's packages, and publish the lists",
             "laboratory.collect.names:publish",
             (flag("--fresh", "list the names of every release again, not only of new ones"),),

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import StringConstraints
 
+from jax_stack_compat.base.fields import VersionText
 from jax_stack_compat.base.files import FileModel, read
 from jax_stack_compat.cell.issue import Issue, Upstream
 from jax_stack_compat.packages import HELD, REPOSITORIES
@@ -19,11 +20,12 @@ from jax_stack_compat.packages import HELD, REPOSITORIES
 PATH = Path(__file__).with_name("threads.json")
 REFUTED = Path(__file__).with_name("refuted.toml")
 REFERENCE = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[1-9][0-9]*)", re.ASCII)
+COMMIT = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)@(?P<commit>[0-9a-f]{7,40})", re.ASCII)
 _SHORT = re.compile(r"(?P<name>[a-z]+)(?P<mark>[#@:])(?P<rest>.*)")
 
 
 class Thread(FileModel):
-    """A thread. Only a pull request can be merged.
+    """A thread. Only a pull request can be merged; git has the merges of bots, which GitHub calls closed.
 
     `source` is where the thread was looked up: at GitHub itself, or in a search of stored threads. Without a source,
     the kind comes from the thread's address, and title and state are unknown.
@@ -37,10 +39,17 @@ class Thread(FileModel):
 
 
 class Threads(FileModel):
-    """The file threads.json."""
+    """The file threads.json.
 
-    schema_version: Literal[2] = 2
+    `first_releases` has merged pull requests and commits: the first release of the repository's package that has each,
+    as its tags say, or null if no release has it yet. What is not known is left out.
+    """
+
+    schema_version: Literal[3] = 3
     threads: Mapping[Annotated[str, StringConstraints(pattern=f"^{REFERENCE.pattern}$")], Thread]
+    first_releases: Mapping[
+        Annotated[str, StringConstraints(pattern=r"^[\w.-]+/[\w.-]+[#@][0-9a-f]+$")], VersionText | None
+    ]
 
 
 @cache
@@ -75,6 +84,12 @@ def references(issues: Iterable[Issue], claims: Iterable[Refuted] = ()) -> list[
     """Return the threads that these issues and claims name, sorted, without pages and commits."""
     named = {each.ref for issue in issues for each in upstream(issue)} | {each.ref for each in claims}
     return sorted(ref for ref in named if REFERENCE.fullmatch(ref))
+
+
+def commits(issues: Iterable[Issue]) -> list[str]:
+    """Return the commits that these issues name, sorted."""
+    named = {each.ref for issue in issues for each in upstream(issue)}
+    return sorted(ref for ref in named if COMMIT.fullmatch(ref))
 
 
 def upstream(issue: Issue) -> list[Upstream]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,15 +13,25 @@ from rich.console import Console
 from jax_stack_compat.base.errors import Failed
 from jax_stack_compat.base.files import dump, read
 from jax_stack_compat.catalogue import catalogue
-from laboratory.sources.threads import PATH, REFERENCE, Thread, Threads, references, refuted
+from laboratory.sources.threads import PATH, REFERENCE, Thread, Threads, commits, references, refuted
+from laboratory.upkeep import landed
+from laboratory.upkeep.landed import Clone
 
 API = "https://api.github.com"
 _SECONDS = 30
 
 
-def renew_all(*, console: Console) -> None:
-    """Look up the threads that issues and refuted claims name. Raises as `renew` does."""
-    renew(references((entry.issue for entry in catalogue.entries()), refuted()), console)
+def renew_all(*, clone: Sequence[Clone], console: Console) -> None:
+    """Look up the threads that issues and refuted claims name, or read their first releases from clones.
+
+    Raises as `renew` and `landed.renew` do.
+    """
+    issues = [entry.issue for entry in catalogue.entries()]
+    named = references(issues, refuted())
+    if clone:
+        landed.renew([*named, *commits(issues)], clone, console)
+    else:
+        renew(named, console)
 
 
 def renew(named: Iterable[str], console: Console, *, path: Path = PATH, api: str = API) -> None:
@@ -33,7 +43,8 @@ def renew(named: Iterable[str], console: Console, *, path: Path = PATH, api: str
     Raises BadFile if `path` cannot be read, and Failed, without changing the file, if no thread could be fetched.
     """
     wanted = sorted(set(named))
-    known = read(Threads, path).threads
+    before = read(Threads, path)
+    known = before.threads
     found: dict[str, Thread] = {}
     with requests.Session() as session:
         session.headers["Accept"] = "application/vnd.github+json"
@@ -48,7 +59,9 @@ def renew(named: Iterable[str], console: Console, *, path: Path = PATH, api: str
     if wanted and not found:
         raise Failed(f"none of {len(wanted)} threads could be fetched from {api}")
     threads = {reference: thread for reference in wanted if (thread := found.get(reference) or known.get(reference))}
-    renewed = Threads(threads=threads)
+    # GitHub does not say which release has a change: what git said stays.
+    first = {ref: release for ref, release in before.first_releases.items() if "@" in ref or ref in threads}
+    renewed = Threads(threads=threads, first_releases=first)
     path.write_text(dump(renewed.model_dump(mode="json")), encoding="utf-8")
     console.print(f"{len(found)} of {len(wanted)} threads looked up")
 

@@ -80,7 +80,7 @@ _LOOP = "uses('jax.lax.fori_loop', 'jax.lax.scan', 'jax.lax.while_loop')"
 
 ISSUE = Issue(
     kind="slow",
-    upstream=Upstream.of(report="jax#38145", fix="xla#46314", commit="xla@bb290bd"),
+    upstream=Upstream.of(report="jax#38145", fix="xla#46314 xla@bb290bd"),
     control=without_a_condition,
     rules=(Rule("copies", "jaxlib<0.11.1", "jax#38145"), Rule("in-place", "", "xla#46314")),
     workaround=Workaround("Keep it in the branch for False, or in the first of a switch.", kept_where_false),

@@ -94,7 +94,7 @@ _READ = "files by 0.4.24 to 0.8.1"
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(commit="jax#39494", docs="jax:export/export.html#compatibility-guarantees"),
+    upstream=Upstream.of(change="jax#39494", docs="jax:export/export.html#compatibility-guarantees"),
     touches=("jax.export.deserialize", "jax.export.Exported.serialize", "jax.export.export", "jax.experimental.export"),
     control=its_own,
     behaviours={"read": "clear", "no-devices": "guarded", "other": "different"},

@@ -70,7 +70,7 @@ def sort() -> tuple[str, str]:
 ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(
-        docs="jax:notebooks/Common_Gotchas_in_JAX.html jax#26668", report="jax#4042 jax#16200 jax#26658"
+        report="jax#4042 jax#16200 jax#26658", docs="jax:notebooks/Common_Gotchas_in_JAX.html", discussion="jax#26668"
     ),
     touches=("subnormal numbers",),
     control=moved,

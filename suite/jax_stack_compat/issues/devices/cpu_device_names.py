@@ -51,7 +51,7 @@ def memory() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(changelog="jax:changelog.html", commit="jax@5be30dd56d"),
+    upstream=Upstream.of(change="jax@5be30dd56d", docs="jax:changelog.html"),
     touches=("jax.devices", "jax.local_devices"),
     control=printed,
     workaround=Workaround("Ask device.platform and device.id.", ask_for_the_number),

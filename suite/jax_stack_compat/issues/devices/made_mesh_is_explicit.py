@@ -87,10 +87,10 @@ _case = partial(Case, host_devices=2, touches=_WITHOUT_TYPES)
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(changelog="jax:changelog.html", commit="jax@89401bd314"),
+    upstream=Upstream.of(change="jax@89401bd314", docs="jax:changelog.html"),
     touches=("jax.make_mesh", "sharded arrays"),
     control=plain_mesh,
-    behaviours={"computed": "clear"},
+    behaviours={"computed": "clear", "warns": "documented"},
     rules=(
         Rule("absent", "jax<0.4.32"),
         Rule("computed", "jax<0.8.1"),

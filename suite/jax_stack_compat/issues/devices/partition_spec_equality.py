@@ -84,7 +84,9 @@ _NESTED = " or ".join(f"(type({axis}) == 'tuple' and len({axis}) == 1)" for axis
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(commit="keras-team/keras#22694 jax@17b02ecb1b jax@b52e741ed0", report="jax#15782"),
+    upstream=Upstream.of(
+        report="jax#15782", change="jax@17b02ecb1b jax@b52e741ed0", discussion="keras-team/keras#22694"
+    ),
     control=specs_with_specs,
     cases=(
         Case(

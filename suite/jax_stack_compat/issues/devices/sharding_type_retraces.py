@@ -63,7 +63,7 @@ def another_spec() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="retrace",
-    upstream=Upstream.of(changelog="jax:changelog.html#jax-0-5-1-feb-24-2025"),
+    upstream=Upstream.of(docs="jax:changelog.html#jax-0-5-1-feb-24-2025"),
     touches=("jax.sharding.NamedSharding", "jax.NamedSharding", "jax.sharding.SingleDeviceSharding", "jit cache"),
     control=the_same,
     behaviours={"traced-once": "clear", "retraced": "documented"},

@@ -88,7 +88,7 @@ _WAS_RIGHT = (Rule("agrees", "optimistix<0.1.0"), Rule("differs", "", "optimisti
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="optimistix#33", fix="optimistix#211", change="optimistix#34"),
+    upstream=Upstream.of(report="optimistix#33", fix="optimistix#211", attempt="optimistix#34"),
     touches=("optimistix.minimise(has_aux=)", "optimistix.least_squares(has_aux=)", "optimistix.root_find(has_aux=)"),
     control=control_value,
     workaround=Workaround("Call the function once more, at `value`.", call_it_again),

@@ -109,7 +109,7 @@ _TEXT = "Give a matrix, jnp.diag(…), or from 0.6.0 a lineax.DiagonalLinearOper
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="diffrax#621", fix="diffrax#565", commit="diffrax@1e26f9b"),
+    upstream=Upstream.of(report="diffrax#621", fix="diffrax#565 diffrax@1e26f9b"),
     touches=("diffrax.ControlTerm",),
     control=control_by_hand,
     signatures={

@@ -104,7 +104,7 @@ _UNIT = "uses('lineax.unit_diagonal_tag')"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(docs="lineax:api/tags", fix="lineax#192", commit="lineax#72"),
+    upstream=Upstream.of(cause="lineax#72", fix="lineax#192", docs="lineax:api/tags"),
     control=control_tags,
     behaviours={"refused": "affected"},
     rules=(Rule("differs", "lineax<0.1.1"), _NEW),

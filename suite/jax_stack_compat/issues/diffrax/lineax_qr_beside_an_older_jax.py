@@ -60,7 +60,7 @@ def wide() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(commit="lineax#219"),
+    upstream=Upstream.of(change="lineax#219"),
     touches=("lineax.QR", "lineax.AutoLinearSolver"),
     control=control,
     rules=(Rule("no-ormqr", "lineax>=0.1.1 jax<0.10.0"), Rule("agrees")),

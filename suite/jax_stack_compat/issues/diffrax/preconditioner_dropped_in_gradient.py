@@ -87,9 +87,7 @@ _STEPS = "uses('lineax.CG', 'lineax.NormalCG', 'lineax.BiCGStab', 'lineax.GMRES'
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(
-        report="lineax#160 lineax#181 lineax#117 lineax#243", fix="lineax#162", commit="lineax@6893255"
-    ),
+    upstream=Upstream.of(report="lineax#160 lineax#181 lineax#117 lineax#243", fix="lineax#162 lineax@6893255"),
     touches=("lineax.linear_solve(options=)",),
     control=control_operators,
     workaround=Workaround("Use a direct solver.", direct_solver, fails=("jax<0.4.24 scipy>=1.13",)),

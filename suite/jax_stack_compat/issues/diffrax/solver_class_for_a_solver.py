@@ -49,7 +49,7 @@ def checked_first() -> None:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(report="diffrax#705", change="diffrax#762"),
+    upstream=Upstream.of(report="diffrax#705", attempt="diffrax#762"),
     touches=("diffrax.diffeqsolve",),
     control=control_solver,
     behaviours={"explained": "clear", "obscure": "guarded", "terms-blamed": "affected", "no-error": "affected"},

@@ -134,7 +134,7 @@ def leaves_into_a_new_state() -> None:
 ISSUE = Issue(
     kind="warning",
     upstream=Upstream.of(
-        report="equinox#659 equinox#1050", fix="equinox#948 equinox#1052", change="pyro-ppl/numpyro#2042"
+        report="equinox#659 equinox#1050", fix="equinox#948", change="equinox#1052 pyro-ppl/numpyro#2042"
     ),
     touches=("equinox.nn.BatchNorm", "equinox.nn.State", "equinox.nn.make_with_state"),
     control=control_own_state,

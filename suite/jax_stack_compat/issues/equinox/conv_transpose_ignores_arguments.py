@@ -71,7 +71,7 @@ def output_padding() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(change="equinox#1044", commit="equinox@590c88b"),
+    upstream=Upstream.of(fix="equinox@590c88b", change="equinox#1044"),
     touches=(
         "equinox.nn.ConvTranspose3d(dtype=)",
         *members("equinox.nn", "ConvTranspose1d ConvTranspose2d ConvTranspose3d", "(output_padding=)"),

@@ -137,7 +137,7 @@ _BEFORE = Rule("runtime-error", "jax<0.7.2")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="equinox#1156 equinox#696", fix="equinox@d140093", change="jax#39898"),
+    upstream=Upstream.of(report="equinox#1156 equinox#696", fix="equinox@d140093", attempt="jax#39898"),
     control=control_raises_at_once,
     behaviours={"runtime-error": "clear", "no-error": "different"},
     rules=(_BEFORE, Rule("value-error", "", "jax#34083")),

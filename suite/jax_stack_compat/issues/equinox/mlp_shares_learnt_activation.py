@@ -79,7 +79,7 @@ def checkpoint() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="equinox@8960b09"),
+    upstream=Upstream.of(fix="equinox@8960b09"),
     touches=("equinox.nn.MLP(activation=)", "equinox.nn.MLP(final_activation=)", "equinox.nn.PReLU"),
     cases=(
         *(

@@ -90,7 +90,7 @@ def static_argument() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="equinox#1089 equinox#1097 escalante-bio/mosaic#23", commit="equinox@2c3fbae"),
+    upstream=Upstream.of(report="equinox#1089 equinox#1097 escalante-bio/mosaic#23", change="equinox@2c3fbae"),
     touches=("equinox.partition", "jax.jit(static_argnums=)", "jax.jit(static_argnames=)"),
     known_by=r"Non-hashable.*\b(equinox|eqx)\b",
     control=control_tuple,

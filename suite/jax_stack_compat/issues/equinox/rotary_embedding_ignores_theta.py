@@ -106,7 +106,7 @@ def dtype_of_half_precision() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(docs="equinox:api/nn/embedding", commit="equinox#568 equinox#735", fix="equinox#836"),
+    upstream=Upstream.of(cause="equinox#568 equinox#735", fix="equinox#836", docs="equinox:api/nn/embedding"),
     touches=("equinox.nn.RotaryPositionalEmbedding",),
     control=control_one_theta,
     rules=(Rule("absent", "equinox<0.11.5"), Rule("differs", "", "theta is no part of the key")),

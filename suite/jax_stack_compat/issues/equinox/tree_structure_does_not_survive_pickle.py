@@ -85,7 +85,7 @@ _STRUCTURES = (
 )
 
 ISSUE = Issue(
-    kind="crash",
+    kind="silent-wrong",
     upstream=Upstream.of(report="equinox#992", cause="equinox@d4d0f1a equinox@218c944", fix="equinox#993"),
     touches=("pickle",),
     control=control_of_a_dict,
@@ -107,7 +107,7 @@ ISSUE = Issue(
         ),
         Case(
             unflatten,
-            behaviours={"restored": "clear", "other-leaves": "affected"},
+            behaviours={"restored": "clear", "other-leaves": "affected", "type-error": "affected"},
             rules=(Rule("restored", "equinox<0.13.4"), Rule("type-error", "", "218c944")),
             signatures={"type-error": Signature("TypeError", "'_Missing' object is not subscriptable")},
             touches=_STRUCTURES,

@@ -99,7 +99,7 @@ _BATCHED = f"uses('jax.vmap', 'equinox.filter_vmap', 'jax.numpy.vectorize') and 
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#25878 jax#34228 jax#40626", fix="jax#25880 jax#34229", change="jax#40648"),
+    upstream=Upstream.of(report="jax#25878 jax#34228 jax#40626", fix="jax#25880 jax#34229", attempt="jax#40648"),
     control=not_clipped,
     rules=(Rule("differs", "jax<0.9"), Rule("agrees", "", "jax#34229 (0b4a4407b7)")),
     workaround=Workaround("Clip the index first: jnp.clip(i, 0, len(x) - 1).", clip_yourself),

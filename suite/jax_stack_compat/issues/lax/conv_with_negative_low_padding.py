@@ -65,7 +65,7 @@ _CROPS = "(lhs, rhs, window_strides, padding) if type(padding) in ('list', 'tupl
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="xla#48713", change="xla#48748"),
+    upstream=Upstream.of(report="xla#48713", attempt="xla#48748"),
     control=integers_and_high_sides,
     rules=(Rule("differs", "jaxlib<0.12.0"), Rule("agrees", "", "openxla/xla#48748 has the change")),
     workaround=Workaround("Crop by indexing, and pad with numbers from 0 on.", slice_first),

@@ -248,7 +248,7 @@ ISSUE = Issue(
         ),
         _case(
             load_and_store,
-            behaviours={"agrees": "clear", "no-interpreter": "absent"},
+            behaviours={"agrees": "clear", "no-interpreter": "absent", "warns": "documented"},
             rules=(
                 _BEFORE,
                 Rule("agrees", "absl-py jax<0.7.1"),

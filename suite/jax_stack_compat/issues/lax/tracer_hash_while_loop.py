@@ -199,9 +199,9 @@ ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(
         report="equinox#768 jax#21824 diffrax#445 diffrax#662",
-        commit="jax#21863 jax#24722",
-        changelog="jax:changelog.html",
         fix="equinox#769 equinox#1039",
+        change="jax#21863 jax#24722",
+        docs="jax:changelog.html",
     ),
     touches=(
         *("jax.lax.while_loop", "equinox.internal.while_loop", "diffrax.diffeqsolve", "jax.core.Tracer.__hash__"),

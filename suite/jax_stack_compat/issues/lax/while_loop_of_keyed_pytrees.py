@@ -52,7 +52,7 @@ def same_aux() -> None:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(changelog="jax:changelog.html#jax-0-4-37-dec-9-2024"),
+    upstream=Upstream.of(docs="jax:changelog.html#jax-0-4-37-dec-9-2024"),
     touches=("jax.tree_util.register_pytree_with_keys", "jax.tree_util.register_pytree_with_keys_class"),
     control=same_aux,
     behaviours={"runs": "clear"},

@@ -49,7 +49,7 @@ NO_TAP = Signature("ImportError", "cannot import name 'host_callback'", "blackja
 NO_TAP_RULE = Rule("no-tap", "blackjax<1.2.0 jax>=0.8.0")
 ISSUE = Issue(
     kind="import-error",
-    upstream=Upstream.of(report="blackjax-devs/blackjax#665", fix="blackjax-devs/blackjax#666", commit="jax#19930"),
+    upstream=Upstream.of(report="blackjax-devs/blackjax#665", fix="blackjax-devs/blackjax#666", change="jax#19930"),
     touches=("BlackJAX", "jax.tree_map", "jax.numpy.clip"),
     control=control,
     needs=("jax", "blackjax"),

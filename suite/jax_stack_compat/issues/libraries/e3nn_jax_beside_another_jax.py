@@ -61,7 +61,7 @@ NO_EQUINOX_RULES = (
 ISSUE = Issue(
     kind="import-error",
     upstream=Upstream.of(
-        report="e3nn/e3nn-jax#83", commit="jax#19930", changelog="jax:changelog.html#jax-0-6-0-april-16-2025"
+        report="e3nn/e3nn-jax#83", change="jax#19930", docs="jax:changelog.html#jax-0-6-0-april-16-2025"
     ),
     touches=("e3nn-jax", "jax.tree_map"),
     control=control,

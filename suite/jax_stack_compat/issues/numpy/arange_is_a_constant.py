@@ -76,7 +76,7 @@ _STEP = (Rule("constant", "jax<0.10.0"), Rule("computed", "", "3dd61872d0"))
 
 ISSUE = Issue(
     kind="slow",
-    upstream=Upstream.of(report="jax#32542", fix="jax#33602", commit="jax@3dd61872d0"),
+    upstream=Upstream.of(report="jax#32542", fix="jax#33602 jax@3dd61872d0"),
     control=from_zero,
     behaviours={"constant": "affected", "computed": "clear"},
     rules=(Rule("constant", "jax<0.8.2", "jax#32542"), Rule("computed", "", "jax#33602")),

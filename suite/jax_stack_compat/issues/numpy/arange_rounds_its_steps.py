@@ -74,7 +74,7 @@ _BFLOAT16, _FLOAT16 = "dtype in ('jax.numpy.bfloat16', 'bfloat16')", "dtype in (
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(changelog="jax:changelog.html", commit="jax#33602 jax@3dd61872d0"),
+    upstream=Upstream.of(fix="jax#33602 jax@3dd61872d0", docs="jax:changelog.html"),
     control=from_zero,
     workaround=Workaround("Have NumPy count, and convert last: jnp.array(np.arange(...)).astype(dtype).", by_numpy),
     cases=(

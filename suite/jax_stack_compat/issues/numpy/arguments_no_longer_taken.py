@@ -82,9 +82,10 @@ _REFUSED = Rule("refused")
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(changelog="jax:changelog.html#jax-0-8-0-october-15-2025", commit="jax#28288"),
+    upstream=Upstream.of(change="jax#28288", docs="jax:changelog.html#jax-0-8-0-october-15-2025"),
     touches=("__jax_array__", "jax.Array.astype", "jax.numpy.sum(where=)", "jax.numpy.max(where=)"),
     control=as_documented,
+    behaviours={"warns": "documented"},
     rules=(Rule("agrees", "jax<0.6.1"), Rule("warns", "jax<0.8.0"), _REFUSED),
     workaround=Workaround("Call jnp.asarray on it first.", converted),
     signatures={
@@ -115,7 +116,7 @@ ISSUE = Issue(
                     Signature("TypeError", "unhashable type: …ArrayImpl"),
                 ),
             },
-            behaviours={"agrees": "clear", "differs": "different"},
+            behaviours={"agrees": "clear", "differs": "different", "warns": "documented"},
             touches=("jax.Array.astype",),
         ),
     ),

@@ -57,10 +57,10 @@ def to_math() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(changelog="jax:changelog.html", commit="jax@1fe46aa8be"),
+    upstream=Upstream.of(change="jax@1fe46aa8be", docs="jax:changelog.html"),
     touches=("jax.Array.__float__", "jax.Array.__int__", "conversion to Python numbers"),
     control=without_dimensions,
-    behaviours={"number": "clear"},
+    behaviours={"number": "clear", "warns": "documented"},
     rules=(Rule("warns", "jax<0.4.25"), Rule("refused", "", "1fe46aa8be")),
     workaround=Workaround("Take the element, or x.squeeze().", item),
     signatures={

@@ -52,7 +52,7 @@ def transpose_the_lower() -> None:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(
-        docs="jax:_autosummary/jax.numpy.linalg.cholesky.html", fix="jax#19700", commit="jax#19606 jax#19621"
+        cause="jax#19606 jax#19621", fix="jax#19700", docs="jax:_autosummary/jax.numpy.linalg.cholesky.html"
     ),
     touches=("jax.numpy.linalg.cholesky(upper=)",),
     control=lower,

@@ -84,7 +84,7 @@ def geomspace() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(changelog="jax:changelog.html", commit="jax@7d6a134f4e jax@fd7c85b349"),
+    upstream=Upstream.of(change="jax@7d6a134f4e jax@fd7c85b349", docs="jax:changelog.html"),
     touches=(
         *members("jax.numpy", "sign geomspace"),
         "jax.scipy.special.logsumexp(return_sign=)",

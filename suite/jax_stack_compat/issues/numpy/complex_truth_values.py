@@ -75,7 +75,7 @@ _COMPLEX = (
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#6289", fix="jax#20644", docs="data-apis/array-api#442"),
+    upstream=Upstream.of(report="jax#6289", fix="jax#20644", discussion="data-apis/array-api#442"),
     control=reals_and_comparisons,
     rules=(Rule("differs"),),
     workaround=Workaround("Compare first: jnp.any(x != 0).", compare_with_zero),

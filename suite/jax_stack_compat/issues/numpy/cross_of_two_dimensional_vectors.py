@@ -47,13 +47,11 @@ def two_and_three() -> tuple[str, str]:
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(
-        fix="jax#40876",
-        change="numpy/numpy#30461",
-        commit="jax#38650",
-        changelog="jax:changelog.html#jax-0-11-0-july-16-2026",
+        change="numpy/numpy#30461 jax#38650", docs="jax:changelog.html#jax-0-11-0-july-16-2026", attempt="jax#40876"
     ),
     touches=("jax.numpy.cross",),
     control=of_three,
+    behaviours={"warns": "documented"},
     rules=(Rule("agrees", "jax<0.11.0"), Rule("warns", "jax<0.12.0", "jax#38650"), Rule("refused")),
     workaround=Workaround("a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]; or give a third number, 0.", by_hand),
     signatures={

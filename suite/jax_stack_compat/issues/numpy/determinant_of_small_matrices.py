@@ -59,7 +59,7 @@ def from_slogdet() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#39905", commit="jax#6543"),
+    upstream=Upstream.of(report="jax#39905", cause="jax#6543"),
     touches=("jax.numpy.linalg.det",),
     control=slogdet,
     behaviours={"right": "clear"},

@@ -53,7 +53,7 @@ _NOW = Rule("agrees", "", "c4368351d2, and the changelog")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(changelog="jax:changelog.html", fix="jax@c4368351d2"),
+    upstream=Upstream.of(fix="jax@c4368351d2", docs="jax:changelog.html"),
     touches=("jax.dlpack.from_dlpack", "jax.dlpack.to_dlpack", "jax.numpy.from_dlpack"),
     control=floats,
     workaround=Workaround("Use np.asarray(x) and jnp.asarray(x) for masks.", array_protocol),

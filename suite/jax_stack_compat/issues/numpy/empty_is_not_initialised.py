@@ -67,7 +67,7 @@ def values_on_cpu() -> tuple[str, str]:
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
-        changelog="jax:changelog.html", commit="jax@11cefe9729", fix="jax#38674 jax#38760", docs="jax#36681"
+        change="jax@11cefe9729 jax#38674 jax#38760", docs="jax:changelog.html", discussion="jax#36681"
     ),
     touches=("jax.numpy.empty", "jax.numpy.empty_like", "jax.lax.empty"),
     control=zeros,

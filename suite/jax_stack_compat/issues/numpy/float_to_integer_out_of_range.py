@@ -70,7 +70,7 @@ def from_list() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(report="jax:notebooks/Common_Gotchas_in_JAX.html"),
+    upstream=Upstream.of(docs="jax:notebooks/Common_Gotchas_in_JAX.html"),
     touches=("jax.Array.astype", "jax.lax.convert_element_type", *members("jax.numpy", "asarray array", "(dtype=)")),
     control=in_range,
     behaviours={"saturates": "documented", "numpy": "documented", "other": "different"},

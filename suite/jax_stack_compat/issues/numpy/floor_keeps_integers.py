@@ -70,7 +70,7 @@ _ROUNDED = members("jax.numpy", "floor ceil trunc")
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(report="jax#21088", fix="jax#21441 numpy/numpy#26766"),
+    upstream=Upstream.of(report="jax#21088", change="jax#21441 numpy/numpy#26766"),
     control=floats_and_rint,
     workaround=Workaround("Convert before: jnp.floor(x.astype(float)).", convert_first),
     cases=(

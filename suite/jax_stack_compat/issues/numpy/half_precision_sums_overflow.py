@@ -78,7 +78,7 @@ _ANY_FLOAT16 = f"(not given(dtype) or {_FLOAT16}) and uses('jax.numpy.float16')"
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(report="jax#26365", commit="jax#17792", fix="jax#26403"),
+    upstream=Upstream.of(report="jax#26365", change="jax#17792 jax#26403"),
     touches=members("jax.numpy", "mean sum nanmean nansum", "(dtype=)"),
     control=no_dtype,
     behaviours={"float32-inside": "clear", "overflows": "affected", "other": "different"},

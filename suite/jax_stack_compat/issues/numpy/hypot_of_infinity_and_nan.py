@@ -61,7 +61,7 @@ def absolute_values() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(fix="jax#20754", commit="jax@8bcd288621", changelog="jax:changelog.html"),
+    upstream=Upstream.of(fix="jax#20754", change="jax@8bcd288621", docs="jax:changelog.html"),
     control=finite,
     cases=(
         Case(

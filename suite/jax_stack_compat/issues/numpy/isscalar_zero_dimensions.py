@@ -53,7 +53,7 @@ def string() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(changelog="jax:changelog.html", commit="jax@45f0e9ad68", fix="jax@0140a98e34"),
+    upstream=Upstream.of(cause="jax@45f0e9ad68", fix="jax@0140a98e34", docs="jax:changelog.html"),
     control=numbers,
     workaround=Workaround("Ask for what is meant: jnp.ndim(x) == 0, or np.isscalar(x).", ask_numpy),
     cases=(

@@ -61,7 +61,7 @@ def eigh() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(changelog="jax:changelog.html", commit="jax@f3b4d7b57e"),
+    upstream=Upstream.of(change="jax@f3b4d7b57e", docs="jax:changelog.html"),
     touches=members("jax.numpy.linalg", "eig eigh qr svd slogdet"),
     known_by=r"\b(Eigh?|QR|SVD|Slogdet)Result\b",
     control=unpacked,

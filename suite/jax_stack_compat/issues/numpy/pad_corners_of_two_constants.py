@@ -76,7 +76,7 @@ def gradient() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#26888", commit="jax#24896", fix="jax@7f05b74bca"),
+    upstream=Upstream.of(report="jax#26888", cause="jax#24896", fix="jax@7f05b74bca"),
     touches=("jax.numpy.pad(constant_values=)",),
     control=control_one_constant,
     rules=(

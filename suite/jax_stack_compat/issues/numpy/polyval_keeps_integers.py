@@ -63,7 +63,7 @@ def truth_values() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(report="jax#11633", fix="jax#37448"),
+    upstream=Upstream.of(report="jax#11633", change="jax#37448"),
     touches=("jax.numpy.polyval",),
     known_by=r"\b(polyval|polynomial)\b",
     control=floats,

@@ -87,7 +87,7 @@ _ANY = "uses('jax.scipy.linalg.solve')"
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
-        report="probml/dynamax#389", changelog="jax:changelog.html#jax-0-5-0-jan-17-2025", commit="jax#25741 jax#19674"
+        report="probml/dynamax#389", change="jax#25741 jax#19674", docs="jax:changelog.html#jax-0-5-0-jan-17-2025"
     ),
     control=control_unambiguous,
     rules=(

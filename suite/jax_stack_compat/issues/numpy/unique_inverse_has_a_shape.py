@@ -56,7 +56,7 @@ def inverse_of_rows() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(changelog="jax:changelog.html", commit="jax@fa6d3f26ff"),
+    upstream=Upstream.of(change="jax@fa6d3f26ff", docs="jax:changelog.html"),
     touches=("jax.numpy.unique(return_inverse=)", "jax.numpy.unique_inverse", "jax.numpy.unique_all"),
     control=vector,
     workaround=Workaround("Say the shape: inverse.reshape(x.shape), or reshape(-1) with an axis.", reshaped),

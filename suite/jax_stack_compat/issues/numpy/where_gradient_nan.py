@@ -120,9 +120,9 @@ _RIGHT = (Rule("agrees"),)
 ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(
-        docs="jax:faq.html#gradients-contain-nan-where-using-where",
         report="jax#1052 jax#654 jax#347 jax#22011 jax#39219",
-        commit="jax#5658",
+        change="jax#5658",
+        docs="jax:faq.html#gradients-contain-nan-where-using-where",
     ),
     control=the_branch_taken,
     rules=(Rule("differs", "", "the FAQ has it"),),

@@ -105,7 +105,7 @@ _OF_LARGE_SPANS = (
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#27702", fix="jax#27742", commit="jax#31527"),
+    upstream=Upstream.of(report="jax#27702", fix="jax#31527", change="jax#27742"),
     touches=("jax.random.randint", "jax_safer_randint"),
     control=small_spans,
     behaviours={"biased": "affected", "uniform": "clear", "other": "different"},

@@ -184,9 +184,8 @@ ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
         report="jax#13346",
-        fix="jax#29857",
-        docs="jax:api_compatibility.html#numerics-and-randomness",
-        changelog="jax:changelog.html#jax-0-5-0-jan-17-2025",
+        change="jax#29857",
+        docs="jax:api_compatibility.html#numerics-and-randomness jax:changelog.html#jax-0-5-0-jan-17-2025",
     ),
     touches=(
         *members("jax.random", "cauchy double_sided_maxwell exponential gumbel laplace logistic pareto"),

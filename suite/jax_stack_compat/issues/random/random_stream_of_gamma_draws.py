@@ -169,8 +169,7 @@ ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
         report="jax#13346",
-        docs="jax:api_compatibility.html#numerics-and-randomness",
-        changelog="jax:changelog.html#jax-0-5-0-jan-17-2025",
+        docs="jax:api_compatibility.html#numerics-and-randomness jax:changelog.html#jax-0-5-0-jan-17-2025",
     ),
     touches=(
         *members("jax.random", "ball beta binomial chisquare dirichlet f gamma generalized_normal geometric loggamma"),

@@ -83,7 +83,7 @@ _SINCE = "jax#20094 (c4cf265f86, first in 0.4.26), and its changelog"
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(report="jax#19085 jax#16792", fix="jax#20094", docs="jax#22684"),
+    upstream=Upstream.of(report="jax#19085 jax#16792", change="jax#20094", discussion="jax#22684"),
     touches=(*members("jax.random", "key PRNGKey wrap_key_data", "(impl=)"), "jax.lax.rng_bit_generator"),
     control=threefry_keys,
     behaviours={"differs": "documented"},

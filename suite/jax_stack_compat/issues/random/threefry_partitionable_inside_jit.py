@@ -82,7 +82,7 @@ def inside_split() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#21061", changelog="jax#18338", commit="jax@972fd66525"),
+    upstream=Upstream.of(report="jax#21061", cause="jax#18338", fix="jax@972fd66525"),
     touches=("jax.threefry_partitionable",),
     control=default,
     rules=(

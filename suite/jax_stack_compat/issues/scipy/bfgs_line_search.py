@@ -85,7 +85,7 @@ def path() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(report="jax#16236 jax#4594", change="jax#40228", commit="jax@88d98bdb3c"),
+    upstream=Upstream.of(report="jax#16236 jax#4594", change="jax@88d98bdb3c", attempt="jax#40228"),
     touches=("jax.scipy.optimize.minimize",),
     control=from_elsewhere,
     workaround=Workaround(

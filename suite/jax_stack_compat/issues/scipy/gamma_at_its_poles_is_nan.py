@@ -66,7 +66,7 @@ def beta() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(changelog="jax:changelog.html", change="scipy/scipy#21827", commit="jax@c5e8ae80f9"),
+    upstream=Upstream.of(change="scipy/scipy#21827 jax@c5e8ae80f9", docs="jax:changelog.html"),
     touches=("jax.scipy.special.gamma", "jax.scipy.special.gammasgn", "jax.scipy.special.beta"),
     control=positive,
     behaviours={"infinity": "clear", "nan": "documented", "other": "different"},

@@ -84,7 +84,7 @@ _BY_MASK = f"(a, axis, b, keepdims, return_sign, where) if where != None and {GR
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#22398 jax#23842 jax#37633", fix="jax#22836 jax#25791", change="jax#37729"),
+    upstream=Upstream.of(report="jax#22398 jax#23842 jax#37633", fix="jax#22836 jax#25791", attempt="jax#37729"),
     touches=(*members("jax", _LOGSUMEXP, "(b=)"), *members("jax", _LOGSUMEXP, "(where=)")),
     control=positive_weights,
     cases=(

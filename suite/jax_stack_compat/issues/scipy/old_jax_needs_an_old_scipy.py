@@ -32,9 +32,7 @@ def by_numpy() -> None:
 
 ISSUE = Issue(
     kind="import-error",
-    upstream=Upstream.of(
-        report="jax#20965 lanl/scico#539", change="huggingface/transformers#30402", commit="jax#17182"
-    ),
+    upstream=Upstream.of(report="jax#20965 lanl/scico#539", change="huggingface/transformers#30402 jax#17182"),
     touches=("jax.scipy.linalg", "jax.scipy.stats"),
     control=by_numpy,
     behaviours={"other-values": "affected"},

@@ -73,7 +73,7 @@ _WHERE = "jnp.where(q == 0, -jnp.inf, jnp.where(q == 1, jnp.inf, ppf(q)))"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#38318", change="jax#38436"),
+    upstream=Upstream.of(report="jax#38318", attempt="jax#38436"),
     control=between,
     cases=(
         Case(

@@ -59,7 +59,7 @@ def as_an_index() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(changelog="jax:changelog.html"),
+    upstream=Upstream.of(docs="jax:changelog.html"),
     touches=("jax.scipy.stats.rankdata",),
     control=values,
     behaviours={"integers": "clear", "floats": "documented", "other": "different"},

@@ -60,7 +60,7 @@ def column() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(report="jax#24824", fix="jax#24842"),
+    upstream=Upstream.of(report="jax#24824", change="jax#24842"),
     touches=("jax.scipy.linalg.toeplitz",),
     control=one_dimensional,
     behaviours={"one-matrix": "clear", "batch": "documented", "other-value": "different"},

@@ -72,7 +72,7 @@ def jit_in_jit() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="slow",
-    upstream=Upstream.of(report="jax#12719 jax#29803", commit="jax@8db862c02e", fix="jax#30009"),
+    upstream=Upstream.of(report="jax#12719 jax#29803", fix="jax@8db862c02e jax#30009"),
     touches=("jax.lax.cond", "jax.lax.switch", "jax.jit", "closures"),
     control=scan,
     behaviours={"kept": "affected", "freed": "clear", "some": "different"},

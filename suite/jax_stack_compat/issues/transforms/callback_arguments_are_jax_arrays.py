@@ -109,7 +109,7 @@ _NEW = Rule("differs", "", "the changelog")
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(report="jax#21526 jax#20627", changelog="jax:changelog.html#jax-0-4-27-may-7-2024"),
+    upstream=Upstream.of(report="jax#21526 jax#20627", docs="jax:changelog.html#jax-0-4-27-may-7-2024"),
     touches=("jax.pure_callback", "jax.experimental.io_callback", "jax.debug.callback"),
     control=converted,
     rules=(Rule("agrees", "jax<0.4.27"), _NEW),

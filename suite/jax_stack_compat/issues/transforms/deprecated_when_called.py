@@ -101,6 +101,7 @@ ISSUE = Issue(
         discussion="jax#20385",
         change="jax#30798",
     ),
+    behaviours={"warns": "documented"},
     cases=(
         Case(
             host_callback_call,

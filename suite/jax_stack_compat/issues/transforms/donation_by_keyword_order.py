@@ -78,7 +78,7 @@ def compiled() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax@3f17626f4b"),
+    upstream=Upstream.of(fix="jax@3f17626f4b"),
     touches=("jax.jit(donate_argnums=)", "jax.jit(donate_argnames=)", "buffer donation"),
     control=control_order,
     behaviours={"other": "different"},

@@ -87,7 +87,7 @@ def of_a_jitted_function() -> None:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#23302", commit="jax@dd6f0e2e2e jax@51ef738c86"),
+    upstream=Upstream.of(report="jax#23302", fix="jax@dd6f0e2e2e jax@51ef738c86"),
     touches=("jax.eval_shape", "jax.ShapeDtypeStruct"),
     control=strong_type,
     cases=(

@@ -73,7 +73,7 @@ _BEFORE = Rule("kept", "jax<0.8.0")
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(changelog="jax:changelog.html", commit="jax@b8f92cbe9b"),
+    upstream=Upstream.of(change="jax@b8f92cbe9b", docs="jax:changelog.html"),
     touches=("jax.grad", "jax.value_and_grad", "jax.vjp", "jax.linearize"),
     control=what_is_computed,
     behaviours={"kept": "clear", "rounded": "documented", "other": "different"},

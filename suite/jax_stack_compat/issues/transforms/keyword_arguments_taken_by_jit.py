@@ -56,7 +56,7 @@ def named_fun() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="jax#25329", commit="jax@1c9b23c566"),
+    upstream=Upstream.of(report="jax#25329", cause="jax@1c9b23c566"),
     touches=("keyword arguments",),
     known_by=r"\b(_python_pjit_helper|result_paths)\(\)",
     control=another_name,

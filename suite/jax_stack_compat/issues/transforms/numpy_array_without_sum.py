@@ -87,7 +87,7 @@ def custom_jvp() -> tuple[str, str]:
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(
-        changelog="jax:changelog.html", report="equinox#1095", commit="equinox#1099", fix="jax@dda9695795"
+        report="equinox#1095", fix="jax@dda9695795", docs="jax:changelog.html", attempt="equinox#1099"
     ),
     touches=("jax.custom_vjp", "jax.custom_jvp", "jax.grad(has_aux=)", "jax.vjp(has_aux=)"),
     known_by=r"'(LiteralArray|TypedNdArray)'",

@@ -121,8 +121,8 @@ ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
         report="jax#38268 jaxtyping#382 danielward27/flowjax#230 CDCgov/cfa-stf-routine-forecasting#864",
-        fix="data-apis/array-api-compat#369 GridTools/gt4py#2867",
-        commit="jax@9d40174f72",
+        change="jax@9d40174f72",
+        discussion="data-apis/array-api-compat#369 GridTools/gt4py#2867",
     ),
     touches=("jax.core.Tracer", "jax.Array", "jax.numpy.ndarray", "jax.typing.ArrayLike"),
     control=instances,

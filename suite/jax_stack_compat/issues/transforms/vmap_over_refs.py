@@ -124,7 +124,7 @@ _REFS = "uses('jax.new_ref', 'jax.Ref', 'jax.experimental.mutable_array')"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#33309 jax#39288", fix="jax#37113 jax#39293 jax#39745"),
+    upstream=Upstream.of(report="jax#33309 jax#39288", fix="jax#37113 jax#39293", attempt="jax#39745"),
     touches=("jax.new_ref", "jax.vmap"),
     known_by=r"\bnew_ref\b|\bRef\b|jax/_src/state/",
     control=whole_rows,
