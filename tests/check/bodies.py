@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -21,15 +21,16 @@ from jax_stack_compat.check.finding import LEVELS, Level
 from jax_stack_compat.check.knowledge import Knowledge, KnownCase, KnownIssue
 from jax_stack_compat.check.source import lacks
 from jax_stack_compat.check.source.conditions import is_dead
-from jax_stack_compat.check.source.touched import Concern
+from jax_stack_compat.check.source.touched import Concern, methods
 from jax_stack_compat.check.source.tree import MARKS, usage
 from jax_stack_compat.check.source.uses import Usage, Use
 from jax_stack_compat.judge.metadata import parsed
-from jax_stack_compat.judge.rules import Pins
+from jax_stack_compat.judge.rules import Run
 from jax_stack_compat.judge.verdicts import goes_wrong
-from jax_stack_compat.packages import HELD
+from jax_stack_compat.packages import GUESTS, HELD, MODULES
 from laboratory.sources import source
 
+GUESTS_MODULES = frozenset(MODULES[name] for name in GUESTS)
 PARTS = ("reproducer", "workaround", "control")
 
 
@@ -43,6 +44,7 @@ class Body:
     part: str
     code: str
     pins: tuple[tuple[str, str], ...]
+    behaviour: str
     touches: tuple[str, ...]
     known: KnownCase = field(compare=False)
 
@@ -74,15 +76,14 @@ def bodies(known: Knowledge) -> Iterator[Body]:
         shared = source.touches(text_of(entry), issue)
         for case in () if issue.row_zero else issue.cases:
             of = known.cases.get((issue.id, case.id))
-            pins = newest(of) if of else None
-            if of is None or pins is None:
+            run = newest(of) if of else None
+            if of is None or run is None:
                 continue
             for part, function in zip(PARTS, functions(case), strict=True):
                 if function is not None:
                     code = program(text_of(entry), function.__name__, case)
-                    yield Body(
-                        area(entry), issue.id, case.id, part, code, tuple(pins.items()), case.touches or shared, of
-                    )
+                    there = (*run.pins.items(),), run.behaviour
+                    yield Body(area(entry), issue.id, case.id, part, code, *there, case.touches or shared, of)
 
 
 def functions(case: Case) -> tuple[Callable[..., Any] | None, ...]:
@@ -91,14 +92,14 @@ def functions(case: Case) -> tuple[Callable[..., Any] | None, ...]:
     return case.reproducer, advice, case.control
 
 
-def newest(case: KnownCase) -> Pins | None:
-    """Return the newest stack on which a case goes wrong."""
-    bad = [run.pins for run in case.runs if goes_wrong(case.verdict(run.behaviour))]
+def newest(case: KnownCase) -> Run | None:
+    """Return the run on the newest stack on which a case goes wrong."""
+    bad = [run for run in case.runs if goes_wrong(case.verdict(run.behaviour))]
     return max(bad, key=_age, default=None)
 
 
-def _age(pins: Pins) -> list[Any]:
-    return [parsed(pins.get(name, "0")) for name in HELD]
+def _age(run: Run) -> list[Any]:
+    return [parsed(run.pins.get(name, "0")) for name in HELD]
 
 
 def program(text: str, name: str, case: Case) -> str:
@@ -113,7 +114,7 @@ def program(text: str, name: str, case: Case) -> str:
 @cache
 def _program(text: str, name: str, settings: str) -> str:
     first, above, body = list[str](), list[str](), list[str]()
-    for node in source.reached(text, [name]):
+    for node in _reached(text, name):
         if isinstance(node, ast.FunctionDef) and node.name == name:
             # Without its docstring. The parsed module is shared, so the change is made in a copy.
             body = [ast.unparse(_Ends().visit(each)) for each in deepcopy(node).body[1:]]
@@ -121,6 +122,29 @@ def _program(text: str, name: str, settings: str) -> str:
             is_first = isinstance(node, ast.ImportFrom) and node.module == "__future__"
             (first if is_first else above).append(ast.unparse(node))
     return "\n".join([*first, settings, *above, *body]) + "\n"
+
+
+def _reached(text: str, name: str) -> list[ast.stmt]:
+    """Return the definitions that a function uses; those that it only names like a local variable are left out."""
+    found = source.reached(text, [name])
+    named = {of: node for node in found for of in _defines(node)}
+    used, ahead = {name}, [name]
+    while ahead:
+        inner = [each for each in ast.walk(named[ahead.pop()]) if isinstance(each, ast.Name)]
+        stored = {each.id for each in inner if isinstance(each.ctx, ast.Store)}
+        new = (({each.id for each in inner} - stored) & named.keys()) - used
+        used |= new
+        ahead += sorted(new)
+    return [node for node in found if not used.isdisjoint(_defines(node)) or isinstance(node, ast.ImportFrom)]
+
+
+def _defines(node: ast.stmt) -> list[str]:
+    """Return the names that a statement of a module defines."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [(each.asname or each.name).partition(".")[0] for each in node.names]
+    return [each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)]
 
 
 class _Ends(ast.NodeTransformer):
@@ -144,7 +168,8 @@ def levels(of: Sequence[Body], folder: Path) -> Mapping[Body, Level | None]:
     for code, name in files.items():
         (folder / name).write_text(code, encoding="utf-8")
     uses: dict[str, list[Use]] = {}
-    for use in usage(folder).uses:
+    told = methods(_knowledge(replace(body.known, touches=body.touches) for body in of))
+    for use in usage(folder, told).everything:
         uses.setdefault(use.place.path.rpartition("/")[2], []).append(use)
     return {body: _level(body, uses.get(files[body.code], [])) for body in of}
 
@@ -154,10 +179,17 @@ def _level(body: Body, uses: Sequence[Use]) -> Level | None:
     here = tuple(use for use in uses if not is_dead(use.guards, pins))
     marks = MARKS.intersection(re.findall(r"\w+", body.code))
     case = replace(body.known, touches=body.touches)
-    issue = KnownIssue(body.issue, "", "", row_zero=False, touches=(), upstream=(), cases=(case,))
-    names = Usage(here, (), 1, marks).names
+    plain = tuple(use for use in here if use.how != "method" and use.package not in GUESTS_MODULES)
+    names = Usage(plain, (), 1, marks).names
     found: list[Level] = [
-        "likely" if met.likely else "possible" for met in Concern(here, names, Knowledge("", {}, (issue,))).met(case)
+        "certain" if met.certain else "likely" if met.likely else "possible"
+        for met in Concern(here, names, _knowledge([case])).met(case, body.behaviour)
     ]
-    found += [each.level for each in lacks.findings(here, pins) if each.level == "certain" and not each.guarded]
+    found += [each.level for each in lacks.findings(plain, pins) if each.level == "certain" and not each.guarded]
     return min(found, key=LEVELS.index, default=None)
+
+
+def _knowledge(cases: Iterable[KnownCase]) -> Knowledge:
+    """Return the knowledge of these cases, each in an issue of its own."""
+    issues = (KnownIssue(f"{n}", "", "", False, (), (), (case,)) for n, case in enumerate(cases))
+    return Knowledge("", {}, tuple(issues))

@@ -16,16 +16,18 @@ from jax_stack_compat.base.spelling import RELEASE
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case, Issue, Signature
-from jax_stack_compat.check.source.touched import touch
+from jax_stack_compat.check.source.touched import IMPORT, touch
 from jax_stack_compat.judge.metadata import in_version_order, parsed
 from jax_stack_compat.judge.rules import Pins, first_match, met, requirements
 from jax_stack_compat.judge.verdict_table import UNDECIDED
-from jax_stack_compat.packages import PACKAGES
+from jax_stack_compat.packages import MODULES
 from jax_stack_compat.stack import releases
 from laboratory.report.model import CaseRow, Report
 from laboratory.sources import source, threads
 
 LISTED = tomllib.loads((Path(__file__).with_name("offenders.toml")).read_text(encoding="utf-8"))
+# The import names of the stack and its guests.
+_UPSTREAM = tuple(MODULES.values())
 # Words that claim something about all releases, or about all tested ones.
 CLAIM = re.compile(r"\b(works?|right|no release)\b", re.IGNORECASE)
 # A sentence ends at a mark followed by a space, or at the end of a list item or paragraph.
@@ -253,7 +255,7 @@ def touch_is_not_used(entry: Entry) -> bool:
 def touch_is_not_upstream(entry: Entry) -> bool:
     """Each touch of an issue or case can be read by `check --source`, and each function is upstream's."""
     told = map(touch, (*entry.issue.touches, *(each for case in entry.issue.cases for each in case.touches)))
-    return any(not each.is_untold and not each.name.startswith(tuple(PACKAGES)) for each in told)
+    return any(not each.is_untold and not each.name.removeprefix(IMPORT).startswith(_UPSTREAM) for each in told)
 
 
 def everyday_message_needs_evidence(entry: Entry) -> bool:
