@@ -177,10 +177,10 @@ def levels(of: Sequence[Body], folder: Path) -> Mapping[Body, Level | None]:
 def _level(body: Body, uses: Sequence[Use]) -> Level | None:
     pins = dict(body.pins)
     here = tuple(use for use in uses if not is_dead(use.guards, pins))
-    marks = MARKS.intersection(re.findall(r"\w+", body.code))
+    marks = frozenset(MARKS[word] for word in re.findall(r"\w+", body.code) if word in MARKS)
     case = replace(body.known, touches=body.touches)
     plain = tuple(use for use in here if use.how != "method" and use.package not in GUESTS_MODULES)
-    names = Usage(plain, (), 1, marks).names
+    names = Usage(plain, (), 1, marks).told
     found: list[Level] = [
         "certain" if met.certain else "likely" if met.likely else "possible"
         for met in Concern(here, names, _knowledge([case])).met(case, body.behaviour)

@@ -65,7 +65,7 @@ def of_source(
     """
     here = [use for use in usage.uses if not is_dead(use.guards, answer.versions)]
     beside = [use for use in usage.beside if not is_dead(use.guards, answer.versions)]
-    concerned = Concern([*here, *beside], usage.names, known)
+    concerned = Concern([*here, *beside], usage.told, known)
     told: dict[tuple[str, str, int, int], tuple[Met, list[Effect]]] = {}
     ignored, untold = dict[str, None](), dict[str, None]()
     for effect in answer.effects:

@@ -43,7 +43,7 @@ class Narrowed:
 def narrowed(holes: Sequence[Hole], within: Admitted, known: Knowledge, source: Path) -> Narrowed:
     """Return the holes that concern a source tree, with the lines that admitted releases lack."""
     of = usage(source, methods(known))
-    concerned = Concern(of.everything, of.names, known)
+    concerned = Concern(of.everything, of.told, known)
     left, untold, unused = [], dict[str, None](), dict[str, None]()
     for hole in holes:
         id, package = hole.issue.id, hole.releases.package

@@ -1,6 +1,6 @@
 """A reader of Python text: the names that it uses of the stack and of its own project, each with place and conditions.
 
-Not followed: attributes of objects, `getattr`, annotations in quotes.
+Not followed: attributes of objects, `getattr`, annotations of arguments in quotes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from jax_stack_compat.check.source.scopes import (
     joined,
     stored,
 )
-from jax_stack_compat.check.source.sources import parsed
+from jax_stack_compat.check.source.sources import BEYOND, parsed
 from jax_stack_compat.check.source.uses import Call, How, Place, arguments
 
 _IGNORE = re.compile(r"#\s*compat:\s*ignore(?:\[(?P<ids>[^\]]*)\])?")
@@ -46,7 +46,7 @@ class Spot:
 
     `origins` are the objects that the first name may refer to; for a call of a method of an unknown object, its name.
     `rest` has the attributes after it: `.numpy.pad`. `within` are the functions of the stack around it; see `Use`.
-    `functions` are the names of the functions around it, outermost first.
+    `functions` are the names of the functions around it, outermost first. With `lazy`, annotations are texts.
     `starred` is True if only an `import *` from one of these packages can define the first name.
     """
 
@@ -59,6 +59,7 @@ class Spot:
     starred: bool = False
     within: frozenset[str] = frozenset()
     functions: tuple[str, ...] = ()
+    lazy: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,6 @@ class Read:
     stars: tuple[str, ...]
     spots: tuple[Spot, ...]
     patched: tuple[tuple[Origins, str], ...]
-    string_annotations: bool
 
 
 def read(
@@ -100,7 +100,6 @@ def read(
         tuple(reader.names.stars),
         tuple(map(reader.given, reader.spots)),
         tuple(reader.patched),
-        reader.lazy,
     )
 
 
@@ -174,7 +173,8 @@ class _Reader(ast.NodeVisitor):
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self._decorators(node.decorator_list)
-        self._arguments(node.args)
+        with self._within(*map(self._decorator, node.decorator_list)):
+            self._arguments(node.args)
         self._annotation(node.returns)
         decorated = self.asking.decorated(self.scope, node)
         by = [self._decorator(each) for each in node.decorator_list]
@@ -202,8 +202,35 @@ class _Reader(ast.NodeVisitor):
         """Return the function of the stack that a decorator calls, also as `partial(jax.jit, …)`."""
         if isinstance(node, ast.Call):
             called = self.names.of_value(self.scope, node.func)
-            return self._named(node.args[0] if node.args and called and called <= _PARTIAL else node.func)
-        return self._named(node)
+            return self._called(node.args[0] if node.args and called and called <= _PARTIAL else node.func)
+        return self._called(node)
+
+    def _called(self, node: ast.expr) -> str:
+        """Return the name of a function, class or generic: of any import, of Python, or of a method, `.register`."""
+        if isinstance(node, ast.Subscript):
+            return self._called(node.value)
+        if found := self._named(node):
+            return found
+        chain = chain_of(node)
+        bound = self.scope.of(chain[0]) if chain else None
+        if chain and bound and len(bound[1]) == 1 and bound[1][0].origin:
+            return f"{bound[1][0].origin}{chain[1]}"
+        if isinstance(node, ast.Attribute):
+            return f".{node.attr}"
+        return f"builtins.{node.id}" if isinstance(node, ast.Name) and not bound else ""
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        with self._within("[]"):
+            self.visit(node.value)
+        with self._within(self._called(node)):
+            self.visit(node.slice)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if isinstance(node.op, ast.BitOr):
+            with self._within("|"):
+                self.generic_visit(node)
+        else:
+            self.generic_visit(node)
 
     def _decorators(self, of: Sequence[ast.expr]) -> None:
         for each in of:
@@ -219,9 +246,25 @@ class _Reader(ast.NodeVisitor):
         if node is not None:
             self._under(UNKNOWN if self.lazy else FREE, node)
 
+    def _quoted(self, node: ast.Constant, text: str) -> None:
+        """Read an annotation in quotes."""
+        try:
+            inner = ast.parse(text, mode="eval")
+        except BEYOND:
+            return
+        for each in ast.walk(inner):
+            ast.copy_location(each, node)
+        lazy, self.lazy = self.lazy, True
+        self._under(UNKNOWN, inner)
+        self.lazy = lazy
+
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._decorators(node.decorator_list)
-        self._each([*node.bases, *node.keywords])
+        for number, base in enumerate(node.bases):
+            # A class has those of its bases around it that come first.
+            with self._within(*map(self._called, node.bases[:number])):
+                self.visit(base)
+        self._each(node.keywords)
         decorated = self.asking.decorated(self.scope, node)
         with self._inside("class") as inside:
             self.names.collect(inside, node.body)
@@ -230,7 +273,6 @@ class _Reader(ast.NodeVisitor):
     def visit_Lambda(self, node: ast.Lambda) -> None:
         self._arguments(node.args)
         with self._inside("function", (each.arg for each in _parameters(node.args))), self._within():
-            self.functions = (*self.functions, "")
             self.visit(node.body)
 
     def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
@@ -299,10 +341,18 @@ class _Reader(ast.NodeVisitor):
         self._each([node.pattern, node.guard])
         self._block(node.body)
 
+    def visit_Assign(self, node: ast.Assign) -> None:
+        with self._within():
+            if isinstance(node.value, ast.Lambda):
+                self.functions += tuple(name for target in node.targets for name in stored(target))
+            self.generic_visit(node)
+
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         # Python does not evaluate the annotation of a local variable.
         local = self.scope.kind == "function" and isinstance(node.target, ast.Name)
         self._under(UNKNOWN if self.lazy or local else FREE, node.annotation)
+        if isinstance(node.annotation, ast.Constant) and isinstance(node.annotation.value, str):
+            self._quoted(node.annotation, node.annotation.value)
         self._each([node.target, node.value])
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -319,7 +369,7 @@ class _Reader(ast.NodeVisitor):
                 self._spot(alias, origins, "", "import" if star else "from")
 
     def visit_Call(self, node: ast.Call) -> None:
-        self._name(node.func, arguments(node, node.args, self._named))
+        self._name(node.func, arguments(node, node.args, self._named, value=self._value))
         inside: list[ast.AST] = [*node.args, *node.keywords]
         if node.args and isinstance(node.func, ast.Name | ast.Attribute):
             called = self.names.of_value(self.scope, node.func)
@@ -330,13 +380,14 @@ class _Reader(ast.NodeVisitor):
                 name = node.args[1].value if isinstance(node.args[1], ast.Constant) else None
                 if isinstance(name, str):
                     self.patched.append((self.names.of_value(self.scope, node.args[0]), f".{name}"))
-        taker = self._named(node.func)
+        taker = self._called(node.func)
         for each in node.args if taker else ():
             if isinstance(each, ast.Name):
                 self.takers.setdefault(each.id, set()).add(taker)
         if isinstance(node.func, ast.Attribute) and node.func.attr in self.methods and self._is_unknown(node.func):
-            call = arguments(node, node.args, self._named)
-            self._spot(node.func, frozenset({node.func.attr}), "", "method", call)
+            call = arguments(node, node.args, self._named, value=self._value)
+            with self._within(self._made(node.func.value)):
+                self._spot(node.func, frozenset({node.func.attr}), "", "method", call)
         with self._within(taker):
             self._each(inside)
 
@@ -345,6 +396,16 @@ class _Reader(ast.NodeVisitor):
         chain = chain_of(node)
         found = self.scope.of(chain[0]) if chain else None
         return not found or not any(map(self._is_known, found[1]))
+
+    def _value(self, node: ast.expr) -> ast.expr:
+        """Return the expression that a name has as its one value, or the expression itself."""
+        found = self.scope.of(node.id) if isinstance(node, ast.Name) else None
+        return found[1][0].value or node if found and len(found[1]) == 1 else node
+
+    def _made(self, node: ast.expr) -> str:
+        """Return the function that makes an object, as the stack names it; empty if the code does not show it."""
+        made = self._value(node)
+        return self._called(made.func) if isinstance(made, ast.Call) else ""
 
     def _is_known(self, bound: Bound) -> bool:
         """Return True for an import, a definition, and what a package outside the stack returns."""
@@ -371,6 +432,8 @@ class _Reader(ast.NodeVisitor):
 
     def _name(self, node: ast.expr, call: Call | None = None) -> None:
         chain = chain_of(node) if isinstance(node, ast.Name | ast.Attribute) else None
+        if call is None and isinstance(node, ast.Attribute) and node.attr in self.methods and self._is_unknown(node):
+            self._spot(node, frozenset({node.attr}), "", "method")
         if chain is None:
             self.visit(node.value if isinstance(node, ast.Attribute) else node)
             return
@@ -405,7 +468,7 @@ class _Reader(ast.NodeVisitor):
         lines = {self.statement, node.lineno} if self.ignores else ()
         ignored = frozenset[str]().union(*(_ignored(self.lines[line - 1]) for line in lines))
         place = Place("", node.lineno, column, end_line, end, self.lines[node.lineno - 1].strip(), ignored)
-        spot = Spot(origins, rest, how, place, self.guards, call, starred, self.around, self.functions)
+        spot = Spot(origins, rest, how, place, self.guards, call, starred, self.around, self.functions, self.lazy)
         self.spots.append(spot)
 
     def _column(self, line: int, offset: int) -> int:

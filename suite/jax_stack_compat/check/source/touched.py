@@ -7,17 +7,19 @@ A touch is a name, the first parameters of a call, and a condition, an expressio
 - `len`, `min`, `max`, `abs`, `sorted` and `type` are known, and a name of the stack is a text: "jax.numpy.float16". So
   are a builtin type, "builtins.bool", and a scalar type of NumPy, "numpy.bool_";
 - `form(x)` is the function or method that the argument calls, "jax.numpy.where", "min" or "astype"; "compare" for a
-  comparison, "newaxis" for `x[..., None]`; else "";
+  comparison, "newaxis" for `x[..., None]`, "-" for `-x`; else "". For a variable, it is that of its one value;
 - `uses("jax.new_ref")` is open if the project uses a name, else false; `without("jax.new_ref")` is true if it does not
   use it, else false;
 - `string_annotations` is true if the file has `from __future__ import annotations`;
+- `unseen` is open: the case depends on more than code shows;
 - `shows("no-tree-map")` is true if the case shows one of these behaviours on the stack, and open without one stack;
 - `within("jax.numpy.where")` is true if the use is a part of an argument of such a call, or stands in a function that
   the named one decorates, or gets by its name in the same file. In another function it is open if the project uses the
-  name.
+  name. Names of other packages, "builtins.isinstance", ".register" for a method, generics (`Optional[…]`), "|", "[]"
+  for what is indexed, and bases before the use in a list of bases count, too; for a method, what made its object.
 
-A member of a class with a condition, `jax.Array.round(decimals) if decimals >= 38`, also concerns calls of a method of
-that name of an object whose class is unknown, if the condition is met: these are possible at most.
+A member of a class with a condition, `jax.Array.round(decimals) if decimals >= 38`, also concerns that attribute of an
+object whose class is unknown, if the condition is met: this is possible at most.
 
 `import flax.nnx` is a library, or a module of one, that does not import: a line that imports it fails for certain, if
 there is no condition or it is met.
@@ -51,8 +53,10 @@ _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
     **{"len": len, "min": min, "max": max, "abs": abs, "type": lambda value: type(value).__name__},
     "sorted": lambda values: type(values)(sorted(values)),
 }
-_WORDS = frozenset({*_FUNCTIONS, "given", "uses", "string_annotations", "form", "within", "without", "shows"})
+_WORDS = frozenset({*_FUNCTIONS, "given", "uses", "string_annotations", "form", "within", "without", "shows", "unseen"})
 IMPORT = "import "
+# Classes whose names are not capitalised, with a dot.
+_CLASSES = ("jax.custom_jvp.", "jax.custom_vjp.")
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,9 @@ class Touch:
     @property
     def is_member(self) -> bool:
         """True for a member of a class."""
-        return any(one[:1].isupper() and not two[:1].isupper() for one, two in pairwise(self.name.split(".")))
+        parts = self.name.split(".")
+        member = any(one[:1].isupper() and not two[:1].isupper() for one, two in pairwise(parts))
+        return member or self.name.startswith(_CLASSES)
 
     @property
     def method(self) -> str:
@@ -162,6 +168,8 @@ class _Asked:
             case ast.UnaryOp(ast.Not(), operand):
                 inner = self.truth(operand)
                 return None if inner is None else not inner
+            case ast.Name("unseen"):
+                return None
             case ast.Name("string_annotations"):
                 return self.use.string_annotations
             case ast.Call(ast.Name("uses"), names):

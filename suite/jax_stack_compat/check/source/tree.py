@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,8 +18,13 @@ from jax_stack_compat.check.source.uses import Thing, Unread, Usage, Use
 from jax_stack_compat.names import query
 from jax_stack_compat.packages import GUESTS, MODULES, WALKED
 
-# Names of settings, found anywhere in a text.
-MARKS = frozenset({"jax_enable_x64", "enable_x64", "JAX_ENABLE_X64"})
+# Words, found anywhere in a text, and the names that code with them uses.
+MARKS: Mapping[str, str] = {
+    **dict.fromkeys(("jax_enable_x64", "enable_x64", "JAX_ENABLE_X64"), "jax_enable_x64"),
+    **{name: f"jax.numpy.{name}" for name in ("bfloat16", "float16", "complex64", "complex128")},
+    **{"wraps": "functools.wraps", "update_wrapper": "functools.update_wrapper", "pickle": "pickle"},
+    "AxisType": "jax.sharding.AxisType",
+}
 _GUESTS = frozenset(MODULES[name] for name in GUESTS)
 # Fewer files are read faster than processes start.
 _MANY = 60
@@ -122,7 +127,7 @@ def _of_file(
     if here is None:
         return _Found(source, unread=unread)
     said = frozenset(_WORD.findall(here.code))
-    marks = said & MARKS
+    marks = frozenset(MARKS[word] for word in said & MARKS.keys())
     if words.isdisjoint(said):
         return _Found(source, unread=unread, marks=marks)
     at = module(source.name)
@@ -156,8 +161,7 @@ def _uses(found: _Found, project: Project, patched: set[str], at: str) -> Iterat
         path, line = found.text.place(spot.place.line)
         end_line = found.text.place(spot.place.end_line)[1]
         place = replace(spot.place, path=at + path, line=line, end_line=end_line)
-        lazy, inside = found.read.string_annotations, bool(spot.functions)
-        yield Use(known, spot.how, place, guards, spot.call, lazy, spot.within, inside)
+        yield Use(known, spot.how, place, guards, spot.call, spot.lazy, spot.within, bool(spot.functions))
 
 
 def _methods(spot: Spot) -> frozenset[Thing | None]:

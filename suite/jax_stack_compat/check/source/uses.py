@@ -146,7 +146,7 @@ class Usage:
 
     `beside` are the uses of guests, and calls of methods of unknown objects.
 
-    `marks` are the names of settings that the tree contains, such as `jax_enable_x64`.
+    `marks` are the names of which the tree contains a word, such as `jax_enable_x64`, or a dtype in quotes.
     """
 
     uses: tuple[Use, ...]
@@ -165,19 +165,31 @@ class Usage:
     def names(self) -> frozenset[str]:
         """The names of the stack that the tree uses, and `jax_enable_x64` if the tree mentions it."""
         found = {thing.name for use in self.uses if use.how == "name" for thing in use.things}
-        return frozenset({*found, "jax_enable_x64"} if self.marks else found)
+        return self.marks.intersection({"jax_enable_x64"}).union(found)
+
+    @property
+    def told(self) -> frozenset[str]:
+        """The names that the tree uses, also if it only contains their words."""
+        return self.names | self.marks
 
 
 def arguments(
-    node: ast.Call, positions: Sequence[ast.expr], name: Callable[[ast.expr], str], *, partial: bool = False
+    node: ast.Call,
+    positions: Sequence[ast.expr],
+    name: Callable[[ast.expr], str],
+    *,
+    partial: bool = False,
+    value: Callable[[ast.expr], ast.expr] = lambda node: node,
 ) -> Call:
-    """Return the arguments of a call; `name` returns the stack's name for an expression, or ""."""
+    """Return the arguments of a call; `name` returns the stack's name for an expression, or "".
+
+    `value` returns the expression that a name has as its one value, or the name."""
     written = [
         *((str(place), each) for place, each in enumerate(positions)),
         *((keyword.arg, keyword.value) for keyword in node.keywords),
     ]
     texts = [(key, _text(each, name)) for key, each in written if key]
-    forms = [(key, form(each, name)) for key, each in written if key]
+    forms = [(key, form(value(each), name)) for key, each in written if key]
     return Call(
         sum(not isinstance(each, ast.Starred) for each in positions),
         tuple(keyword.arg for keyword in node.keywords if keyword.arg),
@@ -190,7 +202,7 @@ def arguments(
 
 
 def form(node: ast.expr, name: Callable[[ast.expr], str]) -> str:
-    """Return the form of an expression: the function or method that it calls, "compare" or "newaxis"; else "".
+    """Return the form of an expression: the function or method that it calls, "compare", "newaxis" or "-"; else "".
 
     A function of the stack has its whole name, "jax.numpy.where", and others their last: "min", "astype".
     """
@@ -199,6 +211,8 @@ def form(node: ast.expr, name: Callable[[ast.expr], str]) -> str:
             return name(called) or last
         case ast.Compare() | ast.UnaryOp(ast.Not()):
             return "compare"
+        case ast.UnaryOp(ast.USub(), ast.Name() | ast.Call() | ast.Attribute() | ast.Subscript()):
+            return "-"
         case ast.Subscript(slice=ast.Tuple(elts)) if any(
             isinstance(each, ast.Constant) and each.value is None for each in elts
         ):

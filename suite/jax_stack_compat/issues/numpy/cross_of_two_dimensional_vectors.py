@@ -52,7 +52,7 @@ ISSUE = Issue(
         commit="jax#38650",
         changelog="jax:changelog.html#jax-0-11-0-july-16-2026",
     ),
-    touches=("jax.numpy.cross",),
+    touches=("jax.numpy.cross(a, b) if unseen and form(a) not in ('jax.numpy.append', 'jax.numpy.pad')",),
     control=of_three,
     rules=(Rule("agrees", "jax<0.11.0"), Rule("warns", "jax<0.12.0", "jax#38650"), Rule("refused")),
     workaround=Workaround("a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]; or give a third number, 0.", by_hand),
