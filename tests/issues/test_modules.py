@@ -249,7 +249,7 @@ def touch_is_not_used(entry: Entry) -> bool:
     told, used = source.touches(text, entry.issue), source.used(text, entry.issue)
     names = [touch(each).name if " if " in each else each for each in told]
     is_used = any(f"{one}.".startswith(f"{name}.") for name in names for one in used)
-    return not is_used and not any(touch(each).is_untold for each in told)
+    return not is_used and not any(touch(each).is_untold or touch(each).is_import for each in told)
 
 
 def touch_is_not_upstream(entry: Entry) -> bool:

@@ -7,7 +7,8 @@ A touch is a name, the first parameters of a call, and a condition, an expressio
 - `len`, `min`, `max`, `abs`, `sorted` and `type` are known, and a name of the stack is a text: "jax.numpy.float16". So
   are a builtin type, "builtins.bool", and a scalar type of NumPy, "numpy.bool_";
 - `form(x)` is the function or method that the argument calls, "jax.numpy.where", "min" or "astype"; "compare" for a
-  comparison, "newaxis" for `x[..., None]`, "-" for `-x`; else "". For a variable, it is that of its one value;
+  comparison, "newaxis" for `x[..., None]`, "-" for `-x`, "lambda"; else "". A variable has the
+  form of its one value;
 - `uses("jax.new_ref")` is open if the project uses a name, else false; `without("jax.new_ref")` is true if it does not
   use it, else false;
 - `string_annotations` is true if the file has `from __future__ import annotations`;

@@ -18,12 +18,13 @@ from jax_stack_compat.check.source.uses import Thing, Unread, Usage, Use
 from jax_stack_compat.names import query
 from jax_stack_compat.packages import GUESTS, MODULES, WALKED
 
+_DTYPES = ("bfloat16", "float16", "complex64", "complex128", "int8", "uint8", "int16", "uint16")
 # Words, found anywhere in a text, and the names that code with them uses.
 MARKS: Mapping[str, str] = {
     **dict.fromkeys(("jax_enable_x64", "enable_x64", "JAX_ENABLE_X64"), "jax_enable_x64"),
-    **{name: f"jax.numpy.{name}" for name in ("bfloat16", "float16", "complex64", "complex128")},
-    **{"wraps": "functools.wraps", "update_wrapper": "functools.update_wrapper", "pickle": "pickle"},
-    "AxisType": "jax.sharding.AxisType",
+    **{name: f"jax.numpy.{name}" for name in _DTYPES},
+    **{"wraps": "functools.wraps", "update_wrapper": "functools.update_wrapper", "__wrapped__": "__wrapped__"},
+    **{"pickle": "pickle", "signature": "inspect.signature", "AxisType": "jax.sharding.AxisType"},
 }
 _GUESTS = frozenset(MODULES[name] for name in GUESTS)
 # Fewer files are read faster than processes start.

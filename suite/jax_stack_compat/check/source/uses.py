@@ -202,9 +202,10 @@ def arguments(
 
 
 def form(node: ast.expr, name: Callable[[ast.expr], str]) -> str:
-    """Return the form of an expression: the function or method that it calls, "compare", "newaxis" or "-"; else "".
+    """Return the form of an expression: the function or method that it calls, or a word for it; else "".
 
-    A function of the stack has its whole name, "jax.numpy.where", and others their last: "min", "astype".
+    The words are "compare", "newaxis", "-" and "lambda". A function of the stack has its whole name, "jax.numpy.where",
+    and others their last: "min", "astype".
     """
     match node:
         case ast.Call(ast.Name(last) | ast.Attribute(attr=last) as called):
@@ -213,6 +214,8 @@ def form(node: ast.expr, name: Callable[[ast.expr], str]) -> str:
             return "compare"
         case ast.UnaryOp(ast.USub(), ast.Name() | ast.Call() | ast.Attribute() | ast.Subscript()):
             return "-"
+        case ast.Lambda():
+            return "lambda"
         case ast.Subscript(slice=ast.Tuple(elts)) if any(
             isinstance(each, ast.Constant) and each.value is None for each in elts
         ):
