@@ -225,13 +225,6 @@ class _Reader(ast.NodeVisitor):
         with self._within(self._called(node)):
             self.visit(node.slice)
 
-    def visit_BinOp(self, node: ast.BinOp) -> None:
-        if isinstance(node.op, ast.BitOr):
-            with self._within("|"):
-                self.generic_visit(node)
-        else:
-            self.generic_visit(node)
-
     def _decorators(self, of: Sequence[ast.expr]) -> None:
         for each in of:
             # A decorator is called with the function or class below it.

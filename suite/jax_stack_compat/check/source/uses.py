@@ -212,6 +212,10 @@ def form(node: ast.expr, name: Callable[[ast.expr], str]) -> str:
             return name(called) or last
         case ast.Compare() | ast.UnaryOp(ast.Not()):
             return "compare"
+        case ast.BinOp(left, ast.BitAnd() | ast.BitOr(), right):
+            return "compare" if "compare" in (form(left, name), form(right, name)) else ""
+        case ast.UnaryOp(ast.Invert(), operand):
+            return form(operand, name)
         case ast.UnaryOp(ast.USub(), ast.Name() | ast.Call() | ast.Attribute() | ast.Subscript()):
             return "-"
         case ast.Lambda():

@@ -72,6 +72,9 @@ _COMPLEX = (
     "uses('jax.numpy.complex64', 'jax.numpy.complex128', 'jax.numpy.complexfloating', 'jax.lax.complex', "
     "'jax.numpy.fft.fft')"
 )
+# Comparisons and these functions give truth values.
+_TRUTHS = ("compare", *members("jax.numpy", "isfinite isinf isnan isclose logical_and logical_not logical_or"))
+_NO_TRUTH = f"form(a) not in {_TRUTHS}"
 _SURELY = f"not {_COMPLEX.replace('uses', 'without')}"
 _BOOL = "dtype in ('builtins.bool', 'numpy.bool_', 'jax.numpy.bool_')"
 
@@ -84,10 +87,7 @@ ISSUE = Issue(
     cases=(
         Case(
             any_and_all,
-            touches=(
-                *members("jax.numpy", "any all", f" if {_COMPLEX}"),
-                *members("jax.Array", "any all", f" if {_SURELY}"),
-            ),
+            touches=members("jax.numpy", "any all", f"(a) if {_NO_TRUTH} and {_COMPLEX}"),
         ),
         Case(
             array,

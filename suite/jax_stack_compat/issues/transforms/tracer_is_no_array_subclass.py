@@ -116,7 +116,7 @@ def optional() -> tuple[str, str]:
 
 
 _INSTANCE = Rule("instance", "jax<0.8.2")
-_UNION = " if within('builtins.isinstance') and (within('typing.Optional', 'typing.Union') or within('|'))"
+_UNION = " if within('builtins.isinstance') and within('typing.Optional', 'typing.Union')"
 
 ISSUE = Issue(
     kind="silent-change",
