@@ -9,12 +9,15 @@ from jax_stack_compat.check.answer import Answer, answer
 from jax_stack_compat.check.finding import Finding
 from jax_stack_compat.check.findings import of_source, of_stack, ordered
 from jax_stack_compat.check.knowledge import Knowledge
-from jax_stack_compat.check.source.touched import is_untold, meets, touch
+from jax_stack_compat.check.source.touched import is_untold, meets, methods, touch
 from jax_stack_compat.check.source.tree import usage
 from jax_stack_compat.names.libraries import matters
 from tests.check.worlds import case, issue, knowledge, stack
 
 ROUND = "jax.numpy.round(a, decimals) if decimals >= 38"
+METHOD = "jax.Array.round(decimals) if decimals >= 38"
+BOOL = "jax.numpy.sum(a, axis, dtype) if dtype in ('builtins.bool', 'numpy.bool_')"
+GUARD = "jax.numpy.log(a) if a == 0 and not within('jax.numpy.where')"
 ARANGE = "jax.numpy.arange(start, stop, step) if given(step) or (given(stop) and start != 0)"
 STATIC = "jax.jit(fun, static_argnums) if type(static_argnums) == 'tuple' and sorted(static_argnums) != static_argnums"
 
@@ -33,7 +36,7 @@ def found(
     (tmp_path / "a.py").write_text(f"import jax\nimport jax.numpy as jnp\n{code}\n")
     wrong = case("one", *rules, touches=touches, workaround=workaround)
     world = knowledge(issue("some-issue", wrong))
-    findings, _, _ = of_source(answer(world, stack(jax="0.6.0")), world, usage(tmp_path))
+    findings, _, _ = of_source(answer(world, stack(jax="0.6.0")), world, usage(tmp_path, methods(world)))
     return [finding for finding in findings if finding.id]
 
 
@@ -63,6 +66,43 @@ def found(
         ("jax.numpy.sum(a, dtype) if dtype == 'jax.numpy.float16'", "jnp.sum(x, dtype=jnp.float16)", ["likely"]),
         ("jax.numpy.clip(a, min) if min < 2**31", "jnp.clip(a, 2**30)", ["likely"]),
         ("jax.numpy.clip(a, min) if min < 2**31", "jnp.clip(a, 'x')", ["possible"]),
+        # A builtin type and a scalar type of NumPy are texts.
+        (BOOL, "jnp.sum(x, None, bool)", ["likely"]),
+        (BOOL, "import numpy as np\njnp.sum(x, dtype=np.bool_)", ["likely"]),
+        (BOOL, "jnp.sum(x, dtype=jnp.float32)", []),
+        (BOOL, "jnp.sum(x, dtype='bool')", []),
+        # The class of x is unknown, so the condition has to be met.
+        (METHOD, "x.round(38)", ["possible"]),
+        (METHOD, "f(x)[0].round(decimals=39)", ["possible"]),
+        (METHOD, "x.round(3)", []),
+        (METHOD, "x.round(n)", []),
+        (METHOD, "import numpy as np\nnp.round(38)", []),
+        (METHOD, "import numpy as np\nx = np.array(1)\nx.round(38)", []),
+        (METHOD, "import numpy as np\nx = jnp.array(1)\nx.round(38)", ["possible"]),
+        # The code around a use.
+        (GUARD, "jnp.log(0)", ["likely"]),
+        (GUARD, "jnp.where(x > 0, jnp.log(0), 1)", []),
+        (GUARD, "def f(): return jnp.log(0)", ["likely"]),
+        (GUARD, "def f(): return jnp.log(0)\njnp.where(x, y, z)", ["possible"]),
+        ("jax.numpy.exp if within('jax.jit')", "jnp.exp(x)", []),
+        ("jax.numpy.exp if within('jax.jit')", "@jax.jit\ndef f(x): return jnp.exp(x)", ["likely"]),
+        ("jax.numpy.exp if within('jax.jit')", "def f(x): return jnp.exp(x)\njax.jit(f)", ["likely"]),
+        ("jax.numpy.exp if within('jax.jit')", "jax.jit(lambda x: jnp.exp(x))", ["likely"]),
+        ("jax.numpy.exp if within('jax.jit')", "def f(x): return jnp.exp(x)\njax.jit(g)", ["possible"]),
+        # The form of an argument.
+        ("jax.numpy.sum(a, where) if form(where) not in ('compare', 'astype')", "jnp.sum(x, where=x > 0)", []),
+        ("jax.numpy.sum(a, where) if form(where) not in ('compare', 'astype')", "jnp.sum(x, x.astype(bool))", []),
+        ("jax.numpy.sum(a, where) if form(where) not in ('compare', 'astype')", "jnp.sum(x, where=y)", ["likely"]),
+        ("jax.numpy.log(a) if form(a) != 'jax.numpy.where'", "jnp.log(jnp.where(x, y, z))", []),
+        ("jax.numpy.log if without('jax.numpy.exp')", "jnp.log(x)", ["likely"]),
+        ("jax.numpy.log if without('jax.numpy.exp')", "jnp.log(x)\njnp.exp(x)", []),
+        # A library, and a function of one.
+        ("import flax.nnx", "from flax import nnx", ["certain"]),
+        ("import flax.nnx", "import flax.nnx.helpers as h", ["certain"]),
+        ("import flax.nnx", "from flax import linen", []),
+        ("import flax.nnx if shows('wrong')", "from flax import nnx", ["certain"]),
+        ("import flax.nnx if shows('right')", "from flax import nnx", []),
+        ("flax.nnx.jit if shows('wrong')", "from flax import nnx\nnnx.jit(f)", ["likely"]),
     ],
 )
 def test_a_condition_is_literal(tmp_path: Path, wanted: str, code: str, levels: list[str]) -> None:

@@ -16,11 +16,11 @@ from jax_stack_compat.base.spelling import RELEASE
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case, Issue, Signature
-from jax_stack_compat.check.source.touched import touch
+from jax_stack_compat.check.source.touched import IMPORT, touch
 from jax_stack_compat.judge.metadata import in_version_order, parsed
 from jax_stack_compat.judge.rules import Pins, first_match, met, requirements
 from jax_stack_compat.judge.verdict_table import UNDECIDED
-from jax_stack_compat.packages import PACKAGES
+from jax_stack_compat.packages import MODULES
 from jax_stack_compat.stack import releases
 from laboratory.report.model import Report
 from laboratory.sources import source, threads
@@ -28,6 +28,8 @@ from tests.issues.last_run import keep, last_run, rows
 from tests.issues.roles import OF_KINDS, OF_ROLES
 
 LISTED = tomllib.loads((Path(__file__).with_name("offenders.toml")).read_text(encoding="utf-8"))
+# The import names of the stack and its guests.
+_UPSTREAM = tuple(MODULES.values())
 # Words that claim something about all releases, or about all tested ones.
 CLAIM = re.compile(r"\b(works?|right|no release)\b", re.IGNORECASE)
 # A sentence ends at a mark followed by a space, or at the end of a list item or paragraph.
@@ -234,13 +236,13 @@ def touch_is_not_used(entry: Entry) -> bool:
     told, used = source.touches(text, entry.issue), source.used(text, entry.issue)
     names = [touch(each).name if " if " in each else each for each in told]
     is_used = any(f"{one}.".startswith(f"{name}.") for name in names for one in used)
-    return not is_used and not any(touch(each).is_untold for each in told)
+    return not is_used and not any(touch(each).is_untold or touch(each).is_import for each in told)
 
 
 def touch_is_not_upstream(entry: Entry) -> bool:
     """Each touch of an issue or case can be read by `check --source`, and each function is upstream's."""
     told = map(touch, (*entry.issue.touches, *(each for case in entry.issue.cases for each in case.touches)))
-    return any(not each.is_untold and not each.name.startswith(tuple(PACKAGES)) for each in told)
+    return any(not each.is_untold and not each.name.removeprefix(IMPORT).startswith(_UPSTREAM) for each in told)
 
 
 def everyday_message_needs_evidence(entry: Entry) -> bool:

@@ -203,7 +203,7 @@ class Issue:
     of a function: `explain` takes it for evidence beside an `everyday` signature, and other matches without it for less
     likely.
 
-    The other fields are of each of its cases that leaves them at their defaults.
+    The other fields are of each of its cases that leaves them at their defaults; so are `touches` with conditions.
     """
 
     kind: Kind
@@ -229,6 +229,9 @@ class Issue:
     def __post_init__(self) -> None:
         """Complete the cases. One that is complete stays the same object."""
         shared = {each.name: getattr(self, each.name) for each in fields(self) if each.kw_only}
+        if any(" if " in each for each in self.touches):
+            # A report names what an issue touches without the conditions, so its cases have them.
+            shared["touches"] = self.touches
         object.__setattr__(self, "cases", tuple(_completed(case, self.kind, shared) for case in self.cases))
 
     @cached_property

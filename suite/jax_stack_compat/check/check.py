@@ -19,6 +19,7 @@ from jax_stack_compat.check.inputs.stack import Stack
 from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.check.outcome import Outcome, severities
 from jax_stack_compat.check.output import machine, text
+from jax_stack_compat.check.source.touched import methods
 from jax_stack_compat.check.source.tree import usage
 from jax_stack_compat.judge.rules import Pins
 from jax_stack_compat.packages import STACK
@@ -102,7 +103,7 @@ def _outcome(answer: Answer, known: Knowledge, source: Path | None, before: Pins
     answer = answer.less({effect.name for effect in answer.effects if effect.issue.id in ids})
     found, read, by_code = findings.of_stack(answer), None, list[str]()
     if source is not None:
-        found, read, by_code = findings.of_source(answer, known, usage(source), before)
+        found, read, by_code = findings.of_source(answer, known, usage(source, methods(known)), before)
     answer = replace(answer, ignored=tuple(sorted({*ids, *by_code})))
     return Outcome(answer, known, findings.ordered(found, known), read, stale=stale)
 

@@ -13,7 +13,7 @@ from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.check.source import lacks
 from jax_stack_compat.check.source.conditions import excludes, is_dead
 from jax_stack_compat.check.source.numbers import Numbers, numbers
-from jax_stack_compat.check.source.touched import Concern, Met, is_untold, touches
+from jax_stack_compat.check.source.touched import IMPORT, Concern, Met, is_untold, touches
 from jax_stack_compat.check.source.uses import Place, Unread, Usage
 from jax_stack_compat.judge.rules import Pins
 from jax_stack_compat.names import libraries
@@ -64,12 +64,13 @@ def of_source(
     Lines that also fail on the versions `before` the upgrade are left out.
     """
     here = [use for use in usage.uses if not is_dead(use.guards, answer.versions)]
-    concerned = Concern(here, usage.names, known)
+    beside = [use for use in usage.beside if not is_dead(use.guards, answer.versions)]
+    concerned = Concern([*here, *beside], usage.told, known)
     told: dict[tuple[str, str, int, int], tuple[Met, list[Effect]]] = {}
     ignored, untold = dict[str, None](), dict[str, None]()
     for effect in answer.effects:
         id = effect.issue.id
-        found = concerned.met(effect.case)
+        found = concerned.met(effect.case, effect.behaviour)
         if not found and is_untold(effect.case):
             untold[id] = None
         for met in found:
@@ -78,7 +79,7 @@ def of_source(
                 continue
             at = id, *met.use.place.at
             first, effects = told.get(at, (met, []))
-            told[at] = (met if met.likely else first), [*effects, effect]
+            told[at] = (met if (met.certain, met.likely) > (first.certain, first.likely) else first), [*effects, effect]
     old = {(found.level, found.key, found.name) for found in lacks.findings(usage.uses, before)} if before else set()
     lines = [
         found
@@ -92,6 +93,12 @@ def of_source(
         place, own = met.use.place, _of_cases(effects)
         if (number := ended.get(place.at)) is not None and not lines[number].id:
             lines[number] = replace(lines[number], **{**own, "do": lines[number].do})
+            continue
+        if met.certain:
+            guarded = excludes(met.use.guards, answer.versions)
+            says = f"does not import here: {effects[0].issue.title}"
+            own["do"] = "; ".join(filter(None, [own["good_from"], own["do"]]))
+            issues.append(Finding("certain", met.name.removeprefix(IMPORT), says, place, guarded=guarded, **own))
             continue
         likely = met.likely and (id not in answer.chronic or own["do"])
         level: Level = "likely" if likely else "chronic" if id in answer.chronic else "possible"

@@ -65,9 +65,15 @@ def touches(source: str, issue: Issue) -> tuple[str, ...]:
 
     For example `jax.numpy.pad`, `jax.numpy.pad(constant_values=)`, `control flow`.
     """
-    of_cases = {each.partition(" if ")[0].partition("(")[0] for case in issue.cases for each in case.touches}
-    named = {each.partition("(")[0] for each in issue.touches}
-    return tuple(sorted({*issue.touches, *(of_cases - named)})) or used(source, issue)
+    of_cases = {_bare(each) for case in issue.cases for each in case.touches}
+    own = {_bare(each) if " if " in each else each for each in issue.touches}
+    named = {_bare(each) for each in issue.touches}
+    return tuple(sorted({*own, *(of_cases - named)})) or used(source, issue)
+
+
+def _bare(touch: str) -> str:
+    """Return the name in a touch, without parameters and condition."""
+    return touch.partition(" if ")[0].partition("(")[0]
 
 
 def used(source: str, issue: Issue) -> tuple[str, ...]:

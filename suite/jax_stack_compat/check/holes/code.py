@@ -11,7 +11,7 @@ from jax_stack_compat.check.holes.judged import Admitted, Hole, Releases
 from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.check.source.conditions import is_dead
 from jax_stack_compat.check.source.lacks import lacks
-from jax_stack_compat.check.source.touched import Concern, is_untold
+from jax_stack_compat.check.source.touched import Concern, is_untold, methods
 from jax_stack_compat.check.source.tree import usage
 from jax_stack_compat.check.source.uses import Place, Unread, Use
 from jax_stack_compat.names import query
@@ -42,8 +42,8 @@ class Narrowed:
 
 def narrowed(holes: Sequence[Hole], within: Admitted, known: Knowledge, source: Path) -> Narrowed:
     """Return the holes that concern a source tree, with the lines that admitted releases lack."""
-    of = usage(source)
-    concerned = Concern(of.uses, of.names, known)
+    of = usage(source, methods(known))
+    concerned = Concern(of.everything, of.told, known)
     left, untold, unused = [], dict[str, None](), dict[str, None]()
     for hole in holes:
         id, package = hole.issue.id, hole.releases.package

@@ -115,12 +115,12 @@ class Asking:
                 inner = self._version(scope, node.args[0])
                 return (inner[0], "version") if inner and inner[1] == "text" else None
             name = node.args[0]
-            is_known = isinstance(name, ast.Constant) and name.value in self.names.packages
+            is_known = isinstance(name, ast.Constant) and name.value in self.names.stack
             if called and called <= {*_METADATA} and is_known:
                 return str(ast.literal_eval(name)), "text"
         for origin in self.names.of_value(scope, node) if isinstance(node, ast.Name | ast.Attribute) else ():
             package, _, rest = (origin or "").partition(".")
-            if package in self.names.packages and rest in _VERSION:
+            if package in self.names.stack and rest in _VERSION:
                 return package, "text" if rest == "__version__" else "numbers"
         return None
 
@@ -141,7 +141,7 @@ class Asking:
         if not (isinstance(node.func, ast.Name) and node.func.id == "hasattr" and len(node.args) == 2):
             return None
         of, name = self.names.of_value(scope, node.args[0]), node.args[1]
-        if any(each and each.partition(".")[0] in self.names.packages for each in of):
+        if any(each and each.partition(".")[0] in self.names.stack for each in of):
             known = [each for each in of if each]
             is_plain = len(known) == len(of) and isinstance(name, ast.Constant)
             return Has(tuple(sorted(known)), str(name.value)) if is_plain else UNKNOWN  # type: ignore[attr-defined]
@@ -163,9 +163,7 @@ class Asking:
 
     def _tells(self, origin: str | None) -> bool:
         parts = (origin or "").split(".")
-        return (origin or "").startswith(_READERS) or (
-            parts[0] in self.names.packages and not _VERSION.isdisjoint(parts)
-        )
+        return (origin or "").startswith(_READERS) or (parts[0] in self.names.stack and not _VERSION.isdisjoint(parts))
 
     def decorated(self, scope: Scope, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> Condition:
         """Return the condition of decorators such as `pytest.mark.skipif(jax.__version__ < "0.5")`."""

@@ -1,6 +1,6 @@
 """A reader of Python text: the names that it uses of the stack and of its own project, each with place and conditions.
 
-Not followed: attributes of objects, `getattr`, annotations in quotes.
+Not followed: attributes of objects, `getattr`, annotations of arguments in quotes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from jax_stack_compat.check.source.asking import Asking
@@ -27,10 +27,15 @@ from jax_stack_compat.check.source.scopes import (
     joined,
     stored,
 )
-from jax_stack_compat.check.source.sources import parsed
+from jax_stack_compat.check.source.sources import BEYOND, parsed
 from jax_stack_compat.check.source.uses import Call, How, Place, arguments
 
 _IGNORE = re.compile(r"#\s*compat:\s*ignore(?:\[(?P<ids>[^\]]*)\])?")
+_BUILTIN_TYPES = frozenset({"bool", "int", "float", "complex"})
+_SCALARS = frozenset(
+    {"bool", "bool_", "float16", "float32", "float64", "complex64", "complex128"}
+    | {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+)
 # Each of these calls its first argument with the remaining arguments.
 _PARTIAL = frozenset({"functools.partial", "jax.tree_util.Partial", "equinox.Partial"})
 
@@ -39,7 +44,9 @@ _PARTIAL = frozenset({"functools.partial", "jax.tree_util.Partial", "equinox.Par
 class Spot:
     """An import, or a name with its attributes. Its place has no path, and its line counts from the start of the text.
 
-    `origins` are the objects that the first name may refer to. `rest` has the attributes after it: `.numpy.pad`.
+    `origins` are the objects that the first name may refer to; for a call of a method of an unknown object, its name.
+    `rest` has the attributes after it: `.numpy.pad`. `within` are the functions of the stack around it; see `Use`.
+    `functions` are the names of the functions around it, outermost first. With `lazy`, annotations are texts.
     `starred` is True if only an `import *` from one of these packages can define the first name.
     """
 
@@ -50,6 +57,9 @@ class Spot:
     guards: tuple[Condition, ...]
     call: Call | None = None
     starred: bool = False
+    within: frozenset[str] = frozenset()
+    functions: tuple[str, ...] = ()
+    lazy: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,17 +78,18 @@ class Read:
     stars: tuple[str, ...]
     spots: tuple[Spot, ...]
     patched: tuple[tuple[Origins, str], ...]
-    string_annotations: bool
 
 
-def read(code: str, within: str, packages: Collection[str], own: Collection[str]) -> Read:
+def read(
+    code: str, within: str, packages: Collection[str], own: Collection[str], methods: Collection[str] = ()
+) -> Read:
     """Read a text. Raises one of `sources.BEYOND`.
 
     `within` is the path of its package, and `packages` are the packages to look for. `own` has the top-level names of
-    the project's own modules.
+    the project's own modules. Calls of `methods` of unknown objects are read, too.
     """
     tree = parsed(code)
-    reader = _Reader(code, within, packages, own)
+    reader = _Reader(code, within, packages, own, methods)
     reader.module(tree)
     exports = {
         name: Export(reader.names.origins(reader.top, each), reader.asking.named(reader.top, name))
@@ -87,14 +98,15 @@ def read(code: str, within: str, packages: Collection[str], own: Collection[str]
     return Read(
         {name: each for name, each in exports.items() if each.origins != OPAQUE or asks(each.condition)},
         tuple(reader.names.stars),
-        tuple(reader.spots),
+        tuple(map(reader.given, reader.spots)),
         tuple(reader.patched),
-        reader.lazy,
     )
 
 
 class _Reader(ast.NodeVisitor):
-    def __init__(self, code: str, within: str, packages: Collection[str], own: Collection[str]) -> None:
+    def __init__(
+        self, code: str, within: str, packages: Collection[str], own: Collection[str], methods: Collection[str]
+    ) -> None:
         self.lines, self.is_ascii, self.ignores = code.split("\n"), code.isascii(), "compat:" in code
         self.names = ScopeNames(within, packages, own, has_walrus=":=" in code)
         self.asking = Asking(self.names)
@@ -105,6 +117,11 @@ class _Reader(ast.NodeVisitor):
         self.guards: tuple[Condition, ...] = ()
         self.statement = 1
         self.lazy = False
+        self.methods = methods
+        self.around: frozenset[str] = frozenset()
+        self.functions: tuple[str, ...] = ()
+        # The functions of the stack that get a function by its name.
+        self.takers: dict[str, set[str]] = {}
 
     def module(self, tree: ast.Module) -> None:
         self.lazy = any(
@@ -156,14 +173,57 @@ class _Reader(ast.NodeVisitor):
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self._decorators(node.decorator_list)
-        self._arguments(node.args)
+        with self._within(*map(self._decorator, node.decorator_list)):
+            self._arguments(node.args)
         self._annotation(node.returns)
         decorated = self.asking.decorated(self.scope, node)
-        with self._inside("function", (each.arg for each in _parameters(node.args))) as inside:
+        by = [self._decorator(each) for each in node.decorator_list]
+        with self._inside("function", (each.arg for each in _parameters(node.args))) as inside, self._within(*by):
+            self.functions = (*self.functions, node.name)
             self.names.collect(inside, node.body)
             self._block(node.body, decorated)
 
     visit_AsyncFunctionDef = visit_FunctionDef
+
+    @contextmanager
+    def _within(self, *names: str) -> Iterator[None]:
+        """Read what is an argument, or the body of one, of calls of these functions."""
+        outside, functions = self.around, self.functions
+        self.around = outside.union(filter(None, names))
+        yield
+        self.around, self.functions = outside, functions
+
+    def given(self, spot: Spot) -> Spot:
+        """Return a spot with the functions of the stack that get a function around it by its name."""
+        takers = [taker for name in spot.functions for taker in self.takers.get(name, ())]
+        return replace(spot, within=spot.within.union(takers)) if takers else spot
+
+    def _decorator(self, node: ast.expr) -> str:
+        """Return the function of the stack that a decorator calls, also as `partial(jax.jit, …)`."""
+        if isinstance(node, ast.Call):
+            called = self.names.of_value(self.scope, node.func)
+            return self._called(node.args[0] if node.args and called and called <= _PARTIAL else node.func)
+        return self._called(node)
+
+    def _called(self, node: ast.expr) -> str:
+        """Return the name of a function, class or generic: of any import, of Python, or of a method, `.register`."""
+        if isinstance(node, ast.Subscript):
+            return self._called(node.value)
+        if found := self._named(node):
+            return found
+        chain = chain_of(node)
+        bound = self.scope.of(chain[0]) if chain else None
+        if chain and bound and len(bound[1]) == 1 and bound[1][0].origin:
+            return f"{bound[1][0].origin}{chain[1]}"
+        if isinstance(node, ast.Attribute):
+            return f".{node.attr}"
+        return f"builtins.{node.id}" if isinstance(node, ast.Name) and not bound else ""
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        with self._within("[]"):
+            self.visit(node.value)
+        with self._within(self._called(node)):
+            self.visit(node.slice)
 
     def _decorators(self, of: Sequence[ast.expr]) -> None:
         for each in of:
@@ -179,9 +239,25 @@ class _Reader(ast.NodeVisitor):
         if node is not None:
             self._under(UNKNOWN if self.lazy else FREE, node)
 
+    def _quoted(self, node: ast.Constant, text: str) -> None:
+        """Read an annotation in quotes."""
+        try:
+            inner = ast.parse(text, mode="eval")
+        except BEYOND:
+            return
+        for each in ast.walk(inner):
+            ast.copy_location(each, node)
+        lazy, self.lazy = self.lazy, True
+        self._under(UNKNOWN, inner)
+        self.lazy = lazy
+
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self._decorators(node.decorator_list)
-        self._each([*node.bases, *node.keywords])
+        for number, base in enumerate(node.bases):
+            # A class has those of its bases around it that come first.
+            with self._within(*map(self._called, node.bases[:number])):
+                self.visit(base)
+        self._each(node.keywords)
         decorated = self.asking.decorated(self.scope, node)
         with self._inside("class") as inside:
             self.names.collect(inside, node.body)
@@ -189,7 +265,7 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         self._arguments(node.args)
-        with self._inside("function", (each.arg for each in _parameters(node.args))):
+        with self._inside("function", (each.arg for each in _parameters(node.args))), self._within():
             self.visit(node.body)
 
     def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
@@ -258,10 +334,18 @@ class _Reader(ast.NodeVisitor):
         self._each([node.pattern, node.guard])
         self._block(node.body)
 
+    def visit_Assign(self, node: ast.Assign) -> None:
+        with self._within():
+            if isinstance(node.value, ast.Lambda):
+                self.functions += tuple(name for target in node.targets for name in stored(target))
+            self.generic_visit(node)
+
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         # Python does not evaluate the annotation of a local variable.
         local = self.scope.kind == "function" and isinstance(node.target, ast.Name)
         self._under(UNKNOWN if self.lazy or local else FREE, node.annotation)
+        if isinstance(node.annotation, ast.Constant) and isinstance(node.annotation.value, str):
+            self._quoted(node.annotation, node.annotation.value)
         self._each([node.target, node.value])
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -278,7 +362,7 @@ class _Reader(ast.NodeVisitor):
                 self._spot(alias, origins, "", "import" if star else "from")
 
     def visit_Call(self, node: ast.Call) -> None:
-        self._name(node.func, arguments(node, node.args, self._named))
+        self._name(node.func, arguments(node, node.args, self._named, value=self._value))
         inside: list[ast.AST] = [*node.args, *node.keywords]
         if node.args and isinstance(node.func, ast.Name | ast.Attribute):
             called = self.names.of_value(self.scope, node.func)
@@ -289,15 +373,60 @@ class _Reader(ast.NodeVisitor):
                 name = node.args[1].value if isinstance(node.args[1], ast.Constant) else None
                 if isinstance(name, str):
                     self.patched.append((self.names.of_value(self.scope, node.args[0]), f".{name}"))
-        self._each(inside)
+        taker = self._called(node.func)
+        for each in node.args if taker else ():
+            if isinstance(each, ast.Name):
+                self.takers.setdefault(each.id, set()).add(taker)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in self.methods and self._is_unknown(node.func):
+            call = arguments(node, node.args, self._named, value=self._value)
+            with self._within(self._made(node.func.value)):
+                self._spot(node.func, frozenset({node.func.attr}), "", "method", call)
+        with self._within(taker):
+            self._each(inside)
+
+    def _is_unknown(self, node: ast.Attribute) -> bool:
+        """Return True if an attribute may be one of an array: not of an import, or of what the text defines."""
+        chain = chain_of(node)
+        found = self.scope.of(chain[0]) if chain else None
+        return not found or not any(map(self._is_known, found[1]))
+
+    def _value(self, node: ast.expr) -> ast.expr:
+        """Return the expression that a name has as its one value, or the expression itself."""
+        found = self.scope.of(node.id) if isinstance(node, ast.Name) else None
+        return found[1][0].value or node if found and len(found[1]) == 1 else node
+
+    def _made(self, node: ast.expr) -> str:
+        """Return the function that makes an object, as the stack names it; empty if the code does not show it."""
+        made = self._value(node)
+        return self._called(made.func) if isinstance(made, ast.Call) else ""
+
+    def _is_known(self, bound: Bound) -> bool:
+        """Return True for an import, a definition, and what a package outside the stack returns."""
+        if bound.origin is not None or isinstance(bound.definition, ast.FunctionDef | ast.ClassDef):
+            return True
+        chain = chain_of(bound.value.func) if isinstance(bound.value, ast.Call) else None
+        found = self.scope.of(chain[0]) if chain else None
+        return bool(found and found[1][0].origin and not self.names.is_ours(found[1][0].origin))
 
     def _named(self, node: ast.expr) -> str:
         """Return the name that an expression refers to; empty if there may be several."""
+        if isinstance(node, ast.Name) and node.id in _BUILTIN_TYPES and not self.scope.of(node.id):
+            return f"builtins.{node.id}"
+        if isinstance(node, ast.Attribute) and node.attr in _SCALARS and (dtype := self._numpy(node)):
+            return dtype
         origins = self.names.of_value(self.scope, node)
         return next(iter(origins)) or "" if len(origins) == 1 else ""
 
+    def _numpy(self, node: ast.Attribute) -> str:
+        """Return the name of a scalar type of NumPy; empty for other names."""
+        found = self.scope.of(node.value.id) if isinstance(node.value, ast.Name) else None
+        is_numpy = found and all(one.origin == "numpy" for one in found[1])
+        return f"numpy.{node.attr}" if is_numpy else ""
+
     def _name(self, node: ast.expr, call: Call | None = None) -> None:
         chain = chain_of(node) if isinstance(node, ast.Name | ast.Attribute) else None
+        if call is None and isinstance(node, ast.Attribute) and node.attr in self.methods and self._is_unknown(node):
+            self._spot(node, frozenset({node.attr}), "", "method")
         if chain is None:
             self.visit(node.value if isinstance(node, ast.Attribute) else node)
             return
@@ -332,7 +461,8 @@ class _Reader(ast.NodeVisitor):
         lines = {self.statement, node.lineno} if self.ignores else ()
         ignored = frozenset[str]().union(*(_ignored(self.lines[line - 1]) for line in lines))
         place = Place("", node.lineno, column, end_line, end, self.lines[node.lineno - 1].strip(), ignored)
-        self.spots.append(Spot(origins, rest, how, place, self.guards, call, starred))
+        spot = Spot(origins, rest, how, place, self.guards, call, starred, self.around, self.functions, self.lazy)
+        self.spots.append(spot)
 
     def _column(self, line: int, offset: int) -> int:
         """Return the column in characters; Python counts it in bytes."""

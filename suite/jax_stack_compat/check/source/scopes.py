@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeAlias, TypeVar
 
+from jax_stack_compat.packages import WALKED
+
 # None means: the object is unknown.
 Origins: TypeAlias = frozenset[str | None]
 T = TypeVar("T")
@@ -92,6 +94,8 @@ class ScopeNames:
 
     def __init__(self, within: str, packages: Collection[str], own: Collection[str], *, has_walrus: bool) -> None:
         self.within, self.packages, self.own, self.has_walrus = within, packages, own, has_walrus
+        # Only the names of these are known.
+        self.stack = frozenset(packages).intersection(WALKED)
         self.stars: list[str] = []
         self._settled = Settled[Origins]()
 

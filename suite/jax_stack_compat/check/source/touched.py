@@ -4,9 +4,26 @@ A touch is a name, the first parameters of a call, and a condition, an expressio
 `jax.numpy.round(a, decimals) if decimals >= 38`.
 
 - a parameter stands for its argument; `given(x)` is true if there is one;
-- `len`, `min`, `max`, `abs`, `sorted` and `type` are known, and a name of the stack is a text: "jax.numpy.float16";
-- `uses("jax.new_ref")` is true if the project uses a name, and `string_annotations` if the file has
-  `from __future__ import annotations`.
+- `len`, `min`, `max`, `abs`, `sorted` and `type` are known, and a name of the stack is a text: "jax.numpy.float16". So
+  are a builtin type, "builtins.bool", and a scalar type of NumPy, "numpy.bool_";
+- `form(x)` is the function or method that the argument calls, "jax.numpy.where", "min" or "astype"; "compare" for a
+  comparison, "newaxis" for `x[..., None]`, "-" for `-x`, "lambda"; else "". A variable has the
+  form of its one value;
+- `uses("jax.new_ref")` is open if the project uses a name, else false; `without("jax.new_ref")` is true if it does not
+  use it, else false;
+- `string_annotations` is true if the file has `from __future__ import annotations`;
+- `unseen` is open: the case depends on more than code shows;
+- `shows("no-tree-map")` is true if the case shows one of these behaviours on the stack, and open without one stack;
+- `within("jax.numpy.where")` is true if the use is a part of an argument of such a call, or stands in a function that
+  the named one decorates, or gets by its name in the same file. In another function it is open if the project uses the
+  name. Names of other packages, "builtins.isinstance", ".register" for a method, generics (`Optional[…]`), "[]"
+  for what is indexed, and bases before the use in a list of bases count, too; for a method, what made its object.
+
+A member of a class with a condition, `jax.Array.round(decimals) if decimals >= 38`, also concerns that attribute of an
+object whose class is unknown, if the condition is met: this is possible at most.
+
+`import flax.nnx` is a library, or a module of one, that does not import: a line that imports it fails for certain, if
+there is no condition or it is met.
 
 A comparison with a missing argument is false. If an argument is not a literal, the condition is open.
 """
@@ -37,7 +54,10 @@ _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
     **{"len": len, "min": min, "max": max, "abs": abs, "type": lambda value: type(value).__name__},
     "sorted": lambda values: type(values)(sorted(values)),
 }
-_WORDS = frozenset({*_FUNCTIONS, "given", "uses", "string_annotations"})
+_WORDS = frozenset({*_FUNCTIONS, "given", "uses", "string_annotations", "form", "within", "without", "shows", "unseen"})
+IMPORT = "import "
+# Classes whose names are not capitalised, with a dot.
+_CLASSES = ("jax.custom_jvp.", "jax.custom_vjp.")
 
 
 @dataclass(frozen=True)
@@ -55,11 +75,29 @@ class Touch:
         return f"{self.name}({self.keyword}=)" if self.keyword else self.name
 
     @property
+    def is_import(self) -> bool:
+        """True if the import itself fails."""
+        return self.name.startswith(IMPORT)
+
+    @property
+    def is_member(self) -> bool:
+        """True for a member of a class."""
+        parts = self.name.split(".")
+        member = any(one[:1].isupper() and not two[:1].isupper() for one, two in pairwise(parts))
+        return member or self.name.startswith(_CLASSES)
+
+    @property
+    def method(self) -> str:
+        """For a member of a class with a condition, its own name; else empty."""
+        return self.name.rpartition(".")[2] if self.is_member and self.condition is not None else ""
+
+    @property
     def is_untold(self) -> bool:
         """True if code can use it without naming it: an area, a private name or a member of a class."""
+        if self.is_import or self.method:
+            return False
         parts = self.name.split(".")
-        member = any(one[0].isupper() and not two[0].isupper() for one, two in pairwise(parts))
-        return not _NAME.fullmatch(self.name) or member or any(part.startswith("_") for part in parts)
+        return not _NAME.fullmatch(self.name) or self.is_member or any(part.startswith("_") for part in parts)
 
 
 @cache
@@ -83,21 +121,32 @@ def touch(text: str) -> Touch:
 
 
 def touched(use: Use, names: Collection[str]) -> list[str]:
-    """Return the names in `names` that a use names, or that are a prefix of its name. An import alone is not a use."""
-    parts = [thing.name.split(".") for thing in use.things if use.how == "name"]
-    prefixes = {".".join(each[:end]) for each in parts for end in range(2, len(each) + 1)}
+    """Return the names in `names` that a use names, or that are a prefix of its name.
+
+    An import alone is a use only of `import …`, and a method only of members of that name, which have a dot first.
+    """
+    parts = [thing.name.split(".") for thing in use.things]
+    if use.how == "method":
+        return sorted({f".{each[-1]}" for each in parts}.intersection(names))
+    before = "" if use.how == "name" else IMPORT
+    prefixes = {before + ".".join(each[:end]) for each in parts for end in range(2 - bool(before), len(each) + 1)}
     return sorted(prefixes.intersection(names))
 
 
-def meets(touch: Touch, use: Use, uses: Collection[str]) -> bool | None:
+def meets(touch: Touch, use: Use, uses: Collection[str], behaviour: str = "") -> bool | None:
     """Return True if a use meets a touch, False if it cannot, and None if the code does not show it.
 
-    `uses` are the names that the project uses.
+    `uses` are the names that the project uses, and `behaviour` is the case's on the stack; empty if there is no stack.
     """
+    if use.how == "method":
+        is_met = touch.condition is not None and _Asked(touch, use.call, use, uses, behaviour).truth(touch.condition)
+        return None if is_met else False
+    if touch.is_import and touch.condition is None:
+        return True
     call = use.call if any(thing.name == touch.name for thing in use.things) else None
     if touch.keyword:
         return None if call and touch.keyword in call.keywords else False
-    return _Asked(touch, call, use.string_annotations, uses).truth(touch.condition) if touch.condition else None
+    return _Asked(touch, call, use, uses, behaviour).truth(touch.condition) if touch.condition else None
 
 
 @dataclass(frozen=True)
@@ -106,8 +155,9 @@ class _Asked:
 
     touch: Touch
     call: Call | None
-    string_annotations: bool
+    use: Use
     uses: Collection[str]
+    behaviour: str
 
     def truth(self, node: ast.expr) -> bool | None:
         """Return the value of a condition, None if it is open."""
@@ -119,11 +169,22 @@ class _Asked:
             case ast.UnaryOp(ast.Not(), operand):
                 inner = self.truth(operand)
                 return None if inner is None else not inner
+            case ast.Name("unseen"):
+                return None
             case ast.Name("string_annotations"):
-                return self.string_annotations
+                return self.use.string_annotations
             case ast.Call(ast.Name("uses"), names):
                 # The project uses the name, but perhaps not here.
                 return None if any(ast.literal_eval(name) in self.uses for name in names) else False
+            case ast.Call(ast.Name("without"), names):
+                return not any(ast.literal_eval(name) in self.uses for name in names)
+            case ast.Call(ast.Name("shows"), names):
+                return self.behaviour in map(ast.literal_eval, names) if self.behaviour else None
+            case ast.Call(ast.Name("within"), names):
+                wanted = {ast.literal_eval(name) for name in names}
+                if not self.use.within.isdisjoint(wanted):
+                    return True
+                return None if self.use.inside and not wanted.isdisjoint(self.uses) else False
             case ast.Call(ast.Name("given"), [ast.Name(name)]):
                 value = self.written(name)
                 return None if value is OPEN else value is not MISSING
@@ -137,6 +198,8 @@ class _Asked:
         match node:
             case ast.Name(name):
                 return self.written(name)
+            case ast.Call(ast.Name("form"), [ast.Name(name)]):
+                return self.call.form(name, self.touch.parameters.index(name)) if self.call else OPEN
             case ast.Call(ast.Name(name), [argument]):
                 value = self.value(argument)
                 if value in (MISSING, OPEN, UNSEEN) or (name not in ("len", "type") and has_unseen(value)):
@@ -170,6 +233,7 @@ class Met:
     use: Use
     name: str
     likely: bool
+    certain: bool = False
 
 
 def touches(case: KnownCase) -> list[Touch]:
@@ -185,23 +249,34 @@ def is_untold(case: KnownCase) -> bool:
     return all(each.is_untold for each in found) or any(each.is_untold and "." in each.name for each in found)
 
 
+def methods(knowledge: Knowledge) -> frozenset[str]:
+    """Return the methods that cases touch."""
+    of_all = (each.method for case in knowledge.cases.values() for each in touches(case))
+    return frozenset(filter(None, of_all))
+
+
 class Concern:
     """The uses in a source tree, by the names that cases touch; `names` are all names that the tree uses."""
 
     def __init__(self, uses: Iterable[Use], names: frozenset[str], knowledge: Knowledge) -> None:
         self.names = names
-        wanted = frozenset(each.name for case in knowledge.cases.values() for each in touches(case))
+        of_all = [each for case in knowledge.cases.values() for each in touches(case)]
+        wanted = frozenset([each.name for each in of_all] + [f".{each.method}" for each in of_all if each.method])
         self.touched: dict[str, list[Use]] = defaultdict(list)
         for use in uses:
             for name in touched(use, wanted):
                 self.touched[name].append(use)
 
-    def met(self, case: KnownCase) -> list[Met]:
-        """Return the uses that a case concerns, also where the code ignores it, in order of place."""
+    def met(self, case: KnownCase, behaviour: str = "") -> list[Met]:
+        """Return the uses that a case concerns, also where the code ignores it, in order of place.
+
+        `behaviour` is what the case shows on the stack.
+        """
         found: dict[tuple[str, int, int], Met] = {}
         for wanted in touches(case):
-            for use in self.touched.get(wanted.name, ()):
-                holds, at = meets(wanted, use, self.names), use.place.at
+            also = self.touched.get(f".{wanted.method}", ()) if wanted.method else ()
+            for use in (*self.touched.get(wanted.name, ()), *also):
+                holds, at = meets(wanted, use, self.names, behaviour), use.place.at
                 if holds is not False and (at not in found or (holds and not found[at].likely)):
-                    found[at] = Met(use, wanted.shown, bool(holds))
+                    found[at] = Met(use, wanted.shown, bool(holds), certain=wanted.is_import and bool(holds))
         return [found[at] for at in sorted(found)]

@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from jax_stack_compat.check.source.conditions import Condition
 
-# An import of a module, a `from` import, or a name with its attributes.
-How: TypeAlias = Literal["import", "from", "name"]
+# An import of a module, a `from` import, a name with its attributes, or a call of a method of an unknown object.
+How: TypeAlias = Literal["import", "from", "name", "method"]
 # Longer literals are not kept.
 _MAX_CHARS = 200
 _LITERALS = (ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.UnaryOp, ast.BinOp)
@@ -73,7 +73,7 @@ MISSING, UNSEEN, OPEN = NoValue.MISSING, NoValue.UNSEEN, NoValue.OPEN
 class Call:
     """The arguments of a call, or of a partial. `open_positions` is True if it has `*`, `open_keywords` if it has `**`.
 
-    `values` has the text of literal arguments, by keyword or place.
+    `values` has the text of literal arguments, by keyword or place, and `forms` the form of the others; see `form`.
     """
 
     positions: int
@@ -82,6 +82,12 @@ class Call:
     open_keywords: bool
     partial: bool = False
     values: tuple[tuple[str, str], ...] = ()
+    forms: tuple[tuple[str, str], ...] = ()
+
+    def form(self, name: str, place: int) -> str:
+        """Return the form of the argument for a parameter; empty if it has none of the known forms."""
+        forms = dict(self.forms)
+        return forms.get(name) or forms.get(str(place) if name not in self.keywords else "") or ""
 
     def written(self, name: str, place: int) -> Any:
         """Return the literal argument for a parameter, or UNSEEN, MISSING or OPEN."""
@@ -99,7 +105,11 @@ class Call:
 
 @dataclass(frozen=True)
 class Use:
-    """A name of the stack in a source. It refers to one of `things`. An import needs all parts of its name."""
+    """A name of the stack in a source. It refers to one of `things`. An import needs all parts of its name.
+
+    `within` are the functions of the stack in whose calls it is an argument, or a part of one, and those that get the
+    function around it. `inside` is True in a function, which other code may give to others.
+    """
 
     things: tuple[Thing, ...]
     how: How
@@ -107,6 +117,8 @@ class Use:
     guards: tuple[Condition, ...] = ()
     call: Call | None = None
     string_annotations: bool = False
+    within: frozenset[str] = frozenset()
+    inside: bool = False
 
     @property
     def package(self) -> str:
@@ -132,7 +144,9 @@ class Unread(NamedTuple):
 class Usage:
     """The uses in a source tree, its unread parts, the number of read files, and the skipped folders.
 
-    `marks` are the names of settings that the tree contains, such as `jax_enable_x64`.
+    `beside` are the uses of guests, and calls of methods of unknown objects.
+
+    `marks` are the names of which the tree contains a word, such as `jax_enable_x64`, or a dtype in quotes.
     """
 
     uses: tuple[Use, ...]
@@ -140,23 +154,42 @@ class Usage:
     files: int
     marks: frozenset[str] = frozenset()
     skipped: tuple[str, ...] = ()
+    beside: tuple[Use, ...] = ()
+
+    @property
+    def everything(self) -> tuple[Use, ...]:
+        """The uses of the stack, and those beside it."""
+        return (*self.uses, *self.beside)
 
     @property
     def names(self) -> frozenset[str]:
         """The names of the stack that the tree uses, and `jax_enable_x64` if the tree mentions it."""
         found = {thing.name for use in self.uses if use.how == "name" for thing in use.things}
-        return frozenset({*found, "jax_enable_x64"} if self.marks else found)
+        return self.marks.intersection({"jax_enable_x64"}).union(found)
+
+    @property
+    def told(self) -> frozenset[str]:
+        """The names that the tree uses, also if it only contains their words."""
+        return self.names | self.marks
 
 
 def arguments(
-    node: ast.Call, positions: Sequence[ast.expr], name: Callable[[ast.expr], str], *, partial: bool = False
+    node: ast.Call,
+    positions: Sequence[ast.expr],
+    name: Callable[[ast.expr], str],
+    *,
+    partial: bool = False,
+    value: Callable[[ast.expr], ast.expr] = lambda node: node,
 ) -> Call:
-    """Return the arguments of a call; `name` returns the stack's name for an expression, or ""."""
+    """Return the arguments of a call; `name` returns the stack's name for an expression, or "".
+
+    `value` returns the expression that a name has as its one value, or the name."""
     written = [
         *((str(place), each) for place, each in enumerate(positions)),
         *((keyword.arg, keyword.value) for keyword in node.keywords),
     ]
     texts = [(key, _text(each, name)) for key, each in written if key]
+    forms = [(key, form(value(each), name)) for key, each in written if key]
     return Call(
         sum(not isinstance(each, ast.Starred) for each in positions),
         tuple(keyword.arg for keyword in node.keywords if keyword.arg),
@@ -164,7 +197,34 @@ def arguments(
         any(keyword.arg is None for keyword in node.keywords),
         partial,
         tuple((key, text) for key, text in texts if text),
+        tuple((key, of) for key, of in forms if of),
     )
+
+
+def form(node: ast.expr, name: Callable[[ast.expr], str]) -> str:
+    """Return the form of an expression: the function or method that it calls, or a word for it; else "".
+
+    The words are "compare", "newaxis", "-" and "lambda". A function of the stack has its whole name, "jax.numpy.where",
+    and others their last: "min", "astype".
+    """
+    match node:
+        case ast.Call(ast.Name(last) | ast.Attribute(attr=last) as called):
+            return name(called) or last
+        case ast.Compare() | ast.UnaryOp(ast.Not()):
+            return "compare"
+        case ast.BinOp(left, ast.BitAnd() | ast.BitOr(), right):
+            return "compare" if "compare" in (form(left, name), form(right, name)) else ""
+        case ast.UnaryOp(ast.Invert(), operand):
+            return form(operand, name)
+        case ast.UnaryOp(ast.USub(), ast.Name() | ast.Call() | ast.Attribute() | ast.Subscript()):
+            return "-"
+        case ast.Lambda():
+            return "lambda"
+        case ast.Subscript(slice=ast.Tuple(elts)) if any(
+            isinstance(each, ast.Constant) and each.value is None for each in elts
+        ):
+            return "newaxis"
+    return ""
 
 
 def _text(node: ast.expr, name: Callable[[ast.expr], str]) -> str:

@@ -52,7 +52,7 @@ def in_a_dict() -> tuple[str, str]:
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(docs="jax:changelog.html#jax-0-4-38-dec-17-2024"),
-    touches=("jax.stages.Compiled.cost_analysis",),
+    touches=("jax.stages.Compiled.cost_analysis if within('[]')",),
     control=of_what_is_lowered,
     rules=(Rule("list", "jax<0.5.0"), Rule("dict")),
     workaround=Workaround("Take either: costs[0] if isinstance(costs, list) else costs.", either),

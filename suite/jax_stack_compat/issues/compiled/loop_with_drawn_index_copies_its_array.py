@@ -118,7 +118,7 @@ ISSUE = Issue(
         Case(
             drawn_index,
             workaround=Workaround("Draw all indices before the loop.", draw_before, fails=("jaxlib==0.11.1",)),
-            touches=_LOOPS,
+            touches=("jax.random.randint if within('jax.lax.fori_loop', 'jax.lax.while_loop', 'jax.lax.scan')",),
         ),
         Case(
             wide_updates,

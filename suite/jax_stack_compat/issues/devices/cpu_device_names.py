@@ -72,7 +72,7 @@ ISSUE = Issue(
                 Rule("unpinned-host", "jaxlib<0.7.1", "jaxlib has it"),
                 Rule("device"),
             ),
-            touches=("jax.sharding.Sharding.memory_kind",),
+            touches=("jax.sharding.Sharding.memory_kind if True",),
         ),
     ),
 )

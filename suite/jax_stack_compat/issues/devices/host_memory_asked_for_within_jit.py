@@ -16,7 +16,7 @@ The page on host offloading says that support varies by platform.
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, members
 
 
 def put_within_jit() -> tuple[str, str]:
@@ -93,7 +93,12 @@ _WITH = Rule("on-the-host")
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(docs="jax:notebooks/host-offloading.html jax:201/memory-spaces.html"),
-    touches=("jax.sharding.Sharding.with_memory_kind", "jax.device_put", "jax.jit(out_shardings=)", "memory_kind"),
+    touches=(
+        "jax.sharding.Sharding.with_memory_kind",
+        "jax.device_put if unseen and within('jax.jit', 'equinox.filter_jit')",
+        "jax.jit(out_shardings=)",
+        "memory_kind",
+    ),
     control=in_one_memory,
     behaviours={
         **{"on-the-host": "clear", "on-the-device": "affected", "refused": "guarded", "no-such-memory": "absent"}
@@ -113,6 +118,9 @@ ISSUE = Issue(
         Case(returned_by_out_shardings, rules=(_WITHOUT, Rule("refused", "jaxlib<0.10.2"), _WITH)),
         Case(
             offloaded_activations,
+            touches=members(
+                "jax.checkpoint_policies", "save_and_offload_only_these_names offload_dot_with_no_batch_dims"
+            ),
             workaround=Workaround("Have jax.checkpoint recompute them.", recomputed),
             behaviours={"refused": "affected", "no-policy": "absent", "differs": "different"},
             signatures={

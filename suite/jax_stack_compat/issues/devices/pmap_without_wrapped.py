@@ -65,7 +65,7 @@ def signature() -> tuple[str, str]:
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="jax#32701", fix="jax@ebb84c4c79", docs="jax:migrate_pmap.html"),
-    touches=("jax.pmap",),
+    touches=("jax.pmap if uses('__wrapped__', 'inspect.signature')",),
     control=jit_and_vmap,
     behaviours={"other": "different"},
     rules=(Rule("gone", "jax==0.8.0", "jax#32701"), Rule("there", "", "ebb84c4c79")),

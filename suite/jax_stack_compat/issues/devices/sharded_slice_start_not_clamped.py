@@ -74,7 +74,11 @@ def sliced() -> tuple[str, str]:
 
 
 # A start that is written as a number is taken to be in range.
-_SHARDED = "max(start_indices) >= 2**31 and uses('jax.make_mesh', 'jax.sharding.Mesh', 'jax.sharding.NamedSharding')"
+# The advice clips the start.
+_SHARDED = (
+    "max(start_indices) >= 2**31 and without('jax.numpy.clip') and "
+    "uses('jax.make_mesh', 'jax.sharding.Mesh', 'jax.sharding.NamedSharding')"
+)
 
 ISSUE = Issue(
     kind="silent-wrong",

@@ -18,7 +18,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
 
 
 def minimise() -> tuple[str, str]:
@@ -86,6 +86,8 @@ def best_so_far() -> tuple[str, str]:
 
 _WAS_RIGHT = (Rule("agrees", "optimistix<0.1.0"), Rule("differs", "", "optimistix#211 (f41291e)"))
 
+_HAS_AUX = "optimistix.root_find(fn, solver, y0, args, options, has_aux) if has_aux"
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="optimistix#33", fix="optimistix#211", attempt="optimistix#34"),
@@ -96,7 +98,11 @@ ISSUE = Issue(
     cases=(
         Case(minimise, rules=_WAS_RIGHT),
         Case(least_squares, rules=_WAS_RIGHT, waits_for=("stack-smoke/implicit-solve",)),
-        Case(root_find, rules=(Rule("differs"),), waits_for=("stack-smoke/implicit-solve",)),
-        Case(best_so_far, rules=(Rule("differs", "optimistix<0.1.0"), Rule("agrees", "", "optimistix#211 (f41291e)"))),
+        Case(root_find, touches=(_HAS_AUX,), rules=(Rule("differs"),), waits_for=("stack-smoke/implicit-solve",)),
+        Case(
+            best_so_far,
+            touches=members("optimistix", "BestSoFarMinimiser BestSoFarLeastSquares"),
+            rules=(Rule("differs", "optimistix<0.1.0"), Rule("agrees", "", "optimistix#211 (f41291e)")),
+        ),
     ),
 )

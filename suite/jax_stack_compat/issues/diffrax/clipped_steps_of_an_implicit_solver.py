@@ -68,7 +68,6 @@ ISSUE = Issue(
     upstream=Upstream.of(report="diffrax#607 diffrax#654 diffrax#723", fix="diffrax#608"),
     touches=(
         *("diffrax.ClipStepSizeController", "diffrax.PIDController(jump_ts=)", "diffrax.PIDController(step_ts=)"),
-        *("diffrax.Kvaerno3", "diffrax.Kvaerno4", "diffrax.Kvaerno5", "diffrax.ImplicitEuler", "diffrax.KenCarp4"),
     ),
     control=control_by_hand,
     rules=(Rule("refused", "diffrax==0.7.0", "diffrax#607"), Rule("agrees", "", "diffrax#608")),

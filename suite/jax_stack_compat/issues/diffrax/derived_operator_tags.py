@@ -121,6 +121,10 @@ ISSUE = Issue(
         ),
         Case(product_of_tridiagonal, touches=members("lineax", "linear_solve AutoLinearSolver", f" if {_TRIDIAGONAL}")),
         Case(multiple_of_unit_diagonal, touches=members("lineax", "linear_solve AutoLinearSolver", f" if {_UNIT}")),
-        Case(negative, rules=(Rule("agrees", "lineax<0.0.5"), Rule("refused", "lineax<0.1.1", "lineax#72"), _NEW)),
+        Case(
+            negative,
+            rules=(Rule("agrees", "lineax<0.0.5"), Rule("refused", "lineax<0.1.1", "lineax#72"), _NEW),
+            touches=("lineax.linear_solve(operator) if form(operator) == '-'",),
+        ),
     ),
 )

@@ -12,6 +12,7 @@ stays with it, for 0.11.11 allows any later jax.
 from __future__ import annotations
 
 from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from jax_stack_compat.cell.touches import GRADIENTS, MAPS
 
 
 def gradient() -> tuple[str, str]:
@@ -86,9 +87,14 @@ ISSUE = Issue(
     needs=("jax", "equinox", "diffrax"),
     waits_for=("stack-smoke/train-and-solve",),
     cases=(
-        Case(gradient, workaround=Workaround("One by one, by jax.lax.map, if Equinox has to stay.", one_by_one)),
+        Case(
+            gradient,
+            workaround=Workaround("One by one, by jax.lax.map, if Equinox has to stay.", one_by_one),
+            touches=(f"diffrax.diffeqsolve if {MAPS} and {GRADIENTS}",),
+        ),
         Case(
             forward_mode,
+            touches=(f"diffrax.diffeqsolve if uses('jax.jacfwd') or {MAPS} and uses('jax.jvp', 'equinox.filter_jvp')",),
             workaround=Workaround("jax.jvp, one direction at a time, if Equinox has to stay.", one_direction),
         ),
     ),

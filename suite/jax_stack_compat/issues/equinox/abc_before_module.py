@@ -91,7 +91,7 @@ ISSUE = Issue(
     upstream=Upstream.of(
         report="equinox#1246 gchq/coreax#817", fix="equinox@2c3fbae", change="GalacticDynamics/coordinax#210"
     ),
-    touches=("abstract base classes", "multiple inheritance"),
+    touches=("equinox.Module if within('abc.ABC', 'typing.Generic')",),
     control=control_module_alone,
     behaviours={"made": "clear"},
     rules=(

@@ -160,9 +160,13 @@ ISSUE = Issue(
                 Rule("value-error", "equinox<0.13.3"),
                 Rule("runtime-error", "", "d140093"),
             ),
-            touches=("equinox.error_if if uses('equinox.filter_jit')",),
+            touches=("equinox.error_if if uses('equinox.filter_jit') and without('jax.debug.callback')",),
         ),
-        Case(under_jit, needs=("jax", "equinox"), touches=("equinox.error_if if uses('jax.jit')",)),
+        Case(
+            under_jit,
+            needs=("jax", "equinox"),
+            touches=("equinox.error_if if uses('jax.jit') and without('jax.debug.callback')",),
+        ),
         Case(
             pure_callback,
             workaround=Workaround("Raise in a jax.experimental.io_callback.", io_callback_instead),

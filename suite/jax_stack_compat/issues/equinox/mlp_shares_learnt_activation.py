@@ -15,7 +15,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, members
 
 
 def hidden_layers() -> tuple[str, str]:
@@ -77,10 +77,16 @@ def checkpoint() -> tuple[str, str]:
     return "loaded", f"the slope is {slope}"
 
 
+_ACTIVATIONS = ("activation", "final_activation")
+# A PReLU that is written there, or one from elsewhere.
+_LEARNT = "form({0}) == 'equinox.nn.PReLU' or given({0}) and form({0}) == '' and uses('equinox.nn.PReLU')".format
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(fix="equinox@8960b09"),
-    touches=("equinox.nn.MLP(activation=)", "equinox.nn.MLP(final_activation=)", "equinox.nn.PReLU"),
+    touches=members(
+        "equinox.nn", "MLP", "(a, b, c, d, activation, final_activation) if " + " or ".join(map(_LEARNT, _ACTIVATIONS))
+    ),
     cases=(
         *(
             Case(

@@ -78,7 +78,9 @@ def module_equal() -> tuple[str, str]:
     return ("equal" if same else "unequal"), f"the structure of the layer by pickle is that of the layer: {same}"
 
 
-_MODULES = " if uses('equinox.Module', 'equinox.nn.Linear', 'equinox.nn.MLP', 'equinox.nn.LayerNorm')"
+_MODULES = (
+    " if uses('pickle') and uses('equinox.Module', 'equinox.nn.Linear', 'equinox.nn.MLP', 'equinox.nn.LayerNorm')"
+)
 _STRUCTURES = (
     *members("jax.tree_util", "tree_structure tree_flatten", _MODULES),
     *members("jax.tree", "structure flatten", _MODULES),
@@ -122,7 +124,7 @@ ISSUE = Issue(
             ),
             signatures={"pickling-error": Signature("PicklingError", "jaxtyping.Float")},
             needs=("jax", "jaxtyping", "equinox"),
-            touches=members("jax", "tree_util.tree_unflatten tree.unflatten", _MODULES),
+            touches=members("equinox", "Module nn.Linear nn.MLP nn.LayerNorm", " if uses('pickle')"),
         ),
     ),
 )

@@ -93,6 +93,8 @@ _GRADIENT = (
     "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.jacfwd', 'jax.hessian', 'jax.linearize', "
     "'equinox.filter_grad', 'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
 )
+# A method is reported only where its condition is met.
+_TAKEN = f"not {_GRADIENT.replace('uses', 'without')}"
 _SCATTER = "(operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices, mode)"
 _CLIPPED = f"mode in ('clip', 'jax.lax.GatherScatterMode.CLIP') and {_GRADIENT}"
 _BATCHED = f"uses('jax.vmap', 'equinox.filter_vmap', 'jax.numpy.vectorize') and {_GRADIENT}"
@@ -107,7 +109,10 @@ ISSUE = Issue(
         Case(
             at_max,
             rules=(Rule("differs", "jax<0.12"), Rule("agrees")),
-            touches=("jax.Array.at", *members("jax.lax", "scatter_max scatter_min", f"{_SCATTER} if {_CLIPPED}")),
+            touches=(
+                *members("jax.Array.at", "max min", f"(u, mode) if mode == 'clip' and {_TAKEN}"),
+                *members("jax.lax", "scatter_max scatter_min", f"{_SCATTER} if {_CLIPPED}"),
+            ),
         ),
         Case(indexing, touches=("jax.Array.__getitem__",)),
         Case(
@@ -120,7 +125,7 @@ ISSUE = Issue(
         Case(
             get_clip,
             rules=(Rule("differs", "jax<0.5"), Rule("agrees", "", "jax#25880 (54fbf0b3f2)")),
-            touches=("jax.Array.at",),
+            touches=(f"jax.Array.at.get(i, mode) if mode == 'clip' and {_TAKEN} and not without('jax.vmap')",),
         ),
     ),
 )

@@ -244,7 +244,10 @@ ISSUE = Issue(
                 "Name the arguments: pl.BlockSpec(block_shape=…, index_map=…).", by_keywords, fails=("jax<0.4.21",)
             ),
             signatures={"refused": Signature("TypeError", "'function' object is not iterable", everyday=True)},
-            touches=("jax.experimental.pallas.BlockSpec(index_map, block_shape) if type(index_map) == 'tuple'",),
+            touches=(
+                "jax.experimental.pallas.BlockSpec(index_map, block_shape) "
+                "if type(index_map) == 'tuple' and form(index_map) != 'lambda'",
+            ),
         ),
         _case(
             load_and_store,
@@ -287,7 +290,10 @@ ISSUE = Issue(
                 by_either_name,
                 fails=("jax<0.4.33",),
             ),
-            touches=("jax.experimental.pallas.tpu.TPUCompilerParams",),
+            touches=(
+                "jax.experimental.pallas.tpu.TPUCompilerParams "
+                "if unseen and without('jax.experimental.pallas.tpu.CompilerParams')",
+            ),
         ),
         _case(
             compiler_params_as_a_dict,

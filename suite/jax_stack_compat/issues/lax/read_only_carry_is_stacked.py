@@ -73,8 +73,10 @@ def while_loop() -> tuple[str, str]:
     return ("stacked" if made else "once"), f"{made} arrays of 10 × 4096"
 
 
-# A single number, or nothing, is not carried along unchanged.
-_CARRY = "type({0}) not in ('NoneType', 'bool', 'int', 'float') and {0} != ()".format
+# A single number, numbers alone, or nothing, is not carried along unchanged.
+_CARRY = (
+    "type({0}) not in ('NoneType', 'bool', 'int', 'float') and {0} != () and not type(max({0})) in ('int', 'float')"
+).format
 
 ISSUE = Issue(
     kind="slow",

@@ -82,7 +82,9 @@ ISSUE = Issue(
         Case(
             solve,
             workaround=Workaround("Set both to 0: dl.at[0].set(0), du.at[-1].set(0).", set_them_to_zero),
-            touches=("jax.lax.linalg.tridiagonal_solve if uses('jax.lax.linalg.tridiagonal_solve')",),
+            touches=(
+                "jax.lax.linalg.tridiagonal_solve(dl, d, du) if unseen and (form(dl) != 'set' or form(du) != 'set')",
+            ),
         ),
         Case(
             linear_transpose,

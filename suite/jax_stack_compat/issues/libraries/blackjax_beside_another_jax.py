@@ -57,6 +57,7 @@ ISSUE = Issue(
     cases=(
         Case(
             nuts,
+            touches=("import blackjax if shows('no-tap')", "blackjax.nuts if shows('no-a-max', 'no-max')"),
             workaround=Workaround(
                 "Take BlackJAX 1.2.1 or later, with jax 0.4.27 or later.", pin="blackjax>=1.2.1", fails=("jax<0.4.27",)
             ),
@@ -74,6 +75,7 @@ ISSUE = Issue(
         ),
         Case(
             lbfgs,
+            touches=("import blackjax if shows('no-tap')", "blackjax.optimizers if shows('no-tree-map', 'no-tree')"),
             workaround=Workaround("Take BlackJAX 1.2 or later, with jax 0.4.25 or later.", pin="blackjax>=1.2.0"),
             signatures={
                 "no-tap": NO_TAP,

@@ -69,6 +69,7 @@ ISSUE = Issue(
     cases=(
         Case(
             multiplies,
+            touches=("import e3nn_jax",),
             workaround=Workaround("Upgrade Equinox with jax.", pin="equinox>=0.11.11"),
             behaviours={"multiplies": "clear", "other-values": "affected"},
             signatures={"no-equinox": NO_EQUINOX},
@@ -76,6 +77,11 @@ ISSUE = Issue(
         ),
         Case(
             means,
+            touches=(
+                "import e3nn_jax if shows('no-equinox')",
+                "e3nn_jax.scatter_mean(data, nel, map_back) if given(nel) and map_back and shows('no-tree-map')",
+                "e3nn_jax.find_peaks if shows('no-tree-map')",
+            ),
             workaround=Workaround(
                 "Tell each element's group with `dst`, and index the means.",
                 code=by_destination,

@@ -57,6 +57,7 @@ ISSUE = Issue(
     cases=(
         Case(
             linen,
+            touches=("flax.linen if shows('no-level', 'no-trace-state')",),
             signatures={
                 "no-level": Signature("AttributeError", "'EvalTrace' object has no attribute 'level'", "flax"),
                 "no-trace-state": Signature("AttributeError", "get_opaque_trace_state", "flax"),
@@ -69,6 +70,7 @@ ISSUE = Issue(
         ),
         Case(
             nnx_jit,
+            touches=("import flax.nnx if shows('does-not-import')", "flax.nnx.jit if shows('no-abstracted-axes')"),
             signatures={
                 "does-not-import": (
                     Signature("ImportError", "cannot import name 'MainTrace'", "flax"),

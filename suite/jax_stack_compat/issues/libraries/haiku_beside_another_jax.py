@@ -60,5 +60,5 @@ ISSUE = Issue(
         "no-take-current-trace": Signature("AttributeError", "take_current_trace", "haiku"),
     },
     needs=("jax", "dm-haiku"),
-    cases=(Case(applies),),
+    cases=(Case(applies, touches=("import haiku",)),),
 )

@@ -7,7 +7,7 @@ case `updates`.
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, members
 
 
 def map_params() -> tuple[str, str]:
@@ -52,6 +52,7 @@ ISSUE = Issue(
     cases=(
         Case(
             map_params,
+            touches=members("optax", "tree_map_params tree_utils.tree_map_params", " if shows('no-tree-map')"),
             workaround=Workaround("Upgrade Optax.", pin="optax>=0.2.3"),
             behaviours={"maps": "clear", "other-values": "affected"},
             signatures={"no-tree-map": Signature("AttributeError", "tree_map", "optax")},

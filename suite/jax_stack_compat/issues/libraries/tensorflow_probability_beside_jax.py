@@ -57,6 +57,9 @@ def multivariate_normal() -> tuple[str, str]:
 NO_TABLE = Signature("AttributeError", "pytype_aval_mappings", "tensorflow_probability")
 REMOVED = Rule("no-pytype-aval-mappings", "tensorflow-probability<=0.25.0 jax>=0.7.0", "probability#2009")
 
+# The workaround reads the table.
+_IMPORT = "import tensorflow_probability.substrates.jax if without('jax._src.core.pytype_aval_mappings')"
+
 ISSUE = Issue(
     kind="import-error",
     upstream=Upstream.of(
@@ -69,6 +72,7 @@ ISSUE = Issue(
     cases=(
         Case(
             normal,
+            touches=(_IMPORT,),
             workaround=Workaround(
                 "Before the import, set jax.interpreters.xla.pytype_aval_mappings to the one in jax._src.core.",
                 code=table_put_back,
@@ -78,6 +82,10 @@ ISSUE = Issue(
         ),
         Case(
             multivariate_normal,
+            touches=(
+                f"{_IMPORT} and shows('no-pytype-aval-mappings')",
+                "tensorflow_probability.substrates.jax.distributions.MultivariateNormalDiag if shows('no-issctype')",
+            ),
             workaround=Workaround("If the error names np.issctype, pin numpy<2.", pin="numpy<2"),
             signatures={
                 "no-pytype-aval-mappings": NO_TABLE,

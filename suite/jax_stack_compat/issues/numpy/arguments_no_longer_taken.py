@@ -12,7 +12,7 @@ Seen in these runs: a mask of integers warns from 0.4.36 to 0.7.2.
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, members
 
 
 def jax_array_object() -> tuple[str, str]:
@@ -103,7 +103,12 @@ ISSUE = Issue(
                 "warns": Signature("DeprecationWarning", "where must be None or a boolean array"),
                 "refused": Signature("ValueError", "where must be None or a boolean array"),
             },
-            touches=("jax.numpy.sum(where=)", "jax.numpy.max(where=)"),
+            touches=members(
+                "jax.numpy",
+                "sum max",
+                "(a, axis, dtype, out, keepdims, initial, where) "
+                "if given(where) and where not in (True, False, None) and form(where) not in ('compare', 'astype')",
+            ),
         ),
         Case(
             dtype_of_an_array,

@@ -72,6 +72,11 @@ _COMPLEX = (
     "uses('jax.numpy.complex64', 'jax.numpy.complex128', 'jax.numpy.complexfloating', 'jax.lax.complex', "
     "'jax.numpy.fft.fft')"
 )
+# Comparisons and these functions give truth values.
+_TRUTHS = ("compare", *members("jax.numpy", "isfinite isinf isnan isclose logical_and logical_not logical_or"))
+_NO_TRUTH = f"form(a) not in {_TRUTHS}"
+_SURELY = f"not {_COMPLEX.replace('uses', 'without')}"
+_BOOL = "dtype in ('builtins.bool', 'numpy.bool_', 'jax.numpy.bool_')"
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -81,13 +86,17 @@ ISSUE = Issue(
     workaround=Workaround("Compare first: jnp.any(x != 0).", compare_with_zero),
     cases=(
         Case(
-            any_and_all, touches=(*members("jax.numpy", "any all", f" if {_COMPLEX}"), *members("jax.Array", "any all"))
+            any_and_all,
+            touches=members("jax.numpy", "any all", f"(a) if {_NO_TRUTH} and {_COMPLEX}"),
         ),
-        Case(array, touches=(f"jax.numpy.bool_ if {_COMPLEX}",)),
+        Case(
+            array,
+            touches=(f"jax.numpy.array(object, dtype) if {_BOOL} and {_COMPLEX}", f"jax.numpy.bool_ if {_COMPLEX}"),
+        ),
         Case(
             astype,
             rules=(Rule("differs", "jax<0.4.27"), Rule("agrees", "", "jax#20644, and the changelog")),
-            touches=("jax.Array.astype",),
+            touches=(f"jax.Array.astype(dtype) if {_BOOL} and {_SURELY}",),
         ),
     ),
 )

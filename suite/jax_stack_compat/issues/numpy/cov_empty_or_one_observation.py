@@ -85,7 +85,11 @@ ISSUE = Issue(
     rules=(_BEFORE, Rule("agrees", "", "f36c44f669, and the changelog")),
     workaround=Workaround("Put the variables in rows, x.T, and ask x.shape for the empty one.", by_columns),
     cases=(
-        Case(empty, rules=(_BEFORE, Rule("agrees", "", "jax#32305 (cd70450188)")), touches=("jax.numpy.cov",)),
+        Case(
+            empty,
+            rules=(_BEFORE, Rule("agrees", "", "jax#32305 (cd70450188)")),
+            touches=("jax.numpy.cov if unseen and not within('jax.numpy.where')",),
+        ),
         Case(one_row, touches=("jax.numpy.cov(m, y, rowvar) if rowvar == False and len(m) == 1",)),
         Case(corrcoef_one_row, touches=("jax.numpy.corrcoef(x, y, rowvar) if rowvar == False and len(x) == 1",)),
         Case(

@@ -49,7 +49,7 @@ ISSUE = Issue(
     upstream=Upstream.of(
         change="numpy/numpy#30461 jax#38650", docs="jax:changelog.html#jax-0-11-0-july-16-2026", attempt="jax#40876"
     ),
-    touches=("jax.numpy.cross",),
+    touches=("jax.numpy.cross(a, b) if unseen and form(a) not in ('jax.numpy.append', 'jax.numpy.pad')",),
     control=of_three,
     behaviours={"warns": "documented"},
     rules=(Rule("agrees", "jax<0.11.0"), Rule("warns", "jax<0.12.0", "jax#38650"), Rule("refused")),

@@ -104,7 +104,9 @@ _BOTH = (
     Rule("agrees", "", "jax#38039 (9d7ed1b0aa)"),
 )
 _INPUTS = ("int32 matrix", "float16 vector", "uint8 scalar", "bool vector", "float32 empty", "zero float32 vector")
-_BOOL = "(a, axis, dtype) if dtype == 'bool'"
+_BOOL = "(a, axis, dtype) if dtype in ('builtins.bool', 'bool')"
+_NUMPY_BOOL = "dtype in ('jax.numpy.bool_', 'jax.numpy.bool', 'numpy.bool_', 'numpy.bool')"
+_METHOD = _BOOL.replace("a, ", "")
 _DOES_NOT = {"refused": Signature("TypeError", "does not accept dtype bool", everyday=True)}
 
 ISSUE = Issue(
@@ -121,13 +123,16 @@ ISSUE = Issue(
             cumsum,
             rules=_BOTH,
             signatures=_DOES_NOT,
-            touches=(f"jax.numpy.cumsum{_BOOL}", f"jax.numpy.nancumsum{_BOOL}", "jax.Array.cumsum(dtype=)"),
+            touches=(f"jax.numpy.cumsum{_BOOL}", f"jax.numpy.nancumsum{_BOOL}", f"jax.Array.cumsum{_METHOD}"),
         ),
         Case(
             cumsum_numpy_bool,
             rules=(_REFUSED, Rule("differs", "jax<0.4.34"), Rule("agrees", "", "jax#23873 (562e9e8dff)")),
             signatures=_DOES_NOT,
-            touches=("jax.numpy.cumsum(a, axis, dtype) if dtype in ('jax.numpy.bool_', 'jax.numpy.bool')",),
+            touches=(
+                f"jax.numpy.cumsum(a, axis, dtype) if {_NUMPY_BOOL}",
+                f"jax.Array.cumsum(axis, dtype) if {_NUMPY_BOOL}",
+            ),
         ),
         Case(
             cumprod,
@@ -138,7 +143,7 @@ ISSUE = Issue(
                 truth_values_first,
                 elsewhere=Elsewhere(all_so_far, numpy_cumprod, _INPUTS),
             ),
-            touches=(f"jax.numpy.cumprod{_BOOL}", f"jax.numpy.nancumprod{_BOOL}", "jax.Array.cumprod(dtype=)"),
+            touches=(f"jax.numpy.cumprod{_BOOL}", f"jax.numpy.nancumprod{_BOOL}", f"jax.Array.cumprod{_METHOD}"),
         ),
         Case(
             cumulative_sum,

@@ -69,7 +69,7 @@ ISSUE = Issue(
             rules=(Rule("differs", "jax<0.4.27"), Rule("agrees", "", "jax#20754 (2899213efb)")),
             workaround=Workaround("jnp.where(jnp.isinf(x) | jnp.isinf(y), jnp.inf, jnp.hypot(x, y))", infinity_first),
             # The data decide, so a use is possible at most.
-            touches=("jax.numpy.hypot if uses('jax.numpy.hypot')",),
+            touches=("jax.numpy.hypot if unseen and not within('jax.numpy.where')",),
         ),
         Case(
             complex_numbers,

@@ -73,6 +73,8 @@ def add_what_came_in() -> None:
 
 
 _WHERE = Workaround("Put it back: jnp.where(jnp.isnan(x), x, f(x)).", add_what_came_in)
+# The advice asks for NaN.
+_BARE = " if unseen and without('jax.numpy.isnan')"
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -81,18 +83,22 @@ ISSUE = Issue(
     control=numbers,
     rules=(Rule("differs", "jax<0.12.0"), Rule("agrees")),
     cases=(
-        Case(uniform, workaround=_WHERE, touches=("jax.scipy.stats.uniform.pdf", "jax.scipy.stats.uniform.logpdf")),
+        Case(uniform, workaround=_WHERE, touches=members("jax.scipy.stats.uniform", "pdf logpdf", _BARE)),
         Case(
             heaviside,
             rules=(Rule("differs", "jax<0.10.2"), Rule("agrees", "", "jax#38106 (88b3d13390)")),
             workaround=_WHERE,
-            touches=("jax.numpy.heaviside",),
+            touches=(f"jax.numpy.heaviside{_BARE}",),
         ),
         Case(
             xlogy,
             rules=(Rule("differs", "jax<0.10.2"), Rule("agrees", "", "jax#37915 (60912d9674)")),
             workaround=_WHERE,
-            touches=members("jax.scipy.special", "xlogy xlog1py", "(x, y) if x == 0"),
+            touches=members(
+                "jax.scipy.special",
+                "xlogy xlog1py",
+                "(x, y) if x == 0 and type(y) not in ('int', 'float') and without('jax.numpy.isnan')",
+            ),
         ),
         Case(rel_entr, touches=("jax.scipy.special.rel_entr",)),
     ),

@@ -64,7 +64,7 @@ _NONE = (
 )
 _MAPS = ("jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map")
 # No literal shows a None that is deep in the first tree, so a use with two trees is possible at most.
-_TREES = "given(rest) and uses('jax.tree.map', 'jax.tree_util.tree_map', 'jax.tree_map')"
+_TREES = "given(rest) and not given(is_leaf) and uses('jax.tree.map', 'jax.tree_util.tree_map', 'jax.tree_map')"
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -113,7 +113,7 @@ ISSUE = Issue(
                     Signature("ValueError", "pytree structure error: different types", everyday=True),
                 ),
             },
-            touches=tuple(f"{name}(f, tree, rest) if {_TREES}" for name in _MAPS),
+            touches=tuple(f"{name}(f, tree, rest, third, fourth, fifth, is_leaf) if {_TREES}" for name in _MAPS),
         ),
     ),
 )

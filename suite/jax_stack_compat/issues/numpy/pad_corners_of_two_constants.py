@@ -77,7 +77,10 @@ def gradient() -> tuple[str, str]:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#26888", cause="jax#24896", fix="jax@7f05b74bca"),
-    touches=("jax.numpy.pad(constant_values=)",),
+    touches=(
+        "jax.numpy.pad(array, pad_width, mode, constant_values) "
+        "if given(constant_values) and unseen and type(constant_values) not in ('int', 'float')",
+    ),
     control=control_one_constant,
     rules=(
         Rule("differs", "jax>=0.4.36,<0.5.3", "jax#24896 came with 0.4.36"),

@@ -63,7 +63,10 @@ def weighted() -> tuple[str, str]:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#24073", fix="jax@21f9d23658"),
-    touches=("jax.numpy.polyfit(cov=)",),
+    touches=(
+        "jax.numpy.polyfit(x, y, deg, rcond, full, w, cov) "
+        "if unseen and given(cov) and cov != False and not within('jax.vmap', 'equinox.filter_vmap')",
+    ),
     control=one_fit,
     rules=(Rule("differs", "jax<0.6.1"), Rule("agrees", "", "21f9d23658")),
     workaround=Workaround("Fit column by column: jax.vmap(..., in_axes=1, out_axes=-1).", one_by_one),

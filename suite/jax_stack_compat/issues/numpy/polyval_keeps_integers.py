@@ -64,7 +64,9 @@ def truth_values() -> tuple[str, str]:
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(report="jax#11633", change="jax#37448"),
-    touches=("jax.numpy.polyval",),
+    touches=(
+        "jax.numpy.polyval(p, x) if unseen and not type(x) == 'float' and form(p) != 'astype' and form(x) != 'astype'",
+    ),
     known_by=r"\b(polyval|polynomial)\b",
     control=floats,
     behaviours={"float": "clear", "wrapped": "affected", "other": "different"},

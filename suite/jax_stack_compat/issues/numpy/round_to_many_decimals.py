@@ -50,8 +50,9 @@ def to_minus_39() -> tuple[str, str]:
 
 
 def _rounds(compared: str) -> tuple[str, ...]:
-    """Return jnp.round and its alias, called with such decimals in a project that does not enable x64."""
-    return members("jax.numpy", "round around", f"(a, decimals) if decimals {compared} and not uses('jax_enable_x64')")
+    """Return jnp.round, its alias and the method, called with such decimals in a project that does not enable x64."""
+    decimals = f"decimals) if decimals {compared} and form(decimals) != 'min' and not uses('jax_enable_x64')"
+    return *members("jax.numpy", "round around", f"(a, {decimals}"), f"jax.Array.round({decimals}"
 
 
 ISSUE = Issue(

@@ -61,7 +61,11 @@ _NEW = Rule("agrees", "", "jax#32340 (7ff86dcbe9)")
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#32402 jax#32335", fix="jax#32340"),
-    touches=("jax.numpy.setdiff1d(assume_unique=)",),
+    touches=(
+        "jax.numpy.setdiff1d(ar1, ar2, assume_unique) "
+        "if unseen and given(assume_unique) and assume_unique != False "
+        "and form(ar1) not in ('jax.numpy.ravel', 'ravel')",
+    ),
     control=not_assumed,
     rules=(Rule("differs", "jax<0.8.0"), _NEW),
     workaround=Workaround("Flatten it first: jnp.setdiff1d(jnp.ravel(a), b, assume_unique=True).", ravel),

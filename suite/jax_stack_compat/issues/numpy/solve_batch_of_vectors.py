@@ -82,7 +82,7 @@ _WARNING = {"announced": Signature("FutureWarning", "batched 1D solves with b.nd
 _BEFORE = (Rule("agrees", "jax<0.4.25"), Rule("announced", "jax<0.5.0", "right, with jax#19674's FutureWarning"))
 _ASSUMING = "jax.scipy.linalg.solve(a, b, lower, overwrite_a, overwrite_b, debug, check_finite, assume_a) if "
 # The shapes decide, so a use is possible at most.
-_ANY = "uses('jax.scipy.linalg.solve')"
+_ANY = "unseen and form(b) != 'newaxis'"
 
 ISSUE = Issue(
     kind="silent-change",
@@ -101,7 +101,7 @@ ISSUE = Issue(
             behaviours={"announced": "clear"},
             rules=(*_BEFORE, Rule("differs", "", "jax#25741")),
             signatures=_WARNING,
-            touches=("jax.numpy.linalg.solve",),
+            touches=("jax.numpy.linalg.solve(a, b) if unseen and form(b) != 'newaxis'",),
         ),
         Case(
             other_batch,

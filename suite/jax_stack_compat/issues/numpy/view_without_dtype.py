@@ -65,7 +65,7 @@ def complex_numbers() -> tuple[str, str]:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(fix="jax@ca7b9db551", docs="jax:changelog.html"),
-    touches=("jax.Array.view",),
+    touches=("jax.Array.view(dtype) if not given(dtype) or dtype == None",),
     control=floats_and_named,
     rules=(Rule("differs", "jax<0.7.2"), Rule("agrees", "", "ca7b9db551, and the changelog")),
     workaround=Workaround("Name the dtype: x.view(x.dtype), or leave view out.", name_the_dtype),

@@ -52,5 +52,5 @@ ISSUE = Issue(
         "np.asarray(jax.random.key_data(key)), and jax.random.wrap_key_data to go back.", by_key_data
     ),
     signatures={"refused": Signature("TypeError", "PRNGKey dtype cannot be converted to a NumPy array")},
-    cases=(Case(asarray, touches=("jax.random.key if uses('jax.random.key_data', 'jax.random.wrap_key_data')",)),),
+    cases=(Case(asarray, touches=("jax.random.key if within('numpy.asarray', 'numpy.array')",)),),
 )

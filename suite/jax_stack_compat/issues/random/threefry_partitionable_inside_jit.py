@@ -83,7 +83,7 @@ def inside_split() -> tuple[str, str]:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#21061", cause="jax#18338", fix="jax@972fd66525"),
-    touches=("jax.threefry_partitionable",),
+    touches=("jax.threefry_partitionable if within('jax.jit', 'equinox.filter_jit')",),
     control=default,
     rules=(
         Rule("absent", "jax<0.4.20", "jax#18338 added it"),

@@ -68,7 +68,9 @@ def poisson() -> tuple[str, str]:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#19150", fix="jax#19166 jax#20891"),
-    touches=members("jax.scipy.stats", "binom poisson geom nbinom betabinom"),
+    touches=members(
+        "jax.scipy.stats", "binom poisson geom nbinom betabinom", " if unseen and not within('jax.numpy.where')"
+    ),
     control=integers,
     workaround=Workaround("Mask by hand: jnp.where(k == jnp.floor(k), law.logpmf(k, …), -jnp.inf).", mask),
     cases=(

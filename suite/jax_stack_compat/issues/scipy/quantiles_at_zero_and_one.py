@@ -81,8 +81,8 @@ ISSUE = Issue(
             rules=(Rule("differs", "jax<0.12.0"), Rule("agrees", "", "jax/_src/scipy/stats/cauchy.py")),
             workaround=Workaround(_WHERE, set_the_ends),
             touches=(
-                "jax.scipy.stats.cauchy.ppf(q) if q == 0 or q == 1",
-                "jax.scipy.stats.cauchy.isf(q) if q == 0 or q == 1",
+                "jax.scipy.stats.cauchy.ppf(q) if (q == 0 or q == 1) and not within('jax.numpy.where')",
+                "jax.scipy.stats.cauchy.isf(q) if (q == 0 or q == 1) and not within('jax.numpy.where')",
             ),
         ),
         Case(
@@ -90,8 +90,8 @@ ISSUE = Issue(
             rules=(Rule("absent", "jax<0.7.0"), Rule("differs", "", "jax#38436 is open")),
             workaround=Workaround(_WHERE, ends_of_gumbel),
             touches=(
-                "jax.scipy.stats.gumbel_r.ppf(p) if p == 0 or p == 1",
-                "jax.scipy.stats.gumbel_l.ppf(p) if p == 0 or p == 1",
+                "jax.scipy.stats.gumbel_r.ppf(p) if (p == 0 or p == 1) and not within('jax.numpy.where')",
+                "jax.scipy.stats.gumbel_l.ppf(p) if (p == 0 or p == 1) and not within('jax.numpy.where')",
             ),
         ),
     ),

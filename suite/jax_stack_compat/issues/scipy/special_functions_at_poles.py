@@ -20,7 +20,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
+from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, members
 
 
 def digamma() -> tuple[str, str]:
@@ -127,7 +127,8 @@ def minus_infinity() -> None:
     assert got.tolist() == [-jnp.inf, jnp.inf]
 
 
-_DIGAMMA = ("jax.scipy.special.digamma(x) if x == 0", "jax.lax.digamma(x) if x == 0")
+_BARE = "not within('jax.numpy.where')"
+_DIGAMMA = members("jax", "scipy.special.digamma lax.digamma", f"(x) if x == 0 and {_BARE}")
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -175,7 +176,7 @@ ISSUE = Issue(
             workaround=Workaround(
                 "jnp.where(jnp.isposinf(x), 0.0, jax.scipy.special.polygamma(n, x))", zero_at_infinity
             ),
-            touches=("jax.scipy.special.polygamma if uses('jax.numpy.inf')",),
+            touches=(f"jax.scipy.special.polygamma if uses('jax.numpy.inf') and {_BARE}",),
         ),
         Case(
             gammaln,

@@ -78,7 +78,18 @@ ISSUE = Issue(
     behaviours={"kept": "affected", "freed": "clear", "some": "different"},
     workaround=Workaround("Pass it as an argument, to the functions within as well.", as_an_argument),
     cases=(
-        Case(branch, rules=(Rule("kept", "jax<0.4.31", "jax#12719"), Rule("freed", "", "8db862c02e"))),
-        Case(jit_in_jit, rules=(Rule("kept", "jax==0.7.0", "jax#30009"), Rule("freed"))),
+        Case(
+            branch,
+            rules=(Rule("kept", "jax<0.4.31", "jax#12719"), Rule("freed", "", "8db862c02e")),
+            touches=(
+                "jax.lax.cond(pred, true_fun, false_fun, operand) if unseen and not given(operand)",
+                "jax.lax.switch(index, branches, operand) if unseen and not given(operand)",
+            ),
+        ),
+        Case(
+            jit_in_jit,
+            rules=(Rule("kept", "jax==0.7.0", "jax#30009"), Rule("freed")),
+            touches=("jax.jit if unseen and within('jax.jit')",),
+        ),
     ),
 )

@@ -123,6 +123,7 @@ ISSUE = Issue(
             touches=(
                 "jax.custom_jvp "
                 "if uses('jax.custom_derivatives.SymbolicZero', 'jax.custom_derivatives.zero_from_primal')",
+                "jax.custom_jvp.defjvp(jvp, symbolic_zeros) if symbolic_zeros",
             ),
         ),
         Case(

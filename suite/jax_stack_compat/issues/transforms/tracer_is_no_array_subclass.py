@@ -21,7 +21,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
+from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, members
 
 
 def singledispatch() -> tuple[str, str]:
@@ -116,6 +116,7 @@ def optional() -> tuple[str, str]:
 
 
 _INSTANCE = Rule("instance", "jax<0.8.2")
+_UNION = " if within('builtins.isinstance') and within('typing.Optional', 'typing.Union')"
 
 ISSUE = Issue(
     kind="silent-change",
@@ -135,17 +136,19 @@ ISSUE = Issue(
             singledispatch,
             behaviours={"array": "clear", "base": "affected"},
             rules=(Rule("array", "jax<0.8.2"), Rule("base", "", "9d40174f72, and the changelog")),
-            touches=("dispatch on types",),
+            touches=members(
+                "jax", "Array numpy.ndarray typing.ArrayLike", " if within('.register', 'functools.singledispatch')"
+            ),
         ),
         Case(
             array_like,
             rules=(_INSTANCE, Rule("no-instance", "jax<0.11.1", "on Python 3.11.7 and 3.13.0 too"), Rule("instance")),
-            touches=("isinstance of a union",),
+            touches=("jax.typing.ArrayLike if within('builtins.isinstance') and not within('typing.get_args')",),
         ),
         Case(
             optional,
             rules=(_INSTANCE, Rule("no-instance", "", "on Python 3.13.0 too")),
-            touches=("isinstance of a union",),
+            touches=members("jax", "Array numpy.ndarray", _UNION),
         ),
     ),
 )

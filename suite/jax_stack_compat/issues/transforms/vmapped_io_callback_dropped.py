@@ -102,7 +102,7 @@ def while_loop() -> tuple[str, str]:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#20628", fix="jax#20725"),
-    touches=("jax.experimental.io_callback",),
+    touches=("jax.experimental.io_callback if within('jax.vmap', 'equinox.filter_vmap')",),
     control=not_vmapped,
     rules=(Rule("differs", "jax<0.4.27"), Rule("agrees", "", "jax#20725 (8037e7b08f)")),
     workaround=Workaround("Call it outside of vmap, once, with the whole batch.", whole_batch),

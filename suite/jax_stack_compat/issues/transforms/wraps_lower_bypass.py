@@ -269,7 +269,10 @@ _NO_LOWER = "it wants a jax.stages.Wrapped, and jax#27873 left the wrapper no lo
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#27829", fix="jax#27873"),
-    touches=("jax.stages.Wrapped.lower", "ahead of time"),
+    touches=(
+        "jax.stages.Wrapped.lower(args) if given(args) and within('jax.vmap', 'jax.grad', 'jax.checkpoint')",
+        "ahead of time",
+    ),
     known_by=r"'function' object has no attribute 'lower'",
     cases=(
         _case(jit, jit_control, jit_last, f"jit {_SETS_LOWER}"),
