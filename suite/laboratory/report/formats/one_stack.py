@@ -86,7 +86,8 @@ def _observation(report: Report, alike: Sequence[Observation]) -> Text:
         text.append("\n      workaround fails here", "red")
     if is_unexpected(first):
         command = f"nox -s run -- {first.cell} --issue {first.issue} --fresh"
-        text.append(f"\n      not as expected ({first.expected or 'the case has no rule for this stack'}): {command}", "yellow")
+        wanted = first.expected or "the case has no rule for this stack"
+        text.append(f"\n      not as expected ({wanted}): {command}", "yellow")
     return text
 
 

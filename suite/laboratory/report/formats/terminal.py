@@ -173,7 +173,8 @@ def _deviation(observation: Observation) -> Text:
         style=PROPERTIES[observation.verdict].colour,
     )
     text.append(f"{observation.behaviour or observation.verdict}", "bold")
-    text.append(f", expected {observation.expected}" if observation.expected else ", no rule covers this stack", "default")
+    wanted = f"expected {observation.expected}" if observation.expected else "no rule covers this stack"
+    text.append(f", {wanted}", "default")
     text.append(f" [{observation.reason}]" if observation.reason else "", "dim")
     text.append(f"\n      {observation.detail}" if observation.detail else "", "default")
     text.append("" if observation.workaround_expected else f"\n      its workaround {observation.workaround}", "red")
