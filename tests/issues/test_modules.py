@@ -308,7 +308,7 @@ def advice_is_not_one_way(entry: Entry) -> list[str]:
     """A workaround is one way, in at most 15 words and without an "or"."""
     texts = dict.fromkeys(case.workaround.text for case in entry.issue.cases if case.workaround)
     long = [each for each in texts if len(each.split()) > _ADVICE_WORDS or " or " in f" {each} "]
-    return [f"{stands(entry, each)} ({len(each.split())} words, of {_ADVICE_WORDS}, and no \"or\")" for each in long]
+    return [f'{stands(entry, each)} ({len(each.split())} words, of {_ADVICE_WORDS}, and no "or")' for each in long]
 
 
 def advice_ran_on_its_example_alone(entry: Entry) -> list[str]:
