@@ -16,7 +16,7 @@ from jax_stack_compat.cell import elsewhere as inputs
 from laboratory.cell.staged import elsewhere as corpus
 from laboratory.collect import in_cell
 from laboratory.records import elsewhere as kept
-from laboratory.report.model import Observation, TurnRow
+from laboratory.report.model import CaseRow, CellRow, Observation, TurnRow
 from laboratory.report.published import published
 from laboratory.report.summary import by_case
 from laboratory.upkeep import elsewhere as upkeep
@@ -82,12 +82,25 @@ def test_each_input_says_what_the_workaround_did(real_state: Path) -> None:
     assert ["ended with SIGKILL"] == list(ended)
 
 
-def test_it_runs_at_the_ends_of_the_line_and_beside_each_change() -> None:
-    """A release between two changes is left out, and so are releases where the case is absent or the advice fails."""
+def _six() -> tuple[list[CellRow], list[str], CaseRow]:
+    """Return the six oldest releases of the published line, their ids, and a case."""
     report = published()
     cells = [cell for cell in report.cells if cell.kind == "line" and cell.moves == "jax"][:6]
-    row = report.issues[0].cases[0]
-    ids = [cell.id for cell in cells]
+    return cells, [cell.id for cell in cells], report.issues[0].cases[0]
+
+
+def test_it_runs_where_the_newest_release_is_affected() -> None:
+    """The newest affected cell is chosen also if the case has no change along the line."""
+    cells, ids, row = _six()
+    verdicts = ["clear", "affected", "affected", "clear", "clear", "clear"]
+    seen = {id: _seen(id, verdict=verdict) for id, verdict in zip(ids, verdicts, strict=True)}
+
+    assert [ids[0], ids[2], ids[5]] == upkeep.wanted(cells, row.model_copy(update={"turns": []}), seen)
+
+
+def test_it_runs_at_the_ends_of_the_line_and_beside_each_change() -> None:
+    """A release between two changes is left out, and so are releases where the case is absent or the advice fails."""
+    cells, ids, row = _six()
     seen = {id: _seen(id) for id in ids}
     turn = TurnRow(before=ids[2], after=ids[3], grounds="together")
 

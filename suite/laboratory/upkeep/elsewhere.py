@@ -1,7 +1,7 @@
 """The command `nox -s elsewhere`: run the workarounds on other inputs than their examples', and keep the outcomes.
 
-A workaround runs on the oldest and the newest release that its case can be asked of, and on both sides of each change
-of the case: where it is needed, and where it must do no harm.
+A workaround runs on the oldest and the newest release that its case can be asked of, on both sides of each change of
+the case, and in the newest cell that is affected: where it is needed, and where it must do no harm.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ def renew(report: Report, entries: Sequence[Entry], *, fresh: bool = False) -> l
 
 
 def missing(report: Report, entries: Iterable[Entry], *, fresh: bool = False) -> dict[Cell, list[Pair]]:
-    """Return the cases whose workaround is still to run elsewhere, by cell. Raises BadFile."""
+    """Return the cases whose workaround is still to run elsewhere, by cell. A case that is not published has none.
+
+    Raises BadFile.
+    """
     cells = {cell.id: cell for cell in plan.cells()}
     rows = {(issue.id, case.id): case for issue in report.issues for case in issue.cases}
     seen = by_case(report.observations)
@@ -70,6 +73,9 @@ def missing(report: Report, entries: Iterable[Entry], *, fresh: bool = False) ->
             known = elsewhere.ran(entry, case)
             there = known.cells if known and not fresh else {}
             name = entry.issue.id, case.id
+            if name not in rows:
+                say(f"{entry.issue.id}/{case.id} is not published: first run `nox -s publish -- --no-run`")
+                continue
             for id in wanted(report.cells, rows[name], seen[name]):
                 if id not in there:
                     todo.setdefault(cells[id], []).append((entry, case))
@@ -77,11 +83,16 @@ def missing(report: Report, entries: Iterable[Entry], *, fresh: bool = False) ->
 
 
 def wanted(cells: Sequence[CellRow], case: CaseRow, seen: Mapping[str, Observation]) -> list[str]:
-    """Return the cells in which a case's workaround runs elsewhere: the ends of the line, and the sides of changes."""
+    """Return the cells in which a case's workaround runs elsewhere.
+
+    They are the ends of the line, the sides of changes, and the newest affected cell.
+    """
     ran = [cell for cell in cells if cell.id in seen and _can_help(seen[cell.id])]
     on_line = [cell for cell in ran if cell.kind == "line"] or ran
     chosen = {cell.id for cell in (*on_line[:1], *on_line[-1:])}
     chosen |= {id for turn in case.turns for id in (turn.before, turn.after)}
+    needing = [cell.id for cell in ran if seen[cell.id].verdict == "affected"]
+    chosen |= set(needing[-1:])
     return [cell.id for cell in ran if cell.id in chosen]
 
 
