@@ -50,6 +50,40 @@ def read_again() -> tuple[str, str]:
     return "kept", f"{x.tolist()}"
 
 
+def no_output_fits() -> tuple[str, str]:
+    """Is x deleted after jax.jit(lambda x: x.sum(), donate_argnums=0)(x), where no output fits its buffer?"""
+    import warnings
+
+    import jax
+    import jax.numpy as jnp
+
+    x = jnp.ones(4)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        jax.block_until_ready(jax.jit(lambda x: x.sum(), donate_argnums=0)(x))
+    if x.is_deleted():
+        return "deleted", "is_deleted() says so"
+    warned = any("Some donated buffers were not usable" in str(warning.message) for warning in caught)
+    return ("kept-and-warned" if warned else "kept"), f"x is {x.tolist()}"
+
+
+def donate_what_fits() -> None:
+    """A donated array with an output of its shape and dtype is deleted without a warning."""
+    import warnings
+
+    import jax
+    import jax.numpy as jnp
+
+    x, y = jnp.ones(4), jnp.ones(4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        out = jax.block_until_ready(jax.jit(lambda x, y: (x + y, y.sum()), donate_argnums=0)(x, y))
+    assert x.is_deleted()
+    assert not y.is_deleted()
+    assert out[0].tolist() == [2.0] * 4
+    assert float(out[1]) == 4.0
+
+
 ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(docs="jax:buffer_donation.html jax:changelog.html#jaxlib-0-3-24-nov-4-2022"),
@@ -69,6 +103,13 @@ ISSUE = Issue(
                     Signature("ValueError", "buffer has been deleted or donated"),
                 )
             },
+        ),
+        Case(
+            no_output_fits,
+            behaviours={"kept-and-warned": "documented", "kept": "different", "deleted": "different"},
+            rules=(Rule("kept-and-warned"),),
+            signatures={"kept-and-warned": Signature("UserWarning", "Some donated buffers were not usable")},
+            workaround=Workaround("Donate an array whose shape and dtype an output has.", donate_what_fits),
         ),
     ),
 )
