@@ -1,13 +1,16 @@
-"""jnp.round of a float32 to 38, 39 or -39 decimals returns 0 or NaN
+"""jnp.round of float32 to many decimals returns 0, NaN or infinity
 
 `jnp.round` multiplies by 10**decimals, rounds, and divides again. In float32, 10**39 is infinite, so `to_39` returned
-NaN (jax#31689); jax#32459 returns the number unchanged when the factor overflows. At 38 decimals the factor is finite,
-and `to_38` returns 0. At -39 decimals, where 0 is correct, `to_minus_39` returns NaN.
+NaN (jax#31689); jax#32459 returns the number unchanged when the factor overflows. With a finite factor the product can
+overflow (`large`), and at 38 decimals `to_38` returns 0. At -39 decimals, where 0 is correct, `to_minus_39` returns
+NaN.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare, members
 
 
 def to_38() -> tuple[str, str]:
@@ -36,6 +39,21 @@ def round_small_values() -> None:
         np.testing.assert_allclose(got, wanted, rtol=1e-6)
 
 
+def rounded(x: Any) -> Any:
+    """Round small values to 2, 30, 38 and 39 decimals."""
+    import jax.numpy as jnp
+
+    return jnp.stack([jnp.where(jnp.abs(x) * 10.0**d < 2**24, jnp.round(x, d), x) for d in (2, 30, 38, 39)])
+
+
+def rounded_in_float64(x: Any) -> Any:
+    """Round with NumPy in float64."""
+    import numpy as np
+
+    wide = np.asarray(x, np.result_type(x, np.float64))
+    return np.stack([np.round(wide, d) for d in (2, 30, 38, 39)])
+
+
 def to_39() -> tuple[str, str]:
     """Does jnp.round(x, 39) keep a float32 of 1.5?"""
     import jax.numpy as jnp
@@ -59,6 +77,20 @@ def zeros() -> None:
     np.testing.assert_array_equal(jnp.zeros_like(x), np.round(np.asarray(x, np.float64), -39))
 
 
+def zeros_like(x: Any) -> Any:
+    """Return zeros."""
+    import jax.numpy as jnp
+
+    return jnp.zeros_like(x)
+
+
+def rounded_to_minus_39(x: Any) -> Any:
+    """Round with NumPy in float64 to -39 decimals."""
+    import numpy as np
+
+    return np.round(np.asarray(x, np.result_type(x, np.float64)), -39)
+
+
 def large() -> tuple[str, str]:
     """Does jnp.round(x, 30) keep a float32 of 1e9?"""
     import jax.numpy as jnp
@@ -68,7 +100,7 @@ def large() -> tuple[str, str]:
 
 def _rounds(compared: str) -> tuple[str, ...]:
     """Return jnp.round, its alias and the method, called with such decimals in a project that does not enable x64."""
-    decimals = f"decimals) if decimals {compared} and form(decimals) != 'min' and not uses('jax_enable_x64')"
+    decimals = f"decimals) if decimals {compared} and not uses('jax_enable_x64') and not within('jax.numpy.where')"
     return *members("jax.numpy", "round around", f"(a, {decimals}"), f"jax.Array.round({decimals}"
 
 
@@ -78,7 +110,17 @@ ISSUE = Issue(
     control=to_two,
     rules=(Rule("differs"),),
     workaround=Workaround(
-        "Round small float32 only: jnp.where(jnp.abs(x) * 10.0**d < 2**24, jnp.round(x, d), x).", round_small_values
+        "Round small float32 only: jnp.where(jnp.abs(x) * 10.0**d < 2**24, jnp.round(x, d), x).",
+        round_small_values,
+        elsewhere=Elsewhere(
+            rounded,
+            rounded_in_float64,
+            (
+                *("float32 matrix", "float32 scalar", "float32 empty", "positive float32 vector"),
+                *("zero float32 vector", "int32 matrix", "complex64 vector"),
+            ),
+            rtol=1e-6,
+        ),
     ),
     cases=(
         Case(to_38, touches=_rounds("== 38")),
@@ -89,9 +131,17 @@ ISSUE = Issue(
         ),
         Case(
             to_minus_39,
-            workaround=Workaround("Use jnp.zeros_like(x): each finite float32 rounds to 0 there.", zeros),
+            workaround=Workaround(
+                "Use jnp.zeros_like(x): each finite float32 rounds to 0 there.",
+                zeros,
+                elsewhere=Elsewhere(
+                    zeros_like,
+                    rounded_to_minus_39,
+                    ("float32 matrix", "float32 scalar", "float32 empty", "int32 vector", "complex64 vector"),
+                ),
+            ),
             touches=_rounds("<= -39"),
         ),
-        Case(large, touches=_rounds(">= 30")),
+        Case(large, touches=_rounds(">= 30 and unseen")),
     ),
 )

@@ -1,8 +1,8 @@
 """Reading a donated array raises once jit has reused its buffer
 
 Donation lets JAX reuse an argument's buffer for a result. `afterwards` shows that the argument is deleted then, on a
-CPU too, and `read_again` that reading it raises. The page on donation documents this, and a warning for donated buffers
-that are not used.
+CPU too, and `read_again` that reading it raises. An array whose buffer fits no output is kept, and JAX warns
+(`no_output_fits`). The page on donation documents all three.
 """
 
 from __future__ import annotations
@@ -38,6 +38,27 @@ def go_on_with_the_result() -> None:
     x = jnp.ones(4)
     x = jax.jit(lambda x: x + 1, donate_argnums=0)(x)
     assert x.tolist() == [2.0] * 4
+
+
+def rebind_a_state() -> None:
+    """A training loop rebinds a donated tree of float16 and int32 arrays, which can be read after each step."""
+    from functools import partial
+
+    import jax
+    import jax.numpy as jnp
+
+    @partial(jax.jit, donate_argnums=(0,))
+    def step(state: dict[str, jax.Array], rate: float) -> tuple[dict[str, jax.Array], jax.Array]:
+        weights = state["weights"] - rate * jnp.ones((2, 3), jnp.float16)
+        return {"weights": weights.astype(jnp.float16), "count": state["count"] + 1}, weights.sum()
+
+    state = {"weights": jnp.ones((2, 3), jnp.float16), "count": jnp.int32(0)}
+    for number in range(3):
+        before = state
+        state, loss = step(state, 0.25)
+        assert before["weights"].is_deleted()
+        assert state["count"] == number + 1
+        assert loss == state["weights"].sum() == 6 - 1.5 * (number + 1)
 
 
 def read_again() -> tuple[str, str]:
@@ -84,6 +105,23 @@ def donate_what_fits() -> None:
     assert float(out[1]) == 4.0
 
 
+def donate_one_of_a_tree() -> None:
+    """Of a matrix and an int32 vector, only the vector has an output like it, and only the vector is donated."""
+    import warnings
+
+    import jax
+    import jax.numpy as jnp
+
+    matrix, counts = jnp.ones((3, 2), jnp.float16), jnp.zeros(3, jnp.int32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        new = jax.jit(lambda matrix, counts: counts + matrix.sum(1).astype(jnp.int32), donate_argnums=1)(matrix, counts)
+        jax.block_until_ready(new)
+    assert counts.is_deleted()
+    assert matrix.sum() == 6
+    assert new.tolist() == [2, 2, 2]
+
+
 ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(docs="jax:buffer_donation.html jax:changelog.html#jaxlib-0-3-24-nov-4-2022"),
@@ -91,7 +129,9 @@ ISSUE = Issue(
     control=not_donated,
     behaviours={"deleted": "documented", "kept": "different"},
     rules=(Rule("deleted"),),
-    workaround=Workaround("Rebind the name to the result: x = step(x).", go_on_with_the_result),
+    workaround=Workaround(
+        "Rebind the name to the result: x = step(x).", go_on_with_the_result, elsewhere=rebind_a_state
+    ),
     cases=(
         Case(afterwards),
         Case(
@@ -109,7 +149,9 @@ ISSUE = Issue(
             behaviours={"kept-and-warned": "documented", "kept": "different", "deleted": "different"},
             rules=(Rule("kept-and-warned"),),
             signatures={"kept-and-warned": Signature("UserWarning", "Some donated buffers were not usable")},
-            workaround=Workaround("Donate an array whose shape and dtype an output has.", donate_what_fits),
+            workaround=Workaround(
+                "Donate an array whose shape and dtype an output has.", donate_what_fits, elsewhere=donate_one_of_a_tree
+            ),
         ),
     ),
 )
