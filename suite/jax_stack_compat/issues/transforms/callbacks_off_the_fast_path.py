@@ -2,7 +2,7 @@
 
 A warm call of a jitted function is dispatched in C++. With a host callback each call missed the C++ dispatch cache and
 ran JAX's Python, without tracing again (jax#39289). jax#31341 gives `jax.pure_callback` the fast path. Executables with
-effects, such as those with `io_callback` or `jax.debug.callback`, still miss it (jax#39289).
+effects, such as those with `io_callback`, `jax.debug.callback` or `jax.debug.print`, still miss it (jax#39289).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""jnp.linalg.solve, jnp.interp, lax.map raise in ensure_compile_time_eval
+"""linalg.solve, interp, lax.map and relu raise in ensure_compile_time_eval
 
 `jax.ensure_compile_time_eval` evaluates primitives while JAX traces. In `jnp.linalg.solve` (jax#25847) and
 `jnp.interp` a tracer escaped; 6f3a8b4a75 stopped treating such tracers as constants. Functions with a `custom_jvp` or
-`custom_vjp`, such as `jax.nn.relu`, were traced and not evaluated (jax#30787), until jax#33711. `jax.lax.map` needs a
-primitive to which 858efa0147 added its evaluation rule (`mapped`).
+`custom_vjp`, such as `jax.nn.relu`, were traced and not evaluated (jax#30787), until jax#33711. `jax.lax.map` raised
+because its primitive `empty` had no evaluation rule, until 858efa0147.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Reading a donated array raises once jit has reused its buffer
 
 Donation lets JAX reuse an argument's buffer for a result. `afterwards` shows that the argument is deleted then, on a
-CPU too, and `read_again` that reading it raises. An array whose buffer fits no output is kept, and JAX warns
-(`no_output_fits`). The page on donation documents all three.
+CPU too, and `read_again` that reading it raises. For `x.sum()` no output fits the buffer: JAX keeps the array, and
+warns (`no_output_fits`). The page on donation documents the deletion and the warning.
 """
 
 from __future__ import annotations
