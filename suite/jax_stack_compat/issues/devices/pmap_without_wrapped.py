@@ -33,20 +33,51 @@ def jit_and_vmap() -> None:
     assert jax.pmap(double)(jnp.ones((count, 2))).tolist() == [[2.0, 2.0]] * count
 
 
-def keep_it() -> None:
-    """A wrapper by functools.wraps around the pmapped function."""
-    import functools
+def old_implementation() -> None:
+    """With jax_pmap_shmap_merge set to False, where it exists, pmap keeps __wrapped__ and the signature."""
     import inspect
 
     import jax
+    import jax.numpy as jnp
 
     def double(x: jax.Array) -> jax.Array:
         return 2 * x
 
+    # Releases without the option have one implementation.
+    if hasattr(jax.config, "jax_pmap_shmap_merge"):
+        jax.config.update("jax_pmap_shmap_merge", False)
     pmapped = jax.pmap(double)
-    outer = functools.wraps(double)(lambda *args: pmapped(*args))
-    assert outer.__wrapped__ is double
-    assert tuple(inspect.signature(outer).parameters) == ("x",)
+    assert pmapped.__wrapped__ is double
+    assert tuple(inspect.signature(pmapped).parameters) == ("x",)
+    count = jax.local_device_count()
+    assert pmapped(jnp.ones((count, 2))).tolist() == [[2.0, 2.0]] * count
+
+
+def old_implementation_with_keywords() -> None:
+    """The same for a function with a keyword, an integer matrix and a name for the axis; pmap can still be lowered."""
+    import inspect
+
+    import jax
+    import jax.numpy as jnp
+
+    def shifted(x: jax.Array, *, by: jax.Array) -> jax.Array:
+        return x + jax.lax.psum(by, "rows")
+
+    has_option = hasattr(jax.config, "jax_pmap_shmap_merge")
+    before = has_option and jax.config.jax_pmap_shmap_merge
+    if has_option:
+        jax.config.update("jax_pmap_shmap_merge", False)
+    try:
+        pmapped = jax.pmap(shifted, axis_name="rows")
+        assert inspect.unwrap(pmapped) is shifted
+        assert tuple(inspect.signature(pmapped).parameters) == ("x", "by")
+        count = jax.local_device_count()
+        x, by = jnp.zeros((count, 2, 2), jnp.int32), jnp.ones((count, 1), jnp.int32)
+        assert pmapped(x, by=by).tolist() == [[[count] * 2] * 2] * count
+        assert pmapped.lower(x, by=by).as_text()
+    finally:
+        if has_option:
+            jax.config.update("jax_pmap_shmap_merge", before)
 
 
 def signature() -> tuple[str, str]:
@@ -70,7 +101,9 @@ ISSUE = Issue(
     behaviours={"other": "different"},
     rules=(Rule("gone", "jax==0.8.0", "jax#32701"), Rule("there", "", "ebb84c4c79")),
     workaround=Workaround(
-        "Wrap calls without keywords or lower: functools.wraps(f)(lambda *args: pmapped(*args)).", keep_it
+        'Select the old implementation first: jax.config.update("jax_pmap_shmap_merge", False).',
+        old_implementation,
+        elsewhere=old_implementation_with_keywords,
     ),
     cases=(
         Case(

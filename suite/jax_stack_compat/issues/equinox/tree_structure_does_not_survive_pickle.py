@@ -51,6 +51,37 @@ def into_a_fresh_layer() -> None:
         assert jax.tree_util.tree_structure(restored) == jax.tree_util.tree_structure(layer)
 
 
+def into_a_fresh_model() -> None:
+    """The same through a file, for a module of an MLP, a dict of other dtypes, a Python float and a static field."""
+    import pathlib
+    import tempfile
+
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    class Model(eqx.Module):  # type: ignore[misc]
+        mlp: eqx.nn.MLP
+        state: dict[str, jax.Array]
+        scale: float
+        name: str = eqx.field(static=True)
+
+    def make(seed: int) -> Model:
+        mlp = eqx.nn.MLP(2, 1, 3, 1, key=jax.random.PRNGKey(seed))
+        state = {"steps": jnp.int32(seed), "empty": jnp.zeros((0, 2), jnp.float16), "mask": jnp.array([seed > 0, True])}
+        return Model(mlp, state, float(seed), "model")
+
+    model, fresh = make(1), make(0)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "model.eqx")
+        eqx.tree_serialise_leaves(path, model)
+        restored = eqx.tree_deserialise_leaves(path, fresh)
+    assert eqx.tree_equal(restored, model)
+    assert not eqx.tree_equal(restored, fresh)
+    assert jax.tree_util.tree_structure(restored) == jax.tree_util.tree_structure(model)
+    assert restored.mlp(jnp.ones(2)) == model.mlp(jnp.ones(2))
+
+
 def unflatten() -> tuple[str, str]:
     """Does a pickled tree structure of an eqx.nn.Linear unflatten the leaves to that layer?"""
     import pickle
@@ -94,6 +125,7 @@ ISSUE = Issue(
     workaround=Workaround(
         "Save with eqx.tree_serialise_leaves; load into a new module with eqx.tree_deserialise_leaves.",
         into_a_fresh_layer,
+        elsewhere=into_a_fresh_model,
     ),
     needs=("jax", "equinox"),
     cases=(

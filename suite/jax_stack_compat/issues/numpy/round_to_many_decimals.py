@@ -1,13 +1,16 @@
-"""jnp.round of a float32 to 38, 39 or -39 decimals returns 0 or NaN
+"""jnp.round of float32 to many decimals returns 0, NaN or infinity
 
 `jnp.round` multiplies by 10**decimals, rounds, and divides again. In float32, 10**39 is infinite, so `to_39` returned
-NaN (jax#31689); jax#32459 returns the number unchanged when the factor overflows. At 38 decimals the factor is finite,
-and `to_38` returns 0. At -39 decimals, where 0 is correct, `to_minus_39` returns NaN.
+NaN (jax#31689); jax#32459 returns the number unchanged when the factor overflows. With a finite factor the product can
+overflow (`large`), and at 38 decimals `to_38` returns 0. At -39 decimals, where 0 is correct, `to_minus_39` returns
+NaN.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare, members
 
 
 def to_38() -> tuple[str, str]:
@@ -25,14 +28,30 @@ def to_two() -> None:
     np.testing.assert_allclose([jnp.round(jnp.float32(12.345), d) for d in (2, 0, -1)], [12.34, 12.0, 10.0], rtol=1e-3)
 
 
-def bound_the_decimals() -> None:
-    """Limit decimals to 30, and return 0 at -30 and below."""
+def round_small_values() -> None:
+    """Values that cannot have such digits are not rounded: 1.5 and 1e9 stay, and 1.234 becomes 1.23."""
     import jax.numpy as jnp
     import numpy as np
 
-    x = jnp.float32(1.5)
-    got = [jnp.round(x, min(decimals, 30)) if decimals > -30 else 0.0 * x for decimals in (2, 38, 39, -39)]
-    np.testing.assert_allclose(got, [1.5, 1.5, 1.5, 0.0], rtol=1e-6)
+    x = jnp.array([1.5, 1e9, 1.234], jnp.float32)
+    for decimals, wanted in ((2, [1.5, 1e9, 1.23]), (30, x), (38, x), (39, x)):
+        got = jnp.where(jnp.abs(x) * 10.0**decimals < 2**24, jnp.round(x, decimals), x)
+        np.testing.assert_allclose(got, wanted, rtol=1e-6)
+
+
+def rounded(x: Any) -> Any:
+    """Round small values to 2, 30, 38 and 39 decimals."""
+    import jax.numpy as jnp
+
+    return jnp.stack([jnp.where(jnp.abs(x) * 10.0**d < 2**24, jnp.round(x, d), x) for d in (2, 30, 38, 39)])
+
+
+def rounded_in_float64(x: Any) -> Any:
+    """Round with NumPy in float64."""
+    import numpy as np
+
+    wide = np.asarray(x, np.result_type(x, np.float64))
+    return np.stack([np.round(wide, d) for d in (2, 30, 38, 39)])
 
 
 def to_39() -> tuple[str, str]:
@@ -49,9 +68,39 @@ def to_minus_39() -> tuple[str, str]:
     return compare(jnp.round(jnp.float32(1.5), -39), 0.0)
 
 
+def zeros() -> None:
+    """Zeros take the place of jnp.round(x, -39): the largest float32 is below 5e38."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = jnp.array([1.5, 3e38], jnp.float32)
+    np.testing.assert_array_equal(jnp.zeros_like(x), np.round(np.asarray(x, np.float64), -39))
+
+
+def zeros_like(x: Any) -> Any:
+    """Return zeros."""
+    import jax.numpy as jnp
+
+    return jnp.zeros_like(x)
+
+
+def rounded_to_minus_39(x: Any) -> Any:
+    """Round with NumPy in float64 to -39 decimals."""
+    import numpy as np
+
+    return np.round(np.asarray(x, np.result_type(x, np.float64)), -39)
+
+
+def large() -> tuple[str, str]:
+    """Does jnp.round(x, 30) keep a float32 of 1e9?"""
+    import jax.numpy as jnp
+
+    return compare(jnp.round(jnp.float32(1e9), 30), 1e9, rtol=1e-6)
+
+
 def _rounds(compared: str) -> tuple[str, ...]:
     """Return jnp.round, its alias and the method, called with such decimals in a project that does not enable x64."""
-    decimals = f"decimals) if decimals {compared} and form(decimals) != 'min' and not uses('jax_enable_x64')"
+    decimals = f"decimals) if decimals {compared} and not uses('jax_enable_x64') and not within('jax.numpy.where')"
     return *members("jax.numpy", "round around", f"(a, {decimals}"), f"jax.Array.round({decimals}"
 
 
@@ -60,7 +109,19 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#31689", fix="jax#32459"),
     control=to_two,
     rules=(Rule("differs"),),
-    workaround=Workaround("If 1e-22 < abs(x) < 3e8: limit decimals to 30, and return 0 below -29.", bound_the_decimals),
+    workaround=Workaround(
+        "Round small float32 only: jnp.where(jnp.abs(x) * 10.0**d < 2**24, jnp.round(x, d), x).",
+        round_small_values,
+        elsewhere=Elsewhere(
+            rounded,
+            rounded_in_float64,
+            (
+                *("float32 matrix", "float32 scalar", "float32 empty", "positive float32 vector"),
+                *("zero float32 vector", "int32 matrix", "complex64 vector"),
+            ),
+            rtol=1e-6,
+        ),
+    ),
     cases=(
         Case(to_38, touches=_rounds("== 38")),
         Case(
@@ -68,6 +129,19 @@ ISSUE = Issue(
             rules=(Rule("differs", "jax<0.8.0"), Rule("agrees", "", "jax#32459 (7f64e44f34)")),
             touches=_rounds(">= 39"),
         ),
-        Case(to_minus_39, touches=_rounds("<= -39")),
+        Case(
+            to_minus_39,
+            workaround=Workaround(
+                "Use jnp.zeros_like(x): each finite float32 rounds to 0 there.",
+                zeros,
+                elsewhere=Elsewhere(
+                    zeros_like,
+                    rounded_to_minus_39,
+                    ("float32 matrix", "float32 scalar", "float32 empty", "int32 vector", "complex64 vector"),
+                ),
+            ),
+            touches=_rounds("<= -39"),
+        ),
+        Case(large, touches=_rounds(">= 30 and unseen")),
     ),
 )

@@ -2,7 +2,7 @@
 
 A warm call of a jitted function is dispatched in C++. With a host callback each call missed the C++ dispatch cache and
 ran JAX's Python, without tracing again (jax#39289). jax#31341 gives `jax.pure_callback` the fast path. Executables with
-effects, such as those with `io_callback` or `jax.debug.callback`, still miss it (jax#39289).
+effects, such as those with `io_callback`, `jax.debug.callback` or `jax.debug.print`, still miss it (jax#39289).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, members
+from jax_stack_compat.cell import Case, Issue, Rule, Upstream
 
 
 def _dispatched(function: Callable[[Any], Any]) -> tuple[str, str]:
@@ -59,6 +59,13 @@ def debug_callback() -> tuple[str, str]:
     return _dispatched(lambda x: (jax.debug.callback(lambda x: None, x), x * 2)[1])
 
 
+def debug_print() -> tuple[str, str]:
+    """Is a warm call of a jitted function with jax.debug.print dispatched in C++?"""
+    import jax
+
+    return _dispatched(lambda x: (jax.debug.print("x is {x}", x=x), x * 2)[1])
+
+
 _JITTED = " if uses('jax.jit', 'equinox.filter_jit', 'flax.nnx.jit')"
 
 ISSUE = Issue(
@@ -74,6 +81,7 @@ ISSUE = Issue(
             touches=(f"jax.pure_callback{_JITTED}",),
         ),
         Case(io_callback, touches=(f"jax.experimental.io_callback{_JITTED}",)),
-        Case(debug_callback, touches=members("jax.debug", "callback print", _JITTED)),
+        Case(debug_callback, touches=(f"jax.debug.callback{_JITTED}",)),
+        Case(debug_print, touches=(f"jax.debug.print{_JITTED}",)),
     ),
 )

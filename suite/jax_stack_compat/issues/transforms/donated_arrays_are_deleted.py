@@ -1,8 +1,8 @@
 """Reading a donated array raises once jit has reused its buffer
 
 Donation lets JAX reuse an argument's buffer for a result. `afterwards` shows that the argument is deleted then, on a
-CPU too, and `read_again` that reading it raises. The page on donation documents this, and a warning for donated buffers
-that are not used.
+CPU too, and `read_again` that reading it raises. For `x.sum()` no output fits the buffer: JAX keeps the array, and
+warns (`no_output_fits`). The page on donation documents the deletion and the warning.
 """
 
 from __future__ import annotations
@@ -40,6 +40,27 @@ def go_on_with_the_result() -> None:
     assert x.tolist() == [2.0] * 4
 
 
+def rebind_a_state() -> None:
+    """A training loop rebinds a donated tree of float16 and int32 arrays, which can be read after each step."""
+    from functools import partial
+
+    import jax
+    import jax.numpy as jnp
+
+    @partial(jax.jit, donate_argnums=(0,))
+    def step(state: dict[str, jax.Array], rate: float) -> tuple[dict[str, jax.Array], jax.Array]:
+        weights = state["weights"] - rate * jnp.ones((2, 3), jnp.float16)
+        return {"weights": weights.astype(jnp.float16), "count": state["count"] + 1}, weights.sum()
+
+    state = {"weights": jnp.ones((2, 3), jnp.float16), "count": jnp.int32(0)}
+    for number in range(3):
+        before = state
+        state, loss = step(state, 0.25)
+        assert before["weights"].is_deleted()
+        assert state["count"] == number + 1
+        assert loss == state["weights"].sum() == 6 - 1.5 * (number + 1)
+
+
 def read_again() -> tuple[str, str]:
     """Can x be read after jax.jit(lambda x: x + 1, donate_argnums=0)(x)?"""
     import jax
@@ -50,6 +71,57 @@ def read_again() -> tuple[str, str]:
     return "kept", f"{x.tolist()}"
 
 
+def no_output_fits() -> tuple[str, str]:
+    """Is x deleted after jax.jit(lambda x: x.sum(), donate_argnums=0)(x), where no output fits its buffer?"""
+    import warnings
+
+    import jax
+    import jax.numpy as jnp
+
+    x = jnp.ones(4)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        jax.block_until_ready(jax.jit(lambda x: x.sum(), donate_argnums=0)(x))
+    if x.is_deleted():
+        return "deleted", "is_deleted() says so"
+    warned = any("Some donated buffers were not usable" in str(warning.message) for warning in caught)
+    return ("kept-and-warned" if warned else "kept"), f"x is {x.tolist()}"
+
+
+def donate_what_fits() -> None:
+    """A donated array with an output of its shape and dtype is deleted without a warning."""
+    import warnings
+
+    import jax
+    import jax.numpy as jnp
+
+    x, y = jnp.ones(4), jnp.ones(4)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        out = jax.block_until_ready(jax.jit(lambda x, y: (x + y, y.sum()), donate_argnums=0)(x, y))
+    assert x.is_deleted()
+    assert not y.is_deleted()
+    assert out[0].tolist() == [2.0] * 4
+    assert float(out[1]) == 4.0
+
+
+def donate_one_of_a_tree() -> None:
+    """Of a matrix and an int32 vector, only the vector has an output like it, and only the vector is donated."""
+    import warnings
+
+    import jax
+    import jax.numpy as jnp
+
+    matrix, counts = jnp.ones((3, 2), jnp.float16), jnp.zeros(3, jnp.int32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        new = jax.jit(lambda matrix, counts: counts + matrix.sum(1).astype(jnp.int32), donate_argnums=1)(matrix, counts)
+        jax.block_until_ready(new)
+    assert counts.is_deleted()
+    assert matrix.sum() == 6
+    assert new.tolist() == [2, 2, 2]
+
+
 ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(docs="jax:buffer_donation.html jax:changelog.html#jaxlib-0-3-24-nov-4-2022"),
@@ -57,7 +129,9 @@ ISSUE = Issue(
     control=not_donated,
     behaviours={"deleted": "documented", "kept": "different"},
     rules=(Rule("deleted"),),
-    workaround=Workaround("Rebind the name to the result: x = step(x).", go_on_with_the_result),
+    workaround=Workaround(
+        "Rebind the name to the result: x = step(x).", go_on_with_the_result, elsewhere=rebind_a_state
+    ),
     cases=(
         Case(afterwards),
         Case(
@@ -69,6 +143,15 @@ ISSUE = Issue(
                     Signature("ValueError", "buffer has been deleted or donated"),
                 )
             },
+        ),
+        Case(
+            no_output_fits,
+            behaviours={"kept-and-warned": "documented", "kept": "different", "deleted": "different"},
+            rules=(Rule("kept-and-warned"),),
+            signatures={"kept-and-warned": Signature("UserWarning", "Some donated buffers were not usable")},
+            workaround=Workaround(
+                "Donate an array whose shape and dtype an output has.", donate_what_fits, elsewhere=donate_one_of_a_tree
+            ),
         ),
     ),
 )
