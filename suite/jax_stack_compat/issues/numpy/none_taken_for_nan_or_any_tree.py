@@ -44,17 +44,18 @@ def in_a_tree() -> tuple[str, str]:
     return "taken" if found == {"a": None, "b": 3.0} else "other", f"{found}"
 
 
-def none_as_a_leaf() -> None:
-    """With None as a leaf, f decides: here it returns the other tree's value."""
+def none_kept() -> None:
+    """With None as a leaf, the function returns it before it calls f."""
     import jax
 
+    f = lambda a, b: a + b  # noqa: E731
     found = jax.tree_util.tree_map(
-        lambda a, b: b if a is None else a + b,
+        lambda x, y: None if x is None else f(x, y),
         {"a": None, "b": 1.0},
         {"a": 3.0, "b": 2.0},
-        is_leaf=lambda each: each is None,
+        is_leaf=lambda x: x is None,
     )
-    assert found == {"a": 3.0, "b": 3.0}
+    assert found == {"a": None, "b": 3.0}
 
 
 # None in a list or tuple, or in one of its first or last rows.
@@ -104,7 +105,7 @@ ISSUE = Issue(
                 Rule("refused", "", "the changelog of jax 0.4.34"),
             ),
             workaround=Workaround(
-                "Pass is_leaf=lambda x: x is None, and return y from f where x is None.", none_as_a_leaf
+                "Map lambda x, y: None if x is None else f(x, y), with is_leaf=lambda x: x is None.", none_kept
             ),
             signatures={
                 "warns": Signature("DeprecationWarning", "will no longer consider None to be a t"),

@@ -1,0 +1,60 @@
+"""jnp.median and jnp.quantile with keepdims=True lose axes if axis is None
+
+Without an axis, `jnp.median`, `jnp.quantile` and their variants flattened the array first. With `keepdims=True` they
+then gave the shape (1,) where NumPy gives one axis of length 1 for each axis of the array. jax#20251 fixed it.
+"""
+
+from __future__ import annotations
+
+from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, members
+
+
+def keepdims() -> tuple[str, str]:
+    """Do jnp.median, jnp.quantile and their variants keep a matrix's axes with keepdims=True?"""
+    import jax.numpy as jnp
+
+    matrix = jnp.ones((2, 3))
+    shapes = {name: getattr(jnp, name)(matrix, keepdims=True).shape for name in ("median", "nanmedian")}
+    for name in ("quantile", "percentile", "nanquantile", "nanpercentile"):
+        shapes[name] = getattr(jnp, name)(matrix, 0.5, keepdims=True).shape
+    lost = [name for name, shape in shapes.items() if shape != (1, 1)]
+    return ("lost", f"{' '.join(lost)}: {shapes[lost[0]]}") if lost else ("kept", "all give (1, 1)")
+
+
+def over_both_axes() -> None:
+    """jnp.median and jnp.quantile keep the axes that are named."""
+    import jax.numpy as jnp
+
+    assert jnp.median(jnp.ones((2, 3)), axis=(0, 1), keepdims=True).shape == (1, 1)
+    assert jnp.quantile(jnp.ones((2, 3)), 0.5, axis=(0, 1), keepdims=True).shape == (1, 1)
+
+
+def name_the_axes() -> None:
+    """jnp.median keeps the axes if all are named."""
+    import jax.numpy as jnp
+
+    matrix = jnp.ones((2, 3))
+    assert jnp.median(matrix, axis=tuple(range(matrix.ndim)), keepdims=True).shape == (1, 1)
+
+
+_ALL_AXES = "keepdims and (not given(axis) or axis == None and form(axis) != 'tuple')"
+_OF_QUANTILES = f"(a, q, axis, out, overwrite_input, method, keepdims) if {_ALL_AXES}"
+
+ISSUE = Issue(
+    kind="silent-wrong",
+    upstream=Upstream.of(fix="jax#20251"),
+    touches=members("jax.numpy", "median quantile percentile nanmedian nanquantile nanpercentile", "(keepdims=)"),
+    cases=(
+        Case(
+            keepdims,
+            over_both_axes,
+            behaviours={"kept": "clear"},
+            rules=(Rule("lost", "jax<0.4.26"), Rule("kept", "", "jax#20251 (c295b1655c)")),
+            workaround=Workaround("Name all axes: axis=tuple(range(x.ndim)).", name_the_axes),
+            touches=(
+                *members("jax.numpy", "median nanmedian", f"(a, axis, out, overwrite_input, keepdims) if {_ALL_AXES}"),
+                *members("jax.numpy", "quantile percentile nanquantile nanpercentile", _OF_QUANTILES),
+            ),
+        ),
+    ),
+)

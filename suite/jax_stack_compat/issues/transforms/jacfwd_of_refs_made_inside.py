@@ -1,0 +1,83 @@
+"""jax.jacfwd fails if the result of f depends on a ref that f makes
+
+`jacfwd` maps a JVP over the directions, and expects the value of f unbatched. jax#31672 batches refs, JAX's mutable
+arrays, that are made under vmap, so that a value read from one is batched. This suite's own runs found it.
+"""
+
+from __future__ import annotations
+
+from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+
+
+def jacfwd() -> tuple[str, str]:
+    """Does jax.jacfwd differentiate a function that makes a ref and doubles its value?"""
+    import jax
+
+    if not hasattr(jax, "new_ref"):
+        return "absent", "there is no jax.new_ref"
+
+    def f(x: jax.Array) -> jax.Array:
+        ref = jax.new_ref(x)
+        ref[...] = 2.0 * ref[...]
+        return ref[...]
+
+    return compare(jax.jacfwd(f)(3.0), 2.0)
+
+
+def in_one_direction() -> None:
+    """jax.jvp differentiates f in one direction; without a ref, jacfwd differentiates."""
+    import jax
+
+    assert jax.jacfwd(lambda x: 2.0 * x)(3.0) == 2.0
+    if hasattr(jax, "new_ref"):
+
+        def f(x: jax.Array) -> jax.Array:
+            ref = jax.new_ref(x)
+            ref[...] = 2.0 * ref[...]
+            return ref[...]
+
+        assert jax.jvp(f, (3.0,), (1.0,))[1] == 2.0
+
+
+def all_directions() -> None:
+    """jax.vmap of jax.jvp, without its first result, differentiates in all directions at once."""
+    import jax
+    import jax.numpy as jnp
+
+    if not hasattr(jax, "new_ref"):
+        return
+
+    def f(x: jax.Array) -> jax.Array:
+        ref = jax.new_ref(x)
+        ref[...] = 2.0 * ref[...]
+        return ref[...]
+
+    assert jax.vmap(lambda v: jax.jvp(f, (3.0,), (v,))[1])(jnp.ones(1)).tolist() == [2.0]
+
+
+ISSUE = Issue(
+    kind="crash",
+    upstream=Upstream.of(cause="jax#31672"),
+    known_by=r"\bnew_ref\b|\bRef\b|\bin jacfun\b",
+    cases=(
+        Case(
+            jacfwd,
+            in_one_direction,
+            behaviours={"agrees": "clear", "differs": "different"},
+            rules=(
+                Rule("absent", "jax<0.7.2", "jax.new_ref came with 0.7.2"),
+                Rule("axis-spec", "", "jax#31672 batches the ref"),
+            ),
+            workaround=Workaround(
+                "Map jax.jvp over directions: jax.vmap(lambda v: jax.jvp(f, (x,), (v,))[1])(directions).",
+                all_directions,
+            ),
+            signatures={
+                "axis-spec": Signature("ValueError", "got axis spec None but output was batched", everyday=True)
+            },
+            touches=(
+                "jax.new_ref if uses('jax.jacfwd', 'jax.hessian', 'equinox.filter_jacfwd', 'equinox.filter_hessian')",
+            ),
+        ),
+    ),
+)
