@@ -104,9 +104,7 @@ ISSUE = Issue(
                 Rule("warns", "jaxlib<0.4.34"),
                 Rule("refused", "", "the changelog of jax 0.4.34"),
             ),
-            workaround=Workaround(
-                "Map lambda x, y: None if x is None else f(x, y), with is_leaf=lambda x: x is None.", none_kept
-            ),
+            workaround=Workaround("In f, return None if x is None; pass is_leaf=lambda x: x is None.", none_kept),
             signatures={
                 "warns": Signature("DeprecationWarning", "will no longer consider None to be a t"),
                 "refused": (

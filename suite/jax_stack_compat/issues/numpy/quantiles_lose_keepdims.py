@@ -6,19 +6,16 @@ then gave the shape (1,) where NumPy gives one axis of length 1 for each axis of
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, members
+from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
 
 
-def keepdims() -> tuple[str, str]:
-    """Do jnp.median, jnp.quantile and their variants keep a matrix's axes with keepdims=True?"""
+def median() -> tuple[str, str]:
+    """Does jnp.median(matrix, keepdims=True) keep both axes, as NumPy does?"""
     import jax.numpy as jnp
+    import numpy as np
 
-    matrix = jnp.ones((2, 3))
-    shapes = {name: getattr(jnp, name)(matrix, keepdims=True).shape for name in ("median", "nanmedian")}
-    for name in ("quantile", "percentile", "nanquantile", "nanpercentile"):
-        shapes[name] = getattr(jnp, name)(matrix, 0.5, keepdims=True).shape
-    lost = [name for name, shape in shapes.items() if shape != (1, 1)]
-    return ("lost", f"{' '.join(lost)}: {shapes[lost[0]]}") if lost else ("kept", "all give (1, 1)")
+    matrix = np.ones((2, 3), np.float32)
+    return compare(jnp.median(jnp.asarray(matrix), keepdims=True), np.median(matrix, keepdims=True))
 
 
 def over_both_axes() -> None:
@@ -37,22 +34,40 @@ def name_the_axes() -> None:
     assert jnp.median(matrix, axis=tuple(range(matrix.ndim)), keepdims=True).shape == (1, 1)
 
 
+def keepdims() -> tuple[str, str]:
+    """Do jnp.median, jnp.quantile and their variants keep a matrix's axes with keepdims=True?"""
+    import jax.numpy as jnp
+
+    matrix = jnp.ones((2, 3))
+    shapes = {name: getattr(jnp, name)(matrix, keepdims=True).shape for name in ("median", "nanmedian")}
+    for name in ("quantile", "percentile", "nanquantile", "nanpercentile"):
+        shapes[name] = getattr(jnp, name)(matrix, 0.5, keepdims=True).shape
+    lost = [name for name, shape in shapes.items() if shape != (1, 1)]
+    return ("lost", f"{' '.join(lost)}: {shapes[lost[0]]}") if lost else ("kept", "all give (1, 1)")
+
+
 _ALL_AXES = "keepdims and (not given(axis) or axis == None and form(axis) != 'tuple')"
+_OF_MEDIANS = f"(a, axis, out, overwrite_input, keepdims) if {_ALL_AXES}"
 _OF_QUANTILES = f"(a, q, axis, out, overwrite_input, method, keepdims) if {_ALL_AXES}"
 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(fix="jax#20251"),
     touches=members("jax.numpy", "median quantile percentile nanmedian nanquantile nanpercentile", "(keepdims=)"),
+    control=over_both_axes,
+    workaround=Workaround("Name all axes: axis=tuple(range(x.ndim)).", name_the_axes),
     cases=(
         Case(
+            median,
+            rules=(Rule("differs", "jax<0.4.26"), Rule("agrees", "", "jax#20251 (c295b1655c)")),
+            touches=(f"jax.numpy.median{_OF_MEDIANS}",),
+        ),
+        Case(
             keepdims,
-            over_both_axes,
             behaviours={"kept": "clear"},
             rules=(Rule("lost", "jax<0.4.26"), Rule("kept", "", "jax#20251 (c295b1655c)")),
-            workaround=Workaround("Name all axes: axis=tuple(range(x.ndim)).", name_the_axes),
             touches=(
-                *members("jax.numpy", "median nanmedian", f"(a, axis, out, overwrite_input, keepdims) if {_ALL_AXES}"),
+                f"jax.numpy.nanmedian{_OF_MEDIANS}",
                 *members("jax.numpy", "quantile percentile nanquantile nanpercentile", _OF_QUANTILES),
             ),
         ),
