@@ -6,6 +6,8 @@ arrays, that are made under vmap, so that a value read from one is batched. This
 
 from __future__ import annotations
 
+from typing import Any
+
 from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
@@ -35,19 +37,24 @@ def ref_made_outside() -> None:
 
 
 def all_directions() -> None:
-    """jax.vmap of jax.jvp, without its first result, differentiates in all directions at once."""
+    """jax.vmap of jax.jvp, without its first result, gives the Jacobian."""
+    import jax
+
+    if hasattr(jax, "new_ref"):
+        assert jacobian(jax.numpy.array([1.0, 3.0])).tolist() == [[10.0, 2.0], [6.0, 14.0]]
+
+
+def jacobian(x: Any) -> Any:
+    """Return the Jacobian of a function that makes a ref, from all directions at once."""
     import jax
     import jax.numpy as jnp
 
-    if not hasattr(jax, "new_ref"):
-        return
-
-    def f(x: jax.Array) -> jax.Array:
+    def f(x: Any) -> Any:
         ref = jax.new_ref(x)
         ref[...] = 2.0 * ref[...]
-        return ref[...]
+        return ref[...] * x.sum()
 
-    assert jax.vmap(lambda v: jax.jvp(f, (3.0,), (v,))[1])(jnp.ones(1)).tolist() == [2.0]
+    return jax.vmap(lambda v: jax.jvp(f, (x,), (v,))[1], out_axes=-1)(jnp.eye(x.size, dtype=x.dtype))
 
 
 ISSUE = Issue(
@@ -64,7 +71,7 @@ ISSUE = Issue(
                 Rule("axis-spec", "", "jax#31672 batches the ref"),
             ),
             workaround=Workaround(
-                "Map jax.jvp over directions: jax.vmap(lambda v: jax.jvp(f, (x,), (v,))[1])(directions).",
+                "For a vector x: jax.vmap(lambda v: jax.jvp(f, (x,), (v,))[1], out_axes=-1)(jnp.eye(x.size)).",
                 all_directions,
             ),
             signatures={
