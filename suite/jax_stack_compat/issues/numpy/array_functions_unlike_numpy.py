@@ -5,7 +5,9 @@ NumPy sorts along the last axis. jax#23708 fixed `jnp.sort_complex`.
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def sort_complex() -> tuple[str, str]:
@@ -33,6 +35,22 @@ def sort() -> None:
     assert jnp.sort(jnp.array([[3, 1], [2, 0]]).astype(complex), axis=-1).tolist() == [[1, 3], [0, 2]]
 
 
+def sorted_rows(x: Any) -> Any:
+    """Sort a complex array along its last axis."""
+    import jax.numpy as jnp
+
+    return jnp.sort(x.astype(complex), axis=-1)
+
+
+def numpy_sort_complex(x: Any) -> Any:
+    """Return NumPy's sort_complex."""
+    import numpy as np
+
+    return np.sort_complex(x)
+
+
+_INPUTS = ("complex64 batch", "int32 vector", "float16 matrix", "bool square", "float32 empty")
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(fix="jax#23708"),
@@ -41,7 +59,11 @@ ISSUE = Issue(
             sort_complex,
             vector,
             rules=(Rule("differs", "jax<0.4.34"), Rule("agrees", "", "jax#23708 (2834c135a3)")),
-            workaround=Workaround("Write jnp.sort(x.astype(complex), axis=-1).", sort),
+            workaround=Workaround(
+                "Write jnp.sort(x.astype(complex), axis=-1).",
+                sort,
+                elsewhere=Elsewhere(sorted_rows, numpy_sort_complex, _INPUTS),
+            ),
             touches=("jax.numpy.sort_complex(a) if type(min(a)) in ('list', 'tuple')",),
         ),
     ),

@@ -6,7 +6,9 @@ An element counted as a set bit if it was above 0, so that a negative one counte
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def packbits() -> tuple[str, str]:
@@ -32,6 +34,22 @@ def compare_with_zero() -> None:
     assert jnp.packbits(jnp.array([-1, 0, 1]) != 0).tolist() == [160]
 
 
+def packed(x: Any) -> Any:
+    """Pack truth values."""
+    import jax.numpy as jnp
+
+    return jnp.packbits(x != 0)
+
+
+def numpy_packbits(x: Any) -> Any:
+    """Return NumPy's packbits."""
+    import numpy as np
+
+    return np.packbits(x)
+
+
+_INPUTS = ("int8 matrix", "uint8 vector", "bool batch", "int32 scalar", "int16 empty", "zero int32 square")
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(fix="jax#28593"),
@@ -40,7 +58,11 @@ ISSUE = Issue(
             packbits,
             zero_and_one,
             rules=(Rule("differs", "jax<0.6.1"), Rule("agrees", "", "jax#28593 (261141615d)")),
-            workaround=Workaround("Write jnp.packbits(x != 0).", compare_with_zero),
+            workaround=Workaround(
+                "Write jnp.packbits(x != 0).",
+                compare_with_zero,
+                elsewhere=Elsewhere(packed, numpy_packbits, _INPUTS),
+            ),
             touches=("jax.numpy.packbits(a) if min(a) < 0 and form(a) != 'compare'",),
         ),
     ),

@@ -6,7 +6,9 @@ then gave the shape (1,) where NumPy gives one axis of length 1 for each axis of
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare, members
 
 
 def median() -> tuple[str, str]:
@@ -34,6 +36,20 @@ def name_the_axes() -> None:
     assert jnp.median(matrix, axis=tuple(range(matrix.ndim)), keepdims=True).shape == (1, 1)
 
 
+def median_over_all(x: Any) -> Any:
+    """Name all axes."""
+    import jax.numpy as jnp
+
+    return jnp.median(x, axis=tuple(range(x.ndim)), keepdims=True)
+
+
+def numpy_median(x: Any) -> Any:
+    """Return NumPy's median over all axes."""
+    import numpy as np
+
+    return np.median(x, keepdims=True)
+
+
 def keepdims() -> tuple[str, str]:
     """Do jnp.median, jnp.quantile and their variants keep a matrix's axes with keepdims=True?"""
     import jax.numpy as jnp
@@ -46,6 +62,22 @@ def keepdims() -> tuple[str, str]:
     return ("lost", f"{' '.join(lost)}: {shapes[lost[0]]}") if lost else ("kept", "all give (1, 1)")
 
 
+def quantile(x: Any, q: Any) -> Any:
+    """Name all axes."""
+    import jax.numpy as jnp
+
+    return jnp.quantile(x, q, axis=tuple(range(x.ndim)), keepdims=True)
+
+
+def numpy_quantile(x: Any, q: Any) -> Any:
+    """Return NumPy's quantile over all axes."""
+    import numpy as np
+
+    return np.quantile(x.astype(np.float32), q, keepdims=True)
+
+
+_TEXT = "Unless x is a scalar, name all axes: axis=tuple(range(x.ndim))."
+_INPUTS = ("float32 batch, unit float32 scalar", "int32 vector, unit float32 vector", "float32 one, unit float32 one")
 _ALL_AXES = "keepdims and (not given(axis) or axis == None and form(axis) != 'tuple')"
 _OF_MEDIANS = f"(a, axis, out, overwrite_input, keepdims) if {_ALL_AXES}"
 _OF_QUANTILES = f"(a, q, axis, out, overwrite_input, method, keepdims) if {_ALL_AXES}"
@@ -55,11 +87,18 @@ ISSUE = Issue(
     upstream=Upstream.of(fix="jax#20251"),
     touches=members("jax.numpy", "median quantile percentile nanmedian nanquantile nanpercentile", "(keepdims=)"),
     control=over_both_axes,
-    workaround=Workaround("Name all axes: axis=tuple(range(x.ndim)).", name_the_axes),
+    workaround=Workaround(_TEXT, name_the_axes, elsewhere=Elsewhere(quantile, numpy_quantile, _INPUTS, 1e-5)),
     cases=(
         Case(
             median,
             rules=(Rule("differs", "jax<0.4.26"), Rule("agrees", "", "jax#20251 (c295b1655c)")),
+            workaround=Workaround(
+                _TEXT,
+                name_the_axes,
+                elsewhere=Elsewhere(
+                    median_over_all, numpy_median, ("float16 batch", "int32 vector", "bool matrix", "float32 one")
+                ),
+            ),
             touches=(f"jax.numpy.median{_OF_MEDIANS}",),
         ),
         Case(

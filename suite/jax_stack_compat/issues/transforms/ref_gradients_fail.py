@@ -7,7 +7,9 @@ an earlier attempt, gave a wrong gradient.
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import GRADIENTS, Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import GRADIENTS, Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def overwritten() -> tuple[str, str]:
@@ -59,6 +61,26 @@ def depends_on_it() -> None:
     assert jax.grad(jax.jit(f))(3.0) == 2.0
 
 
+def gradient(x: Any) -> Any:
+    """Differentiate a function that overwrites a ref with a constant plus 0 times the input."""
+    import jax
+
+    def f(x: Any) -> Any:
+        ref = jax.new_ref(x)
+        y = ref[...]
+        ref[...] = 3.0 + 0.0 * x
+        return (y * ref[...]).sum()
+
+    return jax.grad(f)(x)
+
+
+def threes(x: Any) -> Any:
+    """Return the gradient of the sum of 3 x."""
+    import numpy as np
+
+    return np.full_like(x, 3.0)
+
+
 def overwritten_jitted() -> tuple[str, str]:
     """Does jax.grad differentiate a jitted function that overwrites a ref with a constant?"""
     import jax
@@ -89,7 +111,15 @@ ISSUE = Issue(
         Rule("no-accum", "jax<0.11", "24686f9b37"),
         Rule("agrees", "", "jax#38927 (120f0b4132)"),
     ),
-    workaround=Workaround("For finite x: overwrite the ref with 2.0 + 0.0 * x.", depends_on_it),
+    workaround=Workaround(
+        "For finite x: overwrite the ref with 2.0 + 0.0 * x.",
+        depends_on_it,
+        elsewhere=Elsewhere(
+            gradient,
+            threes,
+            ("float32 vector", "float16 matrix", "float32 scalar", "float32 empty", "zero float32 batch"),
+        ),
+    ),
     signatures={"no-accum": Signature("AttributeError", "has no attribute …accum")},
     cases=(
         Case(overwritten, touches=_OVERWRITTEN),
