@@ -1,6 +1,6 @@
 """jnp.sort_complex sorts a matrix along its first axis, not its last
 
-NumPy sorts along the last axis. jax#23708 fixed `jnp.sort_complex`.
+`jnp.sort_complex` called `lax.sort` with `dimension=0`; NumPy sorts along the last axis. jax#23708 fixed it.
 """
 
 from __future__ import annotations
