@@ -103,19 +103,29 @@ def signatures(case: Case) -> list[Signature]:
     return [each for some in case.signatures.values() for each in (some if isinstance(some, tuple) else (some,))]
 
 
+def stands(entry: Entry, sentence: str) -> str:
+    """Return a sentence of a module, with the line of its file on which it begins."""
+    text = source_of(entry)
+    first = r"[\s\"']+".join(map(re.escape, sentence.split()[:3]))
+    found = re.search(first, text)
+    line = text.count("\n", 0, found.start()) + 1 if found else 1
+    return f"{entry.source.name}:{line}: {' '.join(sentence.split())}"
+
+
 def names(sentence: str, known: Set[str]) -> bool:
     """Return True if a sentence names a case, or a function of its module."""
     return bool(known & set(re.findall(r"[\w-]+", sentence)))
 
 
-def title_names_a_release(entry: Entry) -> bool:
+def title_names_a_release(entry: Entry) -> list[str]:
     """The report adds the releases to a title, from what was run."""
-    return RELEASE.search(entry.issue.title) is not None
+    return [stands(entry, entry.issue.title)] if RELEASE.search(entry.issue.title) else []
 
 
-def release_is_no_boundary(entry: Entry) -> bool:
+def release_is_no_boundary(entry: Entry) -> list[str]:
     """The prose of a module names only releases at which a case changes, or the last ones before."""
-    return bool(set(RELEASE.findall(prose(entry.issue))) - boundaries(entry.issue))
+    named = {each: set(RELEASE.findall(each)) - boundaries(entry.issue) for each in END.split(prose(entry.issue))}
+    return [f"{stands(entry, each)} ({', '.join(sorted(others))})" for each, others in named.items() if others]
 
 
 def bound_was_not_run(entry: Entry) -> bool:
@@ -141,12 +151,13 @@ def pin_meets_a_bad_rule(entry: Entry) -> bool:
     )
 
 
-def claim_names_no_case(entry: Entry) -> bool:
+def claim_names_no_case(entry: Entry) -> list[str]:
     """A sentence that says "works", "right" or "no release" names a case of its issue, or a function of its module."""
     functions = [each for case in entry.issue.cases for each in (case.reproducer, case.control)]
     functions += [case.workaround.code for case in entry.issue.cases if case.workaround and case.workaround.code]
     known = {each.__name__ for each in functions} | {case.id for case in entry.issue.cases}
-    return any(CLAIM.search(each) and not names(each, known) for each in END.split(prose(entry.issue)))
+    claims = filter(CLAIM.search, END.split(prose(entry.issue)))
+    return [stands(entry, each) for each in claims if not names(each, known)]
 
 
 def range_ends_at_the_newest_release(entry: Entry) -> bool:
@@ -265,40 +276,57 @@ _SWEEPING = re.compile(r"\b(every|never|only|always|no release|works?|right)\b",
 _SENTENCE = re.compile(r"[.!?](?:\s|$)")
 
 
-def title_is_long(entry: Entry) -> bool:
+def title_is_long(entry: Entry) -> list[str]:
     """A title has at most 72 characters."""
-    return len(entry.issue.title) > _TITLE_LETTERS
+    title = entry.issue.title
+    too_long = len(title) > _TITLE_LETTERS
+    return [f"{stands(entry, title)} ({len(title)} characters, of {_TITLE_LETTERS})"] if too_long else []
 
 
-def story_is_long(entry: Entry) -> bool:
+def story_is_long(entry: Entry) -> list[str]:
     """A story has at most 80 words in at most four sentences; a page shows the rest by what ran."""
     story = entry.issue.story
-    return len(story.split()) > _STORY_WORDS or len(_SENTENCE.findall(story)) > _STORY_SENTENCES
+    words, sentences = len(story.split()), len(_SENTENCE.findall(story))
+    if words <= _STORY_WORDS and sentences <= _STORY_SENTENCES:
+        return []
+    limits = f"{words} words, of {_STORY_WORDS}; {sentences} sentences, of {_STORY_SENTENCES}"
+    return [f"{stands(entry, story.partition('. ')[0])}… ({limits})"]
 
 
-def story_has_what_is_derived(entry: Entry) -> bool:
+def story_has_what_is_derived(entry: Entry) -> list[str]:
     """A story names no release and no date: the page has them from the runs and from the threads."""
-    return bool(RELEASE.search(entry.issue.story) or _DATE.search(entry.issue.story))
+    derived = (each for each in END.split(entry.issue.story) if RELEASE.search(each) or _DATE.search(each))
+    return [stands(entry, each) for each in derived]
 
 
-def story_sweeps(entry: Entry) -> bool:
+def story_sweeps(entry: Entry) -> list[str]:
     """A story makes no claim about everything: "every", "never", "only", "always", "works", "right"."""
-    return _SWEEPING.search(entry.issue.story) is not None
+    return [stands(entry, each) for each in END.split(entry.issue.story) if _SWEEPING.search(each)]
 
 
-def advice_is_not_one_way(entry: Entry) -> bool:
+def advice_is_not_one_way(entry: Entry) -> list[str]:
     """A workaround is one way, in at most 15 words and without an "or"."""
-    texts = {case.workaround.text for case in entry.issue.cases if case.workaround}
-    return any(len(text.split()) > _ADVICE_WORDS or " or " in f" {text} " for text in texts)
+    texts = dict.fromkeys(case.workaround.text for case in entry.issue.cases if case.workaround)
+    long = [each for each in texts if len(each.split()) > _ADVICE_WORDS or " or " in f" {each} "]
+    return [f'{stands(entry, each)} ({len(each.split())} words, of {_ADVICE_WORDS}, and no "or")' for each in long]
 
 
-def question_names_no_function(entry: Entry) -> bool:
+def advice_ran_on_its_example_alone(entry: Entry) -> list[str]:
+    """The code of a workaround also runs elsewhere: on other inputs, or as a second program."""
+    given = (case.workaround for case in entry.issue.cases if case.workaround)
+    alone = dict.fromkeys(each.text for each in given if (each.code or each.environment) and not each.elsewhere)
+    return [stands(entry, each) for each in alone]
+
+
+def question_names_no_function(entry: Entry) -> list[str]:
     """A case's question is a whole question, and names what is asked about: a function, a class, an option."""
     questions = [case.question for case in entry.issue.cases]
-    return any(not question.endswith("?") or not re.search(r"\w[._(]\w*|`", question) for question in questions)
+    unclear = (each for each in questions if not each.endswith("?") or not re.search(r"\w[._(]\w*|`", each))
+    return [stands(entry, each) for each in unclear]
 
 
-OFFENCES: Mapping[str, Callable[[Entry], bool]] = {
+# Each returns True for an issue that offends, or the sentences that do, with their lines and limits.
+OFFENCES: Mapping[str, Callable[[Entry], bool | list[str]]] = {
     offends.__name__.replace("_", "-"): offends
     for offends in (
         *(title_names_a_release, release_is_no_boundary, bound_was_not_run, pin_meets_a_bad_rule, claim_names_no_case),
@@ -306,7 +334,7 @@ OFFENCES: Mapping[str, Callable[[Entry], bool]] = {
         *(threads_are_not_named, thread_is_an_address, text_is_lacking, upstream_is_said_to_be_silent),
         *(symptom_is_as_its_absence, control_stands_elsewhere, one_case_is_long),
         *(title_is_long, story_is_long, story_has_what_is_derived, story_sweeps, advice_is_not_one_way),
-        *(question_names_no_function,),
+        *(advice_ran_on_its_example_alone, question_names_no_function),
         *(touch_is_not_used, touch_is_not_upstream, everyday_message_needs_evidence, known_by_is_of_no_signature),
         *OF_ROLES,
         *OF_KINDS,
@@ -328,10 +356,11 @@ AREAS = sorted(set(map(area, catalogue.entries())))
 def test_an_issue_offends_where_it_is_listed(of: str, offence: str) -> None:
     """The list of an area has exactly its issues that fail the test."""
     listed = set(LISTED.get(of, {}).get(offence, ()))
-    found = {entry.issue.id for entry in catalogue.entries() if area(entry) == of and OFFENCES[offence](entry)}
+    offends = {entry.issue.id: OFFENCES[offence](entry) for entry in catalogue.entries() if area(entry) == of}
+    found = {id: told for id, told in offends.items() if told}
 
-    assert [] == sorted(found - listed), "these offend, and did not"
-    assert [] == sorted(listed - found), f"these offend no longer: take them from {offence} of [{of}]"
+    assert {} == {id: told for id, told in found.items() if id not in listed}, OFFENCES[offence].__doc__
+    assert [] == sorted(listed - found.keys()), f"these offend no longer: take them from {offence} of [{of}]"
 
 
 def test_each_list_of_offenders_is_of_an_offence() -> None:

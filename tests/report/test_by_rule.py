@@ -124,8 +124,10 @@ def test_what_a_rule_says_was_seen_where_all_was_run(published: Report) -> None:
         for version in over(row, made.jax_line)
     ]
     assert len(told) > 5000
+    # An issue that is new may not have run in each cell yet.
+    was_run = [(was, row) for was, row in told if was is None or was.verdict != "not-run"]
     assert [] == [
-        row for was, row in told if was is None or (was.behaviour, was.verdict) != (row.behaviour, row.verdict)
+        row for was, row in was_run if was is None or (was.behaviour, was.verdict) != (row.behaviour, row.verdict)
     ]
 
 

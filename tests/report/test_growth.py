@@ -56,16 +56,22 @@ def publish(report: Report, there: Mapping[archive.Name, PackedRecord], folder: 
     return sum(path.stat().st_size for path in (folder / ".git" / "objects" / "pack").glob("*.pack"))
 
 
+def _records(name: str) -> Path:
+    return archive.FOLDER / f"{name}.jsonl.xz"
+
+
 @pytest.fixture(scope="module")
 def added(published: Report, tmp_path_factory: pytest.TempPathFactory) -> tuple[int, int]:
     """Return the bytes that a release of jax, and then an issue, add to a packed history."""
-    whole = only(published, issues=[each.id for each in published.issues][::PART])
-    new = whole.issues[len(whole.issues) // 2].id
+    # By size, so that an issue more changes little.
+    by_size = sorted((each.id for each in published.issues), key=lambda id: _records(id).stat().st_size)
+    chosen = by_size[::PART]
+    whole, new = only(published, issues=chosen), chosen[len(chosen) // 2]
     fewer = only(whole, issues={each.id for each in whole.issues} - {new})
     newest = max((each.packages["jax"] for each in whole.cells if "jax" in each.packages), key=Version)
     repository, some = tmp_path_factory.mktemp("repository"), tmp_path_factory.mktemp("some")
     for name in ("_cells", *(each.id for each in whole.issues)):
-        shutil.copy(archive.FOLDER / f"{name}.jsonl.xz", some)
+        shutil.copy(_records(name), some)
     there, _ = archive.load(some)
     git(repository, "init", "--quiet")
     stages = (only(fewer, before=newest), fewer, whole)

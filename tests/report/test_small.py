@@ -5,6 +5,7 @@
 
 import shutil
 import subprocess
+from collections import Counter
 from datetime import date
 from pathlib import Path
 
@@ -165,9 +166,11 @@ def test_the_tracked_files_are_of_this_tree(published: Report) -> None:
 
 
 def test_the_published_report_has_all_issues(published: Report, report_folder: Path) -> None:
-    """Each issue has its page, and each observation was made by a record that counts."""
+    """Each issue has its page and a record of each planned run; one that is new may have run in few cells."""
     assert {issue.id for issue in published.issues} == {path.stem for path in (report_folder / "issues").iterdir()}
-    assert 0 == published.coverage.not_run
+    ran = Counter((each.issue, each.verdict != "not-run") for each in published.observations)
+    lacking = [issue for issue, was_run in ran if not was_run]
+    assert [] == [issue for issue in lacking if ran[issue, True] > ran[issue, False]]
     assert read(packed._Made, packed.MADE).generated_at == published.generated_at
 
 

@@ -1,6 +1,7 @@
 """Upstream's threads, looked up at a server that answers as GitHub does."""
 
 import json
+from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from email.message import Message
 from io import StringIO
@@ -40,10 +41,11 @@ class GitHub:
         """Add a thread with this number."""
         self.told[f"/repos/jax-ml/jax/issues/{number}"] = {"title": f"Thread {number}", "state": "closed", **more}
 
-    def renew(self, *numbers: int) -> list[str]:
+    def renew(self, *numbers: int, others: Iterable[int] = ()) -> list[str]:
         """Look up threads; return the printed lines."""
         console = Console(file=(out := StringIO()))
-        threads.renew([f"jax-ml/jax#{number}" for number in numbers], console, path=self.path, api=self.address)
+        named, kept = ([f"jax-ml/jax#{number}" for number in some] for some in (numbers, others))
+        threads.renew(named, console, others=kept, path=self.path, api=self.address)
         return out.getvalue().splitlines()
 
 
@@ -72,6 +74,14 @@ def test_titles_and_states_are_of_today(github: GitHub) -> None:
         assert before <= thread.looked_up <= datetime.now(UTC).date()
         assert "github" == thread.source
     assert {"jax-ml/jax#1": "0.4.30", "jax-ml/jax@abcdef0": "0.5.0"} == found.first_releases
+
+
+def test_threads_that_are_not_asked_for_stay(github: GitHub) -> None:
+    """A look-up of one issue's threads keeps the entries of all other threads, and adds none for them."""
+    github.tell(2)
+    github.tell(3)
+    assert ["1 of 1 threads looked up"] == github.renew(2, others=(1, 2, 3))
+    assert ["jax-ml/jax#1", "jax-ml/jax#2"] == list(read(Threads, github.path).threads)
 
 
 def test_what_cannot_be_had_stays_as_it_was_and_is_said(github: GitHub) -> None:

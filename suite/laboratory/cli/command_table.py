@@ -143,6 +143,8 @@ COMMANDS = (
         codes="Exit codes: 0 all ran; 2 the command or a file is wrong; 3 a cell could not run."),
     Command("threads", "look up the titles and states of upstream's threads, into threads.json",
             "laboratory.upkeep.threads:renew_all", (
+        option("id ISSUE", "only the threads of these issues", nargs="*",
+               type=named("jax_stack_compat.catalogue.catalogue:identified")),
         option("--clone OWNER/NAME=FOLDER", "read the first release of each pull request and commit from this git "
                "clone, and ask GitHub nothing; may be repeated", action="append", default=[],
                type=named("laboratory.upkeep.landed:clone")),)),

@@ -10,7 +10,7 @@ from pathlib import Path
 import requests
 from rich.console import Console
 
-from jax_stack_compat.base.errors import Failed
+from jax_stack_compat.base.errors import Failed, Misused
 from jax_stack_compat.base.files import dump, read
 from jax_stack_compat.catalogue import catalogue
 from laboratory.sources.threads import PATH, REFERENCE, Thread, Threads, commits, references, refuted
@@ -21,21 +21,28 @@ API = "https://api.github.com"
 _SECONDS = 30
 
 
-def renew_all(*, clone: Sequence[Clone], console: Console) -> None:
+def renew_all(id: Sequence[str], *, clone: Sequence[Clone], console: Console) -> None:
     """Look up the threads that issues and refuted claims name, or read their first releases from clones.
 
-    Raises as `renew` and `landed.renew` do.
+    With ids, only the threads of those issues are looked up. Raises Misused for ids beside a clone, and otherwise as
+    `renew` and `landed.renew` do.
     """
+    if id and clone:
+        raise Misused("a clone is read for all issues: leave out --clone or the ids")
     issues = [entry.issue for entry in catalogue.entries()]
     named = references(issues, refuted())
-    if clone:
+    if id:
+        renew(references(entry.issue for entry in catalogue.select(list(id))), console, others=named)
+    elif clone:
         landed.renew([*named, *commits(issues)], clone, console)
     else:
         renew(named, console)
 
 
-def renew(named: Iterable[str], console: Console, *, path: Path = PATH, api: str = API) -> None:
-    """Rewrite the file at `path` with the named threads.
+def renew(
+    named: Iterable[str], console: Console, *, others: Iterable[str] = (), path: Path = PATH, api: str = API
+) -> None:
+    """Rewrite the file at `path` with the named threads, and with the old entries of `others`.
 
     A thread that cannot be fetched keeps its old entry, and is printed with the reason. GITHUB_TOKEN is sent if set:
     without it, GitHub answers sixty requests an hour.
@@ -54,11 +61,12 @@ def renew(named: Iterable[str], console: Console, *, path: Path = PATH, api: str
             try:
                 found[reference] = _look_up(session, api, reference)
             except (requests.RequestException, ValueError, LookupError, TypeError) as error:
-                kept = "the old entry stays" if reference in known else "there is no old entry"
-                console.print(f"{reference}: {error}; {kept}", soft_wrap=True)
+                instead = "the old entry stays" if reference in known else "there is no old entry"
+                console.print(f"{reference}: {error}; {instead}", soft_wrap=True)
     if wanted and not found:
         raise Failed(f"none of {len(wanted)} threads could be fetched from {api}")
-    threads = {reference: thread for reference in wanted if (thread := found.get(reference) or known.get(reference))}
+    kept = sorted({*wanted, *others})
+    threads = {reference: thread for reference in kept if (thread := found.get(reference) or known.get(reference))}
     # GitHub does not say which release has a change: what git said stays.
     first = {ref: release for ref, release in before.first_releases.items() if "@" in ref or ref in threads}
     renewed = Threads(threads=threads, first_releases=first)
