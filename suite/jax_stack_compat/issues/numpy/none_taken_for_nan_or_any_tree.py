@@ -43,7 +43,8 @@ def nan_in_rows() -> None:
     import jax.numpy as jnp
     import numpy as np
 
-    for rows in ([[1, None, 3], [None, 5, 6]], [[None, None]], [[0.5], [-1.5]], [[]]):
+    several: list[Any] = [[[1, None, 3], [None, 5, 6]], [[None, None]], [[0.5], [-1.5]], [[]]]
+    for rows in several:
         replaced = [[float("nan") if each is None else each for each in row] for row in rows]
         np.testing.assert_array_equal(jnp.array(replaced), np.array(rows, np.float32))
 
@@ -62,7 +63,7 @@ def none_kept() -> None:
 
     f = lambda a, b: a + b  # noqa: E731
     found = jax.tree_util.tree_map(
-        lambda x, y: None if x is None else f(x, y),
+        lambda x, y: None if x is None else f(x, y),  # type: ignore[no-untyped-call]
         {"a": None, "b": 1.0},
         {"a": 3.0, "b": 2.0},
         is_leaf=lambda x: x is None,
