@@ -79,6 +79,24 @@ def draw_before() -> None:
     assert _copies(loop, _reads)[0] == "in-place"
 
 
+def draw_integers_before() -> None:
+    """A loop over 4 MiB of integers is as in Python, and in place, if one call drew its indices before it."""
+    import jax
+    import jax.numpy as jnp
+
+    def loop(x: Any) -> Any:
+        drawn = jax.random.randint(jax.random.PRNGKey(3), (400,), 0, 100)
+        start = jnp.full(2**20, x).astype(int)
+        return jax.lax.fori_loop(0, 400, lambda i, xs: xs.at[i].set(xs[drawn[i]] + 1), start), drawn
+
+    assert _copies(loop, _reads)[0] == "in-place"
+    found, drawn = loop(5.0)
+    wanted = [5] * 500
+    for step, index in enumerate(drawn.tolist()):
+        wanted[step] = wanted[index] + 1
+    assert found[:500].tolist() == wanted
+
+
 def wide_updates() -> tuple[str, str]:
     """Does jax.lax.fori_loop update an array of 8 MiB in place if each step writes a block of 4 KiB?"""
     import jax
@@ -101,6 +119,21 @@ def stacked_by_scan() -> None:
     assert _copies(blocks, _reads)[0] == "in-place"
 
 
+def integers_stacked_by_scan() -> None:
+    """A scan that carries a block of integers stacks all of them, of 8 KiB each, and does not copy the stack."""
+    import jax
+    import jax.numpy as jnp
+
+    def blocks(x: Any) -> Any:
+        def body(block: Any, step: Any) -> Any:
+            return block + step, block
+
+        return jax.lax.scan(body, jnp.full(2048, x).astype(int), jnp.arange(512))[1].reshape(-1)
+
+    assert _copies(blocks, _reads)[0] == "in-place"
+    assert blocks(7.0)[::2048].tolist() == [7 + step * (step - 1) // 2 for step in range(512)]
+
+
 # A loop that carries one number has no array to copy. Nothing else shows in a call, so a use is possible at most.
 _CARRIES = "type({0}) not in ('int', 'float') and uses('jax.lax.fori_loop', 'jax.lax.scan', 'jax.lax.while_loop')"
 _LOOPS = (
@@ -117,12 +150,21 @@ ISSUE = Issue(
     cases=(
         Case(
             drawn_index,
-            workaround=Workaround("Draw all indices before the loop.", draw_before, fails=("jaxlib==0.11.1",)),
+            workaround=Workaround(
+                "Draw all indices before the loop.",
+                draw_before,
+                fails=("jaxlib==0.11.1",),
+                elsewhere=draw_integers_before,
+            ),
             touches=("jax.random.randint if within('jax.lax.fori_loop', 'jax.lax.while_loop', 'jax.lax.scan')",),
         ),
         Case(
             wide_updates,
-            workaround=Workaround("If each block is written once, let jax.lax.scan stack them.", stacked_by_scan),
+            workaround=Workaround(
+                "If each block is written once, let jax.lax.scan stack them.",
+                stacked_by_scan,
+                elsewhere=integers_stacked_by_scan,
+            ),
             touches=_LOOPS,
         ),
     ),

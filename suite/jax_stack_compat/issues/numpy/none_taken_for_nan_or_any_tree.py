@@ -8,6 +8,8 @@ changelog maps `lambda x, y: None if x is None else f(x, y)` with `is_leaf=lambd
 
 from __future__ import annotations
 
+from typing import Any
+
 from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround
 
 
@@ -36,6 +38,17 @@ def nan_said() -> None:
     assert jnp.isnan(found).tolist() == [False, True]
 
 
+def nan_in_rows() -> None:
+    """Rows with NaN in place of None, of integers, of None alone and without any, are as NumPy makes them of floats."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    several: list[Any] = [[[1, None, 3], [None, 5, 6]], [[None, None]], [[0.5], [-1.5]], [[]]]
+    for rows in several:
+        replaced = [[float("nan") if each is None else each for each in row] for row in rows]
+        np.testing.assert_array_equal(jnp.array(replaced), np.array(rows, np.float32))
+
+
 def in_a_tree() -> tuple[str, str]:
     """Does tree.map accept None in the first tree where the second has a value?"""
     import jax
@@ -44,17 +57,36 @@ def in_a_tree() -> tuple[str, str]:
     return "taken" if found == {"a": None, "b": 3.0} else "other", f"{found}"
 
 
-def none_as_a_leaf() -> None:
-    """With None as a leaf, f decides: here it returns the other tree's value."""
+def none_kept() -> None:
+    """With None as a leaf, the function returns it before it calls f."""
     import jax
 
+    f = lambda a, b: a + b  # noqa: E731
     found = jax.tree_util.tree_map(
-        lambda a, b: b if a is None else a + b,
+        lambda x, y: None if x is None else f(x, y),  # type: ignore[no-untyped-call]
         {"a": None, "b": 1.0},
         {"a": 3.0, "b": 2.0},
-        is_leaf=lambda each: each is None,
+        is_leaf=lambda x: x is None,
     )
-    assert found == {"a": 3.0, "b": 3.0}
+    assert found == {"a": None, "b": 3.0}
+
+
+def other_trees() -> None:
+    """None stays in tuples and in lists, where the other tree has None, an array or a tree; without None, f decides."""
+    import jax
+    import jax.numpy as jnp
+
+    def f(x: Any, y: Any) -> Any:
+        return None if x is None else x - y
+
+    def mapped(one: Any, other: Any) -> Any:
+        return jax.tree_util.tree_map(f, one, other, is_leaf=lambda x: x is None)
+
+    assert mapped((None, 2), (None, 3)) == (None, -1)
+    assert mapped([None, (5, None)], [{"a": 1, "b": [2]}, (1, 2.5)]) == [None, (4, None)]
+    assert mapped({"w": jnp.arange(3), "b": None}, {"w": jnp.ones(3), "b": jnp.ones(2)})["w"].tolist() == [-1, 0, 1]
+    assert mapped({"w": 1.5, "b": (2, 3)}, {"w": 0.5, "b": (1, 1)}) == {"w": 1.0, "b": (1, 2)}
+    assert mapped(None, 1) is None
 
 
 # None in a list or tuple, or in one of its first or last rows.
@@ -86,7 +118,7 @@ ISSUE = Issue(
                 Rule("warns", "jax<0.6.0", "jax#18564"),
                 Rule("refused", "", "9c58a112b3, and the changelog of jax 0.6.0"),
             ),
-            workaround=Workaround("Replace each None by float('nan').", nan_said),
+            workaround=Workaround("Replace each None by float('nan').", nan_said, elsewhere=nan_in_rows),
             signatures={
                 "warns": Signature("FutureWarning", "None encountered in jnp.array()"),
                 "refused": Signature("ValueError", "None is not a valid value for jnp.array"),
@@ -104,7 +136,7 @@ ISSUE = Issue(
                 Rule("refused", "", "the changelog of jax 0.4.34"),
             ),
             workaround=Workaround(
-                "Pass is_leaf=lambda x: x is None, and return y from f where x is None.", none_as_a_leaf
+                "In f, return None if x is None; pass is_leaf=lambda x: x is None.", none_kept, elsewhere=other_trees
             ),
             signatures={
                 "warns": Signature("DeprecationWarning", "will no longer consider None to be a t"),

@@ -8,7 +8,9 @@ emit a UserWarning that names the replacement.
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround
 
 
 def host_callback_call() -> tuple[str, str]:
@@ -34,6 +36,21 @@ def by_pure_callback() -> None:
     import numpy as np
 
     assert float(jax.pure_callback(np.negative, jax.ShapeDtypeStruct((), "float32"), np.float32(1.0))) == -1.0
+
+
+def negated(x: Any) -> Any:
+    """Call a NumPy function under jit."""
+    import jax
+    import numpy as np
+
+    return jax.jit(lambda x: jax.pure_callback(np.negative, jax.ShapeDtypeStruct(x.shape, x.dtype), x))(x)
+
+
+def numpy_negative(x: Any) -> Any:
+    """Return NumPy's negative."""
+    import numpy as np
+
+    return np.negative(x)
 
 
 def weakly_diagonal() -> tuple[str, str]:
@@ -68,6 +85,26 @@ def by_lineax() -> None:
     assert term.vf_prod(0.0, jnp.array([1.0, 2.0]), None, jnp.array([3.0, 4.0])).tolist() == [3.0, 8.0]
 
 
+def solve_by_lineax() -> None:
+    """Four Euler steps with an operator are as with NumPy, for vectors of one and of three numbers."""
+    import diffrax
+    import jax.numpy as jnp
+    import numpy as np
+
+    for size in (1, 3):
+        control = np.square(np.arange(5.0, dtype=np.float32))[:, None] * np.arange(1.0, size + 1.0, dtype=np.float32)
+        path = diffrax.LinearInterpolation(ts=jnp.arange(5.0), ys=jnp.asarray(control))
+        if not hasattr(diffrax, "Event"):
+            term = diffrax.WeaklyDiagonalControlTerm(lambda t, y, args: y / 8, path)
+        else:
+            import lineax
+
+            term = diffrax.ControlTerm(lambda t, y, args: lineax.DiagonalLinearOperator(y / 8), path)
+        solution = diffrax.diffeqsolve(term, diffrax.Euler(), 0.0, 4.0, 1.0, jnp.ones(size))
+        wanted = np.prod(1 + np.diff(control, axis=0) / 8, axis=0)
+        np.testing.assert_allclose(solution.ys[-1], wanted, rtol=1e-5)
+
+
 def static_field() -> tuple[str, str]:
     """Can equinox.static_field be called without a warning?"""
     import equinox as eqx
@@ -93,6 +130,33 @@ def by_field() -> None:
     assert not jax.tree_util.tree_leaves(Model("x"))
 
 
+_INPUTS = ("float32 matrix", "int32 vector", "complex64 batch", "float16 scalar", "float32 empty")
+
+
+def field_with_a_default() -> None:
+    """Static fields steer Python code under filter_jit and filter_grad, one of them with a default."""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    class Power(eqx.Module):  # type: ignore[misc]
+        weight: jax.Array
+        times: int = eqx.field(static=True)
+        activation: Any = eqx.field(static=True, default=jnp.square)
+
+        def __call__(self, x: Any) -> Any:
+            for _ in range(self.times):
+                x = self.activation(self.weight * x)
+            return jnp.sum(x)
+
+    model = Power(jnp.array([1.0, 2.0]), 2)
+    assert len(jax.tree_util.tree_leaves(model)) == 1
+    assert eqx.filter_jit(lambda model, x: model(x))(model, jnp.array([2.0, 1.0])) == 16.0 + 64.0
+    gradient = eqx.filter_grad(lambda model, x: model(x))(model, jnp.array([2.0, 1.0]))
+    assert gradient.weight.tolist() == [6 * 16.0, 6 * 32.0]
+    assert gradient.times == 2
+
+
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(
@@ -113,7 +177,9 @@ ISSUE = Issue(
                 Rule("gone"),
             ),
             workaround=Workaround(
-                "For a function without side effects: jax.pure_callback(f, result_shape, x).", by_pure_callback
+                "For a function without side effects: jax.pure_callback(f, result_shape, x).",
+                by_pure_callback,
+                elsewhere=Elsewhere(negated, numpy_negative, _INPUTS),
             ),
             signatures={
                 "refused": Signature("NotImplementedError", "host_callback has been deprecated"),
@@ -127,7 +193,10 @@ ISSUE = Issue(
             kept_in_diffrax,
             rules=(Rule("there", "diffrax<0.6.0"), Rule("warns")),
             workaround=Workaround(
-                "Use diffrax.ControlTerm; return lineax.DiagonalLinearOperator(y) from its vector field.", by_lineax
+                "For a vector y: use diffrax.ControlTerm; wrap the vector field's value in "
+                "lineax.DiagonalLinearOperator.",
+                by_lineax,
+                elsewhere=solve_by_lineax,
             ),
             signatures={"warns": Signature("UserWarning", "WeaklyDiagonalControlTerm")},
             needs=("jax", "equinox", "diffrax"),
@@ -137,7 +206,7 @@ ISSUE = Issue(
             static_field,
             kept_in_equinox,
             rules=(Rule("there", "equinox<0.13.0"), Rule("warns")),
-            workaround=Workaround("Write eqx.field(static=True).", by_field),
+            workaround=Workaround("Write eqx.field(static=True).", by_field, elsewhere=field_with_a_default),
             signatures={"warns": Signature("UserWarning", "static_field")},
             needs=("jax", "equinox"),
             touches=("equinox.static_field",),

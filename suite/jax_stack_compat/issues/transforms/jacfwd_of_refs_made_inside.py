@@ -1,0 +1,80 @@
+"""jax.jacfwd fails if the result of f depends on a ref that f makes
+
+jax#31672 batches refs made under vmap, but `jacfwd` needs an unbatched value of f. This suite's own runs found it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare
+
+
+def jacfwd() -> tuple[str, str]:
+    """Does jax.jacfwd differentiate a function that makes a ref and doubles its value?"""
+    import jax
+
+    if not hasattr(jax, "new_ref"):
+        return "absent", "there is no jax.new_ref"
+
+    def f(x: jax.Array) -> jax.Array:
+        ref = jax.new_ref(x)
+        ref[...] = 2.0 * ref[...]
+        return ref[...]
+
+    return compare(jax.jacfwd(f)(3.0), 2.0)
+
+
+def ref_made_outside() -> None:
+    """jacfwd differentiates without a ref, and with one that is made outside the function."""
+    import jax
+
+    assert jax.jacfwd(lambda x: 2.0 * x)(3.0) == 2.0
+    if hasattr(jax, "new_ref"):
+        ref = jax.new_ref(jax.numpy.float32(2.0))
+        assert jax.jacfwd(lambda x: x * ref[...])(3.0) == 2.0
+
+
+def all_directions() -> None:
+    """jax.vmap of jax.jvp, without its first result, gives the Jacobian."""
+    import jax
+
+    if hasattr(jax, "new_ref"):
+        assert jacobian(jax.numpy.array([1.0, 3.0])).tolist() == [[10.0, 2.0], [6.0, 14.0]]
+
+
+def jacobian(x: Any) -> Any:
+    """Return the Jacobian of a function that makes a ref, from all directions at once."""
+    import jax
+    import jax.numpy as jnp
+
+    def f(x: Any) -> Any:
+        ref = jax.new_ref(x)
+        ref[...] = 2.0 * ref[...]
+        return ref[...] * x.sum()
+
+    return jax.vmap(lambda v: jax.jvp(f, (x,), (v,))[1], out_axes=-1)(jnp.eye(x.size, dtype=x.dtype))
+
+
+def by_hand(x: Any) -> Any:
+    """Return the Jacobian of 2 x times the sum of x."""
+    import numpy as np
+
+    return 2 * x.sum() * np.eye(x.size) + 2 * x[:, None]
+
+
+ISSUE = Issue(
+    kind="crash",
+    upstream=Upstream.of(cause="jax#31672"),
+    touches=("jax.new_ref if uses('jax.jacfwd', 'jax.hessian', 'equinox.filter_jacfwd', 'equinox.filter_hessian')",),
+    known_by=r"\bnew_ref\b|\bRef\b|\bin jacfun\b",
+    workaround=Workaround(
+        "For a vector x: jax.vmap(lambda v: jax.jvp(f, (x,), (v,))[1], out_axes=-1)(jnp.eye(x.size)).",
+        all_directions,
+        elsewhere=Elsewhere(jacobian, by_hand, ("float32 vector", "float16 vector", "complex64 one"), 2e-3),
+    ),
+    signatures={"axis-spec": Signature("ValueError", "got axis spec None but output was batched", everyday=True)},
+    behaviours={"agrees": "clear", "differs": "different"},
+    rules=(Rule("absent", "jax<0.7.2", "jax.new_ref came with 0.7.2"), Rule("axis-spec", "", "jax#31672")),
+    cases=(Case(jacfwd, ref_made_outside),),
+)
