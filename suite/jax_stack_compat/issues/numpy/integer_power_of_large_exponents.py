@@ -34,6 +34,16 @@ def floats() -> None:
     assert got.tolist() == [2.0**64, 0.0]
 
 
+def scalar_exponent() -> tuple[str, str]:
+    """Does jnp.power(2, exponent), for a scalar array of 64, return the same under jit as without jit?"""
+    import jax
+    import jax.numpy as jnp
+
+    exponent = jnp.array(64, "int32")
+    compiled = jax.jit(lambda exponent: jnp.power(2, exponent))
+    return compare(compiled(exponent), jnp.power(2, exponent))
+
+
 # A literal exponent is not an array.
 _ARRAYS = "jax.numpy.power(x1, x2) if type(x2) not in ('int', 'float') and uses('jax.numpy.int32', 'jax.numpy.int64')"
 
@@ -44,5 +54,5 @@ ISSUE = Issue(
     behaviours={"differs": "documented", "agrees": "clear"},
     rules=(Rule("differs", "", "jax#10692 was closed as intended"),),
     workaround=Workaround("Pass floats; float32 results round above 2**24 and overflow to infinity.", floats),
-    cases=(Case(of_two, touches=(_ARRAYS,)),),
+    cases=(Case(of_two, touches=(_ARRAYS,)), Case(scalar_exponent, touches=(_ARRAYS,))),
 )

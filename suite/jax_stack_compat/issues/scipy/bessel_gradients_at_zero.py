@@ -57,6 +57,30 @@ def second_derivative() -> tuple[str, str]:
     return named.get(round(given, 5), "other"), f"{given:.6g}, should be 0.5"
 
 
+def i1_second_derivative() -> tuple[str, str]:
+    """Is jax.grad(jax.grad(jax.scipy.special.i1))(0.0) equal to 0?"""
+    import jax
+
+    return compare(jax.grad(jax.grad(jax.scipy.special.i1))(0.0), 0.0)
+
+
+def power_series() -> None:
+    """With five terms of the power series below 1, the second and third derivatives of i1 at 0 are 0 and 0.375."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def i1(x):  # type: ignore[no-untyped-def]
+        near = jnp.where(jnp.abs(x) < 1, x, 0.0)
+        square = near**2 / 4
+        series = near / 2 * (1 + square / 2 * (1 + square / 6 * (1 + square / 12 * (1 + square / 20))))
+        return jnp.where(jnp.abs(x) < 1, series, jax.scipy.special.i1(jnp.where(jnp.abs(x) < 1, 1.0, x)))
+
+    second = jax.grad(jax.grad(i1))
+    np.testing.assert_allclose([i1(0.5), i1(1.0), i1(2.0)], [0.2578943, 0.5651591, 1.5906369], rtol=1e-5)
+    np.testing.assert_allclose([second(0.0), jax.grad(second)(0.0)], [0.0, 0.375], rtol=1e-5)
+
+
 _FIXED = "jax#40640"
 _GRADIENT = (
     "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.jacfwd', 'jax.hessian', 'jax.linearize', "
@@ -90,6 +114,12 @@ ISSUE = Issue(
                 Rule("half", "", _FIXED),
             ),
             touches=(f"jax.numpy.i0 if {_GRADIENT}",),
+        ),
+        Case(
+            i1_second_derivative,
+            rules=(Rule("differs", "jax<0.11.2"), Rule("agrees", "", _FIXED)),
+            workaround=Workaround("Compute i1 between -1 and 1 with five terms of its power series.", power_series),
+            touches=(f"jax.scipy.special.i1 if {_GRADIENT} and not within('jax.custom_jvp')",),
         ),
     ),
 )

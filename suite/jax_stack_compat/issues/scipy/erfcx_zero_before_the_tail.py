@@ -59,7 +59,57 @@ def float64() -> tuple[str, str]:
     return compare(jax.scipy.special.erfcx(x), scipy.special.erfcx(x), rtol=1e-10)
 
 
+def gradient() -> tuple[str, str]:
+    """Does the gradient of jax.scipy.special.erfcx in float64 at 26.6 agree with SciPy's 2*x*erfcx(x) - 2/sqrt(pi)?"""
+    import jax
+    import numpy as np
+    import scipy.special
+
+    if not hasattr(jax.scipy.special, "erfcx"):
+        return "absent", "there is no jax.scipy.special.erfcx"
+    wanted = 2 * 26.6 * scipy.special.erfcx(26.6) - 2 / np.sqrt(np.pi)
+    return compare(jax.grad(jax.scipy.special.erfcx)(26.6), wanted, rtol=1e-6)
+
+
+def five_terms() -> None:
+    """For float64 above 26, five terms of the asymptotic series and their gradient agree with SciPy."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+    import scipy.special
+
+    def tail(x):  # type: ignore[no-untyped-def]
+        terms = 1.0 - 0.5 / x**2 + 0.75 / x**4 - 1.875 / x**6 + 6.5625 / x**8
+        return terms / (x * jnp.sqrt(jnp.pi))
+
+    x = np.array([26.5, 26.6, 27.0])
+    np.testing.assert_allclose(tail(jnp.asarray(x)), scipy.special.erfcx(x), rtol=1e-10)
+    wanted = 2 * x * scipy.special.erfcx(x) - 2 / np.sqrt(np.pi)
+    np.testing.assert_allclose(jax.vmap(jax.grad(tail))(jnp.asarray(x)), wanted, rtol=1e-6)
+
+
+def nan_at_the_end() -> tuple[str, str]:
+    """Does jax.scipy.special.erfcx agree with SciPy for float32 at 9.41928, where exp(x**2) overflows?"""
+    import jax
+    import numpy as np
+    import scipy.special
+
+    if not hasattr(jax.scipy.special, "erfcx"):
+        return "absent", "there is no jax.scipy.special.erfcx"
+    x = np.array([9.41928, 9.5], np.float32)
+    return compare(jax.scipy.special.erfcx(x), scipy.special.erfcx(x), rtol=1e-4)
+
+
 _NEW = Rule("agrees", "", "for x >= 1 a minimax approximation replaces the product")
+
+_GRADIENT = (
+    "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.jacfwd', 'jax.hessian', 'jax.linearize', "
+    "'jax.jvp', 'equinox.filter_grad', 'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
+)
+_FLOAT32 = Workaround(
+    "For float32 above 9: compute (1 - 1/(2*x**2) + 3/(4*x**4)) / (x*jnp.sqrt(jnp.pi)).", series
+)
+_FLOAT64 = Workaround("For float64 above 26: compute five terms of the asymptotic series.", five_terms)
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -69,11 +119,25 @@ ISSUE = Issue(
     cases=(
         Case(
             float32,
-            workaround=Workaround(
-                "For float32 above 9: compute (1 - 1/(2*x**2) + 3/(4*x**4)) / (x*jnp.sqrt(jnp.pi)).", series
-            ),
+            workaround=_FLOAT32,
             touches=("jax.scipy.special.erfcx(x) if 9.19 < x < 9.42",),
         ),
-        Case(float64, x64=True, touches=("jax.scipy.special.erfcx(x) if 26.54 < x < 26.65",)),
+        Case(
+            float64,
+            x64=True,
+            workaround=_FLOAT64,
+            touches=("jax.scipy.special.erfcx(x) if 26.54 < x < 26.65",),
+        ),
+        Case(
+            gradient,
+            x64=True,
+            workaround=_FLOAT64,
+            touches=(f"jax.scipy.special.erfcx(x) if 26.54 < x < 26.65 and {_GRADIENT}",),
+        ),
+        Case(
+            nan_at_the_end,
+            workaround=_FLOAT32,
+            touches=("jax.scipy.special.erfcx(x) if 9.419 < x < 9.42",),
+        ),
     ),
 )
