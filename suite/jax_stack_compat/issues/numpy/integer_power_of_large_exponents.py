@@ -1,9 +1,9 @@
-"""jnp.power of integer arrays uses only six bits of the exponent
+"""jnp.power of integers, 2 and 64: 1 for an array exponent, 0 for a scalar
 
-For an exponent array, `jnp.power` squares an integer base in a loop of six steps (jax#10692). So 2 to the power of 64
-is 1 in int32, where NumPy returns 0. A concrete scalar exponent takes another path, which returns 0 for the same two
-numbers (jax#10692). Upstream closed the report as intended, because integer overflow is implementation-defined
-(jax#10692).
+A concrete scalar exponent lowers to `jax.lax.integer_pow` (jnp.power's documentation). For an array, `jnp.power`
+squares an integer base in a loop of six steps, whatever the exponent is (jax#10692). So 2 to the power of 64 in int32
+is 1 for an array or under jit, while NumPy returns 0. Upstream closed the report as intended: integer overflow is
+implementation-defined (jax#10692).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _INPUTS = (
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(report="jax#10692"),
+    upstream=Upstream.of(report="jax#10692", docs="jax:_autosummary/jax.numpy.power.html"),
     control=below_64,
     behaviours={"differs": "documented", "agrees": "clear"},
     rules=(Rule("differs", "", "jax#10692 was closed as intended"),),
