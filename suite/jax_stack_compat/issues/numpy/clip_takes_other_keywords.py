@@ -8,8 +8,9 @@ ValueError (changelog).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround
 from jax_stack_compat.cell.issue import Meaning
 
 
@@ -26,6 +27,20 @@ def by_position() -> None:
 
     assert jnp.clip(jnp.arange(4), 1, 2).tolist() == [1, 1, 2, 2]
     assert jnp.clip(jnp.arange(4), 1, None).tolist() == [1, 1, 2, 3]
+
+
+def clip_by_position(x: Any, least: Any, greatest: Any) -> Any:
+    """Pass the array and both bounds by position."""
+    import jax.numpy as jnp
+
+    return jnp.clip(x, least, greatest)
+
+
+def numpy_clip(x: Any, least: Any, greatest: Any) -> Any:
+    """Return NumPy's clip."""
+    import numpy as np
+
+    return np.clip(x, least, greatest)
 
 
 def array_by_keyword() -> tuple[str, str]:
@@ -58,10 +73,32 @@ def each_part() -> None:
     assert jax.lax.complex(jnp.clip(x.real, 0, 1), jnp.clip(x.imag, 0, 1)).tolist() == [1 + 1j]
 
 
+def clip_parts(x: Any) -> Any:
+    """Clip the real and the imaginary part separately, to 0 and 1."""
+    import jax
+    import jax.numpy as jnp
+
+    return jax.lax.complex(jnp.clip(x.real, 0, 1), jnp.clip(x.imag, 0, 1))
+
+
+def numpy_clip_parts(x: Any) -> Any:
+    """Return the parts as NumPy clips them, to 0 and 1."""
+    import numpy as np
+
+    return np.clip(x.real, 0, 1) + 1j * np.clip(x.imag, 0, 1)
+
+
 _CLIP = "jax.numpy.clip(arr, min, max, a, a_min, a_max)"
 
 # The changelog announces the deprecations.
 _DEPRECATED: Mapping[str, Meaning] = {"warns": "documented"}
+_INPUTS = (
+    "float32 matrix, float32 scalar, positive float32 scalar",
+    "int32 vector, int32 scalar, positive int32 scalar",
+    "float16 scalar, float16 vector, positive float16 vector",
+    "uint8 batch, uint8 scalar, uint8 scalar",
+    "float32 empty, float32 scalar, positive float32 scalar",
+)
 
 ISSUE = Issue(
     kind="crash",
@@ -69,7 +106,11 @@ ISSUE = Issue(
     touches=("jax.numpy.clip(a_min=)", "jax.numpy.clip(a_max=)", "jax.numpy.clip(a=)", "jax.numpy.clip"),
     control=by_position,
     rules=(Rule("taken", "jax<0.4.27"), Rule("warns", "jax<0.10.0"), Rule("gone")),
-    workaround=Workaround("Pass the array and both bounds by position: jnp.clip(x, 1, 2).", by_position),
+    workaround=Workaround(
+        "Pass the array and both bounds by position: jnp.clip(x, 1, 2).",
+        by_position,
+        elsewhere=Elsewhere(clip_by_position, numpy_clip, _INPUTS),
+    ),
     signatures={
         "warns": Signature("DeprecationWarning", "Passing arguments 'a', 'a_min'"),
         "gone": Signature("TypeError", "got an unexpected keyword argument", everyday=True),
@@ -96,7 +137,19 @@ ISSUE = Issue(
                 Rule("refused", "", "the changelog of 0.4.32"),
             ),
             workaround=Workaround(
-                "Clip the real and imaginary parts separately, and join them with jax.lax.complex.", each_part
+                "Join separately clipped parts with jax.lax.complex; NumPy's clip gives other values.",
+                each_part,
+                elsewhere=Elsewhere(
+                    clip_parts,
+                    numpy_clip_parts,
+                    (
+                        "complex64 matrix",
+                        "complex64 scalar",
+                        "complex128 vector",
+                        "zero complex64 vector",
+                        "complex64 empty",
+                    ),
+                ),
             ),
             touches=("jax.numpy.clip",),
         ),

@@ -1,14 +1,16 @@
-"""jnp.power of integer arrays uses only six bits of the exponent
+"""jnp.power of integers, 2 and 64: 1 for an array exponent, 0 for a scalar
 
-For an exponent array, `jnp.power` squares an integer base in a loop of six steps (jax#10692). So 2 to the power of 64
-is 1 in int32, where NumPy returns 0. A concrete scalar exponent takes another path, which returns 0 for the same two
-numbers (jax#10692). Upstream closed the report as intended, because integer overflow is implementation-defined
-(jax#10692).
+A concrete scalar exponent lowers to `jax.lax.integer_pow` (jnp.power's documentation). For an array, `jnp.power`
+squares an integer base in a loop of six steps, whatever the exponent is (jax#10692). So 2 to the power of 64 in int32
+is 1 for an array or under jit, while NumPy returns 0. Upstream closed the report as intended: integer overflow is
+implementation-defined (jax#10692).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def of_two() -> tuple[str, str]:
@@ -34,15 +36,50 @@ def floats() -> None:
     assert got.tolist() == [2.0**64, 0.0]
 
 
+def power_of_floats(base: Any, exponent: Any) -> Any:
+    """Pass floats."""
+    import jax.numpy as jnp
+
+    return jnp.power(base.astype(float), exponent.astype(float))
+
+
+def numpy_power_of_floats(base: Any, exponent: Any) -> Any:
+    """Return NumPy's power of floats."""
+    import numpy as np
+
+    return np.power(base.astype(float), exponent.astype(float))
+
+
+def scalar_exponent() -> tuple[str, str]:
+    """Does jnp.power(2, exponent), for a scalar array of 64, return the same under jit as without jit?"""
+    import jax
+    import jax.numpy as jnp
+
+    exponent = jnp.array(64, "int32")
+    compiled = jax.jit(lambda exponent: jnp.power(2, exponent))
+    return compare(compiled(exponent), jnp.power(2, exponent))
+
+
 # A literal exponent is not an array.
 _ARRAYS = "jax.numpy.power(x1, x2) if type(x2) not in ('int', 'float') and uses('jax.numpy.int32', 'jax.numpy.int64')"
+_INPUTS = (
+    "int32 matrix, positive int32 scalar",
+    "uint8 vector, uint8 vector",
+    "int16 scalar, positive int16 scalar",
+    "zero int32 vector, positive int32 scalar",
+    "int32 empty, int32 empty",
+)
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(report="jax#10692"),
+    upstream=Upstream.of(report="jax#10692", docs="jax:_autosummary/jax.numpy.power.html"),
     control=below_64,
     behaviours={"differs": "documented", "agrees": "clear"},
     rules=(Rule("differs", "", "jax#10692 was closed as intended"),),
-    workaround=Workaround("Pass floats; float32 results round above 2**24 and overflow to infinity.", floats),
-    cases=(Case(of_two, touches=(_ARRAYS,)),),
+    workaround=Workaround(
+        "Pass floats; float32 results round above 2**24 and overflow to infinity.",
+        floats,
+        elsewhere=Elsewhere(power_of_floats, numpy_power_of_floats, _INPUTS, rtol=1e-5),
+    ),
+    cases=(Case(of_two, touches=(_ARRAYS,)), Case(scalar_exponent, touches=(_ARRAYS,))),
 )

@@ -8,7 +8,9 @@ erfc(x) is subnormal and XLA flushes it to 0, so the product is 0 (jax#40153). I
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def float32() -> tuple[str, str]:
@@ -47,6 +49,26 @@ def series() -> None:
     np.testing.assert_allclose(tail, scipy.special.erfcx(np.asarray(x)), rtol=1e-4)
 
 
+def series_above_9(x: Any) -> Any:
+    """Return erfcx, by the series above 9, at twice the input."""
+    import jax
+    import jax.numpy as jnp
+
+    def erfcx(x: Any) -> Any:
+        large = jnp.where(x > 9, x, 9.0)
+        tail = (1 - 1 / (2 * large**2) + 3 / (4 * large**4)) / (large * jnp.sqrt(jnp.pi))
+        return jnp.where(x > 9, tail, jax.scipy.special.erfcx(jnp.where(x > 9, 9.0, x)))
+
+    return erfcx(2 * x)
+
+
+def scipy_of_twice(x: Any) -> Any:
+    """Return SciPy's erfcx at twice the input."""
+    import scipy.special
+
+    return scipy.special.erfcx(2 * x.astype("float64"))
+
+
 def float64() -> tuple[str, str]:
     """Does jax.scipy.special.erfcx agree with SciPy for float64 at 26.6?"""
     import jax
@@ -59,7 +81,102 @@ def float64() -> tuple[str, str]:
     return compare(jax.scipy.special.erfcx(x), scipy.special.erfcx(x), rtol=1e-10)
 
 
+def five_terms() -> None:
+    """For float64 above 26, five terms of the asymptotic series and their gradient agree with SciPy."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+    import scipy.special
+
+    def tail(x):  # type: ignore[no-untyped-def]
+        terms = 1.0 - 0.5 / x**2 + 0.75 / x**4 - 1.875 / x**6 + 6.5625 / x**8
+        return terms / (x * jnp.sqrt(jnp.pi))
+
+    x = np.array([26.5, 26.6, 27.0])
+    np.testing.assert_allclose(tail(jnp.asarray(x)), scipy.special.erfcx(x), rtol=1e-10)  # type: ignore[no-untyped-call]
+    wanted = 2 * x * scipy.special.erfcx(x) - 2 / np.sqrt(np.pi)
+    np.testing.assert_allclose(jax.vmap(jax.grad(tail))(jnp.asarray(x)), wanted, rtol=1e-6)
+
+
+def five_terms_above_26(x: Any) -> Any:
+    """Return erfcx and its derivative, by five terms above 26, at eight times the input."""
+    import jax
+    import jax.numpy as jnp
+
+    def erfcx(x: Any) -> Any:
+        large = jnp.where(x > 26, x, 26.0)
+        terms = 1.0 - 0.5 / large**2 + 0.75 / large**4 - 1.875 / large**6 + 6.5625 / large**8
+        tail = terms / (large * jnp.sqrt(jnp.pi))
+        return jnp.where(x > 26, tail, jax.scipy.special.erfcx(jnp.where(x > 26, 26.0, x)))
+
+    return jnp.stack(jax.jvp(erfcx, (8 * x,), (jnp.ones_like(x),)))
+
+
+def scipy_of_eight_times(x: Any) -> Any:
+    """Return SciPy's erfcx and its derivative, at eight times the input."""
+    import numpy as np
+    import scipy.special
+
+    value = scipy.special.erfcx(8 * x)
+    return np.stack([value, 16 * x * value - 2 / np.sqrt(np.pi)])
+
+
+def gradient() -> tuple[str, str]:
+    """Does the gradient of jax.scipy.special.erfcx in float64 at 26.6 agree with SciPy's 2*x*erfcx(x) - 2/sqrt(pi)?"""
+    import jax
+    import numpy as np
+    import scipy.special
+
+    if not hasattr(jax.scipy.special, "erfcx"):
+        return "absent", "there is no jax.scipy.special.erfcx"
+    wanted = 2 * 26.6 * scipy.special.erfcx(26.6) - 2 / np.sqrt(np.pi)
+    return compare(jax.grad(jax.scipy.special.erfcx)(26.6), wanted, rtol=1e-6)
+
+
+def nan_at_the_end() -> tuple[str, str]:
+    """Does jax.scipy.special.erfcx agree with SciPy for float32 at 9.41928, where exp(x**2) overflows?"""
+    import jax
+    import numpy as np
+    import scipy.special
+
+    if not hasattr(jax.scipy.special, "erfcx"):
+        return "absent", "there is no jax.scipy.special.erfcx"
+    x = np.array([9.41928, 9.5], np.float32)
+    return compare(jax.scipy.special.erfcx(x), scipy.special.erfcx(x), rtol=1e-4)
+
+
 _NEW = Rule("agrees", "", "for x >= 1 a minimax approximation replaces the product")
+
+_GRADIENT = (
+    "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.jacfwd', 'jax.hessian', 'jax.linearize', "
+    "'jax.jvp', 'equinox.filter_grad', 'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
+)
+_FLOAT32 = Workaround(
+    "For float32 above 9: compute (1 - 1/(2*x**2) + 3/(4*x**4)) / (x*jnp.sqrt(jnp.pi)).",
+    series,
+    elsewhere=Elsewhere(
+        series_above_9,
+        scipy_of_twice,
+        (
+            "positive float32 matrix",
+            "positive float16 vector",
+            "positive int32 vector",
+            "float32 scalar",
+            "float32 empty",
+        ),
+        rtol=2e-3,
+    ),
+)
+_FLOAT64 = Workaround(
+    "For float64 above 26: compute five terms of the asymptotic series.",
+    five_terms,
+    elsewhere=Elsewhere(
+        five_terms_above_26,
+        scipy_of_eight_times,
+        ("positive float64 matrix", "float64 vector", "float64 scalar", "zero float64 vector", "float64 empty"),
+        rtol=1e-8,
+    ),
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -69,11 +186,25 @@ ISSUE = Issue(
     cases=(
         Case(
             float32,
-            workaround=Workaround(
-                "For float32 above 9: compute (1 - 1/(2*x**2) + 3/(4*x**4)) / (x*jnp.sqrt(jnp.pi)).", series
-            ),
+            workaround=_FLOAT32,
             touches=("jax.scipy.special.erfcx(x) if 9.19 < x < 9.42",),
         ),
-        Case(float64, x64=True, touches=("jax.scipy.special.erfcx(x) if 26.54 < x < 26.65",)),
+        Case(
+            float64,
+            x64=True,
+            workaround=_FLOAT64,
+            touches=("jax.scipy.special.erfcx(x) if 26.54 < x < 26.65",),
+        ),
+        Case(
+            gradient,
+            x64=True,
+            workaround=_FLOAT64,
+            touches=(f"jax.scipy.special.erfcx(x) if 26.54 < x < 26.65 and {_GRADIENT}",),
+        ),
+        Case(
+            nan_at_the_end,
+            workaround=_FLOAT32,
+            touches=("jax.scipy.special.erfcx(x) if 9.419 < x < 9.42",),
+        ),
     ),
 )
