@@ -25,6 +25,7 @@ MARKS: Mapping[str, str] = {
     **{name: f"jax.numpy.{name}" for name in _DTYPES},
     **{"wraps": "functools.wraps", "update_wrapper": "functools.update_wrapper", "__wrapped__": "__wrapped__"},
     **{"pickle": "pickle", "signature": "inspect.signature", "AxisType": "jax.sharding.AxisType"},
+    **{"jax_pmap_shmap_merge": "jax_pmap_shmap_merge"},
 }
 _GUESTS = frozenset(MODULES[name] for name in GUESTS)
 # Fewer files are read faster than processes start.

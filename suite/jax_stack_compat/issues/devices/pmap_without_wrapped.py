@@ -96,7 +96,7 @@ def signature() -> tuple[str, str]:
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="jax#32701", fix="jax@ebb84c4c79", docs="jax:migrate_pmap.html"),
-    touches=("jax.pmap if uses('__wrapped__', 'inspect.signature')",),
+    touches=("jax.pmap if uses('__wrapped__', 'inspect.signature') and without('jax_pmap_shmap_merge')",),
     control=jit_and_vmap,
     behaviours={"other": "different"},
     rules=(Rule("gone", "jax==0.8.0", "jax#32701"), Rule("there", "", "ebb84c4c79")),
