@@ -29,13 +29,15 @@ def not_zero() -> None:
     np.testing.assert_array_equal(jnp.array([1.0, -1.0]) / 0.0, [np.inf, -np.inf])
 
 
-def floor_of_the_quotient() -> None:
-    """The true quotient, rounded down, agrees with NumPy."""
+def true_quotient_by_zero() -> None:
+    """Where y is 0, x / y agrees with NumPy, and elsewhere jnp.floor_divide does, also for 1.0 by 0.1."""
     import jax.numpy as jnp
     import numpy as np
 
-    x, y = jnp.array([1.0, -1.0, 7.0, -7.0]), jnp.array([0.0, 0.0, 2.0, 2.0])
-    np.testing.assert_array_equal(jnp.floor(x / y), [np.inf, -np.inf, 3.0, -4.0])
+    x = jnp.array([1.0, -1.0, 0.0, jnp.inf, 7.0, -7.0, 1.0])
+    y = jnp.array([0.0, 0.0, 0.0, 0.0, 2.0, 2.0, 0.1])
+    got = jnp.where(y == 0, x / y, jnp.floor_divide(x, y))
+    np.testing.assert_array_equal(got, [np.inf, -np.inf, np.nan, np.inf, 3.0, -4.0, 9.0])
 
 
 def divmod_quotient() -> tuple[str, str]:
@@ -75,7 +77,9 @@ ISSUE = Issue(
     ),
     control=not_zero,
     rules=(Rule("differs", "jax<0.10.2", "jax#31716 was rolled back (fcdbb28d23)"), Rule("agrees", "", _NEW)),
-    workaround=Workaround("Where y is 0, take jnp.floor(x / y) as the quotient.", floor_of_the_quotient),
+    workaround=Workaround(
+        "Where y is 0, divide: jnp.where(y == 0, x / y, jnp.floor_divide(x, y)).", true_quotient_by_zero
+    ),
     cases=(
         Case(floor_divide, touches=_QUOTIENT),
         Case(divmod_quotient, touches=("jax.numpy.divmod(x1, x2) if x2 == 0",)),

@@ -63,6 +63,16 @@ def unsigned_and_signed() -> tuple[str, str]:
     return compare(jnp.array(2**31, jnp.uint32) > jnp.array(0, jnp.int32), True)
 
 
+def in_x64() -> None:
+    """With x64, uint32 and int32 become int64, and the comparison gives the exact answer."""
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_enable_x64", True)
+    assert bool(jnp.array(2**31, jnp.uint32) > jnp.array(0, jnp.int32))
+    assert bool(jnp.array(2**31 + 1, jnp.uint32) > jnp.array(2**31 - 1, jnp.int32))
+
+
 def constructor() -> tuple[str, str]:
     """Does jnp.uint8(300) raise OverflowError?"""
     import jax.numpy as jnp
@@ -71,8 +81,7 @@ def constructor() -> tuple[str, str]:
 
 
 _WIDER = Workaround("For 8- and 16-bit dtypes, convert the array first: x.astype(jnp.int32).", wider_first)
-# Below 2**32 float32 numbers are at most 256 apart, so integers that are further apart keep their order.
-_FLOAT = Workaround("For integers more than 256 apart, compare x.astype(jnp.float32) > y.", wider_first)
+_WITH_X64 = Workaround('Enable x64: jax.config.update("jax_enable_x64", True).', in_x64)
 
 _SMALL = "uses('jax.numpy.uint8', 'jax.numpy.int8', 'jax.numpy.uint16', 'jax.numpy.int16')"
 _COMPARED = ("jax.Array.__lt__", "jax.Array.__gt__", "jax.Array.__eq__")
@@ -94,7 +103,7 @@ ISSUE = Issue(
                 f"jax.numpy.clip(arr, min, max) if (min < -128 or max > 255) and form(arr) != 'astype' and {_SMALL}",
             ),
         ),
-        Case(unsigned_and_signed, workaround=_FLOAT, touches=_COMPARED),
+        Case(unsigned_and_signed, workaround=_WITH_X64, touches=_COMPARED),
         Case(
             fill,
             behaviours={"wrapped": "documented", "other": "different"},

@@ -74,6 +74,18 @@ def geometric_bfloat16() -> tuple[str, str]:
     return "largest" if largest else "finite", f"{largest} of 10000 are 2147483647"
 
 
+def float32_p() -> None:
+    """With a float32 p, the same 10000 draws are below 100, and have the mean of a geometric draw."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    p = jnp.asarray(0.5, "bfloat16")
+    drawn = jax.random.geometric(jax.random.PRNGKey(0), p.astype("float32"), (10000,))
+    assert int(drawn.max()) < 100
+    np.testing.assert_allclose(drawn.mean(), 2.0, rtol=0.05)
+
+
 _ROOT = Workaround(
     "Draw jnp.sqrt(2 * jax.random.exponential(key, shape)) * scale, with the shape of the draws.", root_of_exponential
 )
@@ -99,6 +111,9 @@ ISSUE = Issue(
         Case(geometric, workaround=_CEILING, touches=("jax.random.geometric",)),
         Case(
             geometric_bfloat16,
+            workaround=Workaround(
+                'Draw with p in float32: jax.random.geometric(key, p.astype("float32"), shape).', float32_p
+            ),
             touches=("jax.random.geometric(key, p) if type(p) not in ('int', 'float') and uses('jax.numpy.bfloat16')",),
         ),
     ),

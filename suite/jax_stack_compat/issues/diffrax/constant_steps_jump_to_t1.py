@@ -1,0 +1,90 @@
+"""diffeqsolve with ConstantStepSize takes the last steps before t1 as one
+
+Since diffrax#660, `diffeqsolve` stretches a step to `t1` if it ends within 100 units in the last place of `t1`.
+Constant steps smaller than that become one long step, without an error: in float32 that is 0.78 for `t1` = 86400.
+`step_to` loses the last steps of StepTo. diffrax#756 discusses the tolerance for adaptive steps.
+"""
+
+from __future__ import annotations
+
+from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+
+
+def constant_steps() -> tuple[str, str]:
+    """Does diffeqsolve with steps of 1/32 solve an oscillation from t = 86390 to 86400?"""
+    import diffrax
+    import jax.numpy as jnp
+    import numpy as np
+
+    term = diffrax.ODETerm(lambda t, y, args: jnp.stack([8.0 * y[1], -8.0 * y[0]]))
+    end = diffrax.diffeqsolve(term, diffrax.Tsit5(), 86390.0, 86400.0, 1 / 32, jnp.array([1.0, 0.0]))
+    return compare(end.ys[-1], [np.cos(80.0), -np.sin(80.0)], atol=1e-3)
+
+
+def control_by_hand() -> None:
+    """The same 320 steps, by hand from the ODETerm, follow the oscillation."""
+    import diffrax
+    import numpy as np
+
+    term, y = diffrax.ODETerm(lambda t, y, args: np.array([8.0 * y[1], -8.0 * y[0]])), np.array([1.0, 0.0])
+    for step in range(320):
+        field = [term.vector_field(step / 32, y, None)]
+        for share in (1 / 64, 1 / 64, 1 / 32):
+            field.append(term.vector_field(step / 32 + share, y + share * field[-1], None))
+        y = y + (field[0] + 2 * field[1] + 2 * field[2] + field[3]) / 192
+    np.testing.assert_allclose(y, [np.cos(80.0), -np.sin(80.0)], atol=1e-2)
+
+
+def to_zero() -> None:
+    """From -10 to 0, both solves agree with the closed form."""
+    import diffrax
+    import jax.numpy as jnp
+    import numpy as np
+
+    term, y0 = diffrax.ODETerm(lambda t, y, args: jnp.stack([8.0 * y[1], -8.0 * y[0]])), jnp.array([1.0, 0.0])
+    steps = diffrax.StepTo(ts=jnp.linspace(-10.0, 0.0, 321))
+    constant = diffrax.diffeqsolve(term, diffrax.Tsit5(), -10.0, 0.0, 1 / 32, y0)
+    told = diffrax.diffeqsolve(term, diffrax.Tsit5(), -10.0, 0.0, None, y0, stepsize_controller=steps)
+    for end in (constant, told):
+        np.testing.assert_allclose(end.ys[-1], [np.cos(80.0), -np.sin(80.0)], atol=1e-3)
+
+
+def number_of_steps() -> tuple[str, str]:
+    """Does diffeqsolve with ConstantStepSize take 320 steps of 1/32 from t = 86390 to 86400?"""
+    import diffrax
+
+    term = diffrax.ODETerm(lambda t, y, args: -y)
+    end = diffrax.diffeqsolve(term, diffrax.Euler(), 86390.0, 86400.0, 1 / 32, 1.0)
+    return compare(int(end.stats["num_steps"]), 320)
+
+
+def step_to() -> tuple[str, str]:
+    """Does diffeqsolve with the same 320 steps, named by StepTo, solve the oscillation?"""
+    import diffrax
+    import jax.numpy as jnp
+    import numpy as np
+
+    term = diffrax.ODETerm(lambda t, y, args: jnp.stack([8.0 * y[1], -8.0 * y[0]]))
+    steps = diffrax.StepTo(ts=86390.0 + jnp.arange(321) / 32)
+    arguments = {"stepsize_controller": steps}
+    end = diffrax.diffeqsolve(term, diffrax.Tsit5(), 86390.0, 86400.0, None, jnp.array([1.0, 0.0]), **arguments)
+    return compare(end.ys[-1], [np.cos(80.0), -np.sin(80.0)], atol=1e-3)
+
+
+_SOLVE = "diffrax.diffeqsolve(terms, solver, t0, t1, dt0, y0, args, stepsize_controller) if abs(t1) >= 100 and "
+
+ISSUE = Issue(
+    kind="silent-wrong",
+    upstream=Upstream.of(cause="diffrax#660", discussion="diffrax#756"),
+    touches=("diffrax.diffeqsolve", "diffrax.ConstantStepSize", "diffrax.StepTo"),
+    control=control_by_hand,
+    rules=(Rule("agrees", "diffrax<0.7.1"), Rule("differs", "", "diffrax#660 (4e8d745)")),
+    workaround=Workaround("Shift all times by -t1, to solve from t0 - t1 to 0.", to_zero),
+    needs=("jax", "equinox", "diffrax"),
+    waits_for=("stack-smoke/train-and-solve",),
+    cases=(
+        Case(constant_steps, touches=(f"{_SOLVE}not given(stepsize_controller)",)),
+        Case(number_of_steps, touches=(f"{_SOLVE}not given(stepsize_controller)",)),
+        Case(step_to, touches=(f"{_SOLVE}given(stepsize_controller) and uses('diffrax.StepTo')",)),
+    ),
+)
