@@ -105,7 +105,9 @@ ISSUE = Issue(
     touches=("diffrax.diffeqsolve", "diffrax.ConstantStepSize", "diffrax.StepTo"),
     control=control_by_hand,
     rules=(Rule("agrees", "diffrax<0.7.1"), Rule("differs", "", "diffrax#660 (4e8d745)")),
-    workaround=Workaround("Shift all times by -t1, to solve from t0 - t1 to 0.", to_zero, elsewhere=forced_decay_to_zero),
+    workaround=Workaround(
+        "Shift all times by -t1, to solve from t0 - t1 to 0.", to_zero, elsewhere=forced_decay_to_zero
+    ),
     needs=("jax", "equinox", "diffrax"),
     waits_for=("stack-smoke/train-and-solve",),
     cases=(
