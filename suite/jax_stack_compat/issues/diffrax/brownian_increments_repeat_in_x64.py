@@ -79,7 +79,7 @@ def tree_of_short_steps() -> None:
 
 
 def solve() -> tuple[str, str]:
-    """Does an Euler solve of dy = dW take distinct increments from UnsafeBrownianPath?"""
+    """Does an Euler solve of dy = dW take distinct increments from diffrax.UnsafeBrownianPath?"""
     import diffrax
     import jax
     import numpy as np
@@ -100,7 +100,7 @@ def solve() -> tuple[str, str]:
 
 
 def variance() -> tuple[str, str]:
-    """Does the variance of an UnsafeBrownianPath after eight steps equal the time that they take?"""
+    """Does the variance of a diffrax.UnsafeBrownianPath after eight steps equal the time that they take?"""
     import diffrax
     import jax
     import jax.numpy as jnp

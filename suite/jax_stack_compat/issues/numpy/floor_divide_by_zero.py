@@ -122,7 +122,10 @@ _INTEGERS = (
     "int32 batch, int32 batch",
     "int32 empty, int32 empty",
 )
-_QUOTIENT = ("jax.numpy.floor_divide(x1, x2) if x2 == 0", "jax.Array.__floordiv__")
+_QUOTIENT = (
+    "jax.numpy.floor_divide(x1, x2) if x2 == 0 and not within('jax.numpy.where')",
+    "jax.Array.__floordiv__",
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -145,7 +148,7 @@ ISSUE = Issue(
                 true_quotient_by_zero,
                 elsewhere=quotients_by_tenths,
             ),
-            touches=("jax.numpy.divmod(x1, x2) if x2 == 0",),
+            touches=("jax.numpy.divmod(x1, x2) if x2 == 0 and not within('jax.numpy.where')",),
         ),
         Case(
             integers,
