@@ -7,6 +7,8 @@ ends float32 cannot tell apart get one key, and the same noise. An Euler solve r
 
 from __future__ import annotations
 
+from typing import Any
+
 from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
@@ -53,8 +55,31 @@ def tree_or_other_time() -> None:
         assert len(increments) == 8, type(path)
 
 
+def tree_of_short_steps() -> None:
+    """At four other times, a tree with tol = h / 2 has distinct increments, and each has the variance h."""
+    import diffrax
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    area = {"levy_area": diffrax.BrownianIncrement} if hasattr(diffrax, "BrownianIncrement") else {}
+
+    def increments(key: Any, begin: Any, h: Any) -> Any:
+        ts = begin + h * jnp.arange(9)
+        tree = diffrax.VirtualBrownianTree(t0=ts[0], t1=ts[-1], tol=h / 2, shape=(2, 3), key=key, **area)
+        return jax.vmap(tree.evaluate)(ts[:-1], ts[1:])
+
+    many = jax.jit(jax.vmap(increments, (0, None, None)))
+    for begin, h in ((4096.0, 1e-4), (1000.0, 1e-5), (10.0, 1e-7), (0.0, 1 / 1024)):
+        drawn = many(jax.random.split(jax.random.PRNGKey(1), 500), begin, h)
+        assert drawn.shape == (500, 8, 2, 3)
+        assert len(np.unique(drawn[0])) == 48
+        np.testing.assert_allclose(np.var(drawn, axis=(0, 2, 3)) / h, np.ones(8), atol=0.15)
+        np.testing.assert_allclose(np.var(drawn.sum(1)) / (8 * h), 1.0, atol=0.15)
+
+
 def solve() -> tuple[str, str]:
-    """Does an Euler solve of dy = dW take distinct increments from UnsafeBrownianPath?"""
+    """Does an Euler solve of dy = dW take distinct increments from diffrax.UnsafeBrownianPath?"""
     import diffrax
     import jax
     import numpy as np
@@ -75,7 +100,7 @@ def solve() -> tuple[str, str]:
 
 
 def variance() -> tuple[str, str]:
-    """Does the variance of an UnsafeBrownianPath after eight steps equal the time that they take?"""
+    """Does the variance of a diffrax.UnsafeBrownianPath after eight steps equal the time that they take?"""
     import diffrax
     import jax
     import jax.numpy as jnp
@@ -101,7 +126,11 @@ ISSUE = Issue(
     control=control_keys,
     behaviours={"distinct": "clear", "repeated": "affected"},
     rules=(Rule("repeated", "", "the key is cast to int32 (diffrax#733)"),),
-    workaround=Workaround("Use a VirtualBrownianTree.", tree_or_other_time),
+    workaround=Workaround(
+        "Use a VirtualBrownianTree with a tol below the length of the steps.",
+        tree_or_other_time,
+        elsewhere=tree_of_short_steps,
+    ),
     needs=("jax", "equinox", "diffrax"),
     x64=True,
     cases=(

@@ -8,6 +8,7 @@ load, store, TPUCompilerParams and dicts as compiler_params were removed; a kern
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -51,6 +52,23 @@ def by_keywords() -> None:
     assert add(jnp.zeros(16)).tolist() == [1.0] * 16
 
 
+def blocks_of_matrices() -> None:
+    """On a grid of 2 × 2, named arguments split integer matrices."""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+
+    def kernel(x_ref: Any, row_ref: Any, o_ref: Any) -> None:
+        o_ref[...] = x_ref[...] * row_ref[...]
+
+    blocks = pl.BlockSpec(block_shape=(2, 4), index_map=lambda i, j: (i, j))
+    row = pl.BlockSpec(index_map=lambda i, j: (0, j), block_shape=(1, 4))
+    shape = jax.ShapeDtypeStruct((4, 8), "int32")
+    scale = pl.pallas_call(kernel, shape, grid=(2, 2), in_specs=[blocks, row], out_specs=blocks, interpret=True)
+    x, factors = jnp.arange(32).reshape(4, 8), jnp.arange(8)[None]
+    assert scale(x, factors).tolist() == (x * factors).tolist()
+
+
 def block_spec_with_its_shape_first() -> tuple[str, str]:
     """Does pl.BlockSpec take the block shape before the index map?"""
     import jax
@@ -89,6 +107,21 @@ def by_index() -> None:
     assert add(jnp.zeros(8)).tolist() == [1.0] * 8
 
 
+def matrix_by_index() -> None:
+    """A kernel reads an integer matrix and a scalar by index, and writes them twice."""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+
+    def kernel(x_ref: Any, scalar_ref: Any, o_ref: Any) -> None:
+        o_ref[:, :] = x_ref[:, :] * scalar_ref[()]
+        o_ref[:, :] = o_ref[:, :] - x_ref[0, 1]
+
+    shape = jax.ShapeDtypeStruct((3, 4), "int32")
+    x = jnp.arange(12).reshape(3, 4)
+    assert pl.pallas_call(kernel, shape, interpret=True)(x, jnp.array(5)).tolist() == (5 * x - 1).tolist()
+
+
 def tpu_compiler_params() -> tuple[str, str]:
     """Does pltpu.TPUCompilerParams exist?"""
     from jax.experimental.pallas import tpu as pltpu
@@ -104,6 +137,26 @@ def by_either_name() -> None:
 
     params = pltpu.CompilerParams if hasattr(pltpu, "CompilerParams") else pltpu.TPUCompilerParams
     assert params(dimension_semantics=("parallel",)).dimension_semantics == ("parallel",)
+
+
+def params_of_two_dimensions() -> None:
+    """A call with the two dimensions of a grid in its params runs, and lowers for a TPU."""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+    from jax.experimental.pallas import tpu as pltpu
+
+    if hasattr(pltpu, "CompilerParams"):
+        params = pltpu.CompilerParams(dimension_semantics=("parallel", "arbitrary"), vmem_limit_bytes=2**20)
+    else:
+        params = pltpu.TPUCompilerParams(dimension_semantics=("parallel", "arbitrary"), vmem_limit_bytes=2**20)
+    blocks = pl.BlockSpec(block_shape=(8, 128), index_map=lambda i, j: (i, j))
+    shape = jax.ShapeDtypeStruct((16, 256), "float32")
+    arguments = {"grid": (2, 2), "in_specs": [blocks], "out_specs": blocks, "compiler_params": params}
+    add = pl.pallas_call(_add_one, shape, interpret=True, **arguments)
+    assert bool((add(jnp.zeros((16, 256))) == 1.0).all())
+    traced = jax.jit(pl.pallas_call(_add_one, shape, **arguments)).trace(shape)
+    assert "tpu_custom_call" in traced.lower(lowering_platforms=("tpu",)).as_text()
 
 
 def compiler_params_as_a_dict() -> tuple[str, str]:
@@ -145,6 +198,21 @@ def as_an_input() -> None:
     assert add(jnp.zeros(8), jnp.ones(8)).tolist() == [1.0] * 8
 
 
+def table_as_an_input() -> None:
+    """A table of integers is an input, under jit, and under vmap without an axis."""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+
+    def kernel(x_ref: Any, table_ref: Any, o_ref: Any) -> None:
+        o_ref[...] = x_ref[...] * table_ref[...]
+
+    multiply = pl.pallas_call(kernel, jax.ShapeDtypeStruct((4, 8), "int32"), interpret=True)
+    x, table = jnp.arange(64).reshape(2, 4, 8), jnp.arange(32).reshape(4, 8)
+    assert jax.jit(multiply)(x[0], table).tolist() == (x[0] * table).tolist()
+    assert jax.vmap(multiply, (0, None))(x, table).tolist() == (x * table).tolist()
+
+
 def lowered_for_a_gpu() -> tuple[str, str]:
     """Which backend does pl.pallas_call lower to for a GPU, on a machine without one?"""
     import re
@@ -169,6 +237,24 @@ def told_of_a_gpu() -> None:
     with jax.sharding.use_abstract_mesh(mesh):
         lowered = jax.jit(pl.pallas_call(_add_one, shape)).trace(shape).lower(lowering_platforms=("cuda",))
     assert "custom_call" in lowered.as_text()
+
+
+def told_of_another_gpu() -> None:
+    """With an AbstractDevice that names another GPU, a product of integer blocks is lowered within a function."""
+    import jax
+    from jax.experimental import pallas as pl
+
+    def kernel(x_ref: Any, y_ref: Any, o_ref: Any) -> None:
+        o_ref[...] = x_ref[...] * y_ref[...]
+
+    blocks = pl.BlockSpec(block_shape=(16, 32), index_map=lambda i, j: (i, j))
+    shape = jax.ShapeDtypeStruct((64, 64), "int32")
+    multiply = pl.pallas_call(kernel, shape, grid=(4, 2), in_specs=[blocks, blocks], out_specs=blocks)
+    gpu = jax.sharding.AbstractDevice(device_kind="NVIDIA A100-SXM4-40GB", num_cores=None, platform="cuda")
+    mesh = jax.sharding.AbstractMesh((2, 2), ("x", "y"), abstract_device=gpu)
+    with jax.sharding.use_abstract_mesh(mesh):
+        traced = jax.jit(lambda x, y: multiply(x, y) + 1).trace(shape, shape)
+        assert "custom_call" in traced.lower(lowering_platforms=("cuda",)).as_text()
 
 
 def lowered_for_a_tpu() -> tuple[str, str]:
@@ -200,6 +286,15 @@ _lowered = partial(
     },
 )
 _ASKED = Rule("no-way-to-ask", "jax<0.4.30")
+_NAMED = Workaround(
+    "Name the arguments: pl.BlockSpec(block_shape=…, index_map=…).", by_keywords, elsewhere=blocks_of_matrices
+)
+_PARAMS = Workaround(
+    "Use pltpu.CompilerParams where it exists, else pltpu.TPUCompilerParams.",
+    by_either_name,
+    elsewhere=params_of_two_dimensions,
+    fails=("jax<0.4.33",),
+)
 _NOT_INTERPRETED = (
     "jax.experimental.pallas.pallas_call(kernel, out_shape, interpret) "
     "if not interpret == True and uses('jax.jit', 'jax.export.export')"
@@ -224,7 +319,7 @@ ISSUE = Issue(
                 _LACKING,
                 Rule("refused"),
             ),
-            workaround=Workaround("Name the arguments: pl.BlockSpec(block_shape=…, index_map=…).", by_keywords),
+            workaround=_NAMED,
             signatures={
                 "refused": (
                     Signature("TypeError", "object of type 'function' has no len()", everyday=True),
@@ -240,9 +335,7 @@ ISSUE = Issue(
         _case(
             block_spec_with_its_shape_first,
             rules=(Rule("refused", "jax<0.4.31"), Rule("agrees", "absl-py jax>=0.4.31"), _LACKING, Rule("agrees")),
-            workaround=Workaround(
-                "Name the arguments: pl.BlockSpec(block_shape=…, index_map=…).", by_keywords, fails=("jax<0.4.21",)
-            ),
+            workaround=replace(_NAMED, fails=("jax<0.4.21",)),
             signatures={"refused": Signature("TypeError", "'function' object is not iterable", everyday=True)},
             touches=(
                 "jax.experimental.pallas.BlockSpec(index_map, block_shape) "
@@ -260,7 +353,9 @@ ISSUE = Issue(
                 Rule("warns", "jax<0.9.0"),
                 Rule("gone"),
             ),
-            workaround=Workaround("Index the refs: o_ref[:] = x_ref[:] + 1.", by_index),
+            workaround=Workaround(
+                "Without a mask, index the refs: o_ref[:] = x_ref[:] + 1.", by_index, elsewhere=matrix_by_index
+            ),
             signatures={
                 "gone": Signature("AttributeError", "module 'jax.experimental.pallas' has no attribute", everyday=True),
                 "warns": (
@@ -285,11 +380,7 @@ ISSUE = Issue(
                 Rule("there", "jax<0.7.2", "it warns from 0.6.2 on"),
                 Rule("gone"),
             ),
-            workaround=Workaround(
-                "Use pltpu.CompilerParams where it exists, else pltpu.TPUCompilerParams.",
-                by_either_name,
-                fails=("jax<0.4.33",),
-            ),
+            workaround=_PARAMS,
             touches=(
                 "jax.experimental.pallas.tpu.TPUCompilerParams "
                 "if unseen and without('jax.experimental.pallas.tpu.CompilerParams')",
@@ -305,11 +396,7 @@ ISSUE = Issue(
                 Rule("agrees", "jax<0.6.1"),
                 Rule("refused"),
             ),
-            workaround=Workaround(
-                "Use pltpu.CompilerParams where it exists, else pltpu.TPUCompilerParams.",
-                by_either_name,
-                fails=("jax<0.4.33",),
-            ),
+            workaround=_PARAMS,
             signatures={
                 "refused": (
                     Signature("ValueError", "Unknown backend in compiler_params"),
@@ -337,7 +424,9 @@ ISSUE = Issue(
                 _LACKING,
                 Rule("refused", "", "jax#22746 names the cause in the message"),
             ),
-            workaround=Workaround("Pass the array as an input of pallas_call.", as_an_input),
+            workaround=Workaround(
+                "Pass the array as an input of pallas_call.", as_an_input, elsewhere=table_as_an_input
+            ),
             signatures={
                 "refused": (
                     Signature("ValueError", "captures constants"),
@@ -367,6 +456,7 @@ ISSUE = Issue(
             workaround=Workaround(
                 "Lower under jax.sharding.use_abstract_mesh, with an AbstractDevice that names the GPU.",
                 told_of_a_gpu,
+                elsewhere=told_of_another_gpu,
                 fails=("jax<0.10.1",),
             ),
             touches=(_NOT_INTERPRETED,),

@@ -7,7 +7,9 @@ integer division by zero is undefined, so JAX's result is not incorrect (jax#379
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def floor_divide() -> tuple[str, str]:
@@ -29,13 +31,44 @@ def not_zero() -> None:
     np.testing.assert_array_equal(jnp.array([1.0, -1.0]) / 0.0, [np.inf, -np.inf])
 
 
-def floor_of_the_quotient() -> None:
-    """The true quotient, rounded down, agrees with NumPy."""
+def true_quotient_by_zero() -> None:
+    """Where y is 0, x / y agrees with NumPy, and elsewhere jnp.floor_divide does, also for 1.0 by 0.1."""
     import jax.numpy as jnp
     import numpy as np
 
-    x, y = jnp.array([1.0, -1.0, 7.0, -7.0]), jnp.array([0.0, 0.0, 2.0, 2.0])
-    np.testing.assert_array_equal(jnp.floor(x / y), [np.inf, -np.inf, 3.0, -4.0])
+    x = jnp.array([1.0, -1.0, 0.0, jnp.inf, 7.0, -7.0, 1.0])
+    y = jnp.array([0.0, 0.0, 0.0, 0.0, 2.0, 2.0, 0.1])
+    got = jnp.where(y == 0, x / y, jnp.floor_divide(x, y))
+    np.testing.assert_array_equal(got, [np.inf, -np.inf, np.nan, np.inf, 3.0, -4.0, 9.0])
+
+
+def quotient(x: Any, y: Any) -> Any:
+    """Divide where y is 0, and elsewhere also round down."""
+    import jax.numpy as jnp
+
+    return jnp.where(y == 0, x / y, jnp.floor_divide(x, y))
+
+
+def numpy_quotient(x: Any, y: Any) -> Any:
+    """Return NumPy's quotient, without its warnings."""
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        return np.floor_divide(x, y)
+
+
+def quotients_by_tenths() -> None:
+    """By 0.1, 0.7 and both zeros, the quotients of 1 to 2000, and of special values, are those of np.divmod."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    inf, nan = np.inf, np.nan
+    x = np.concatenate([np.arange(1.0, 2001.0), [0.0, -0.0, inf, -inf, nan, -4.2, 1e-30]]).astype(np.float32)
+    for divisor in (0.1, 0.7, -0.1, 3.0, 0.0, -0.0, inf, nan):
+        y = np.full(x.shape, divisor, np.float32)
+        got = jnp.where(jnp.asarray(y) == 0, jnp.asarray(x) / y, jnp.divmod(jnp.asarray(x), y)[0])
+        with np.errstate(all="ignore"):
+            np.testing.assert_array_equal(got, np.divmod(x, y)[0])
 
 
 def divmod_quotient() -> tuple[str, str]:
@@ -64,9 +97,35 @@ def mask() -> None:
     assert jnp.where(y == 0, 0, x // jnp.where(y == 0, 1, y)).tolist() == [0, 0, 3]
 
 
+def masked(x: Any, y: Any) -> Any:
+    """Divide by 1 instead of 0, and replace that quotient by 0."""
+    import jax.numpy as jnp
+
+    return jnp.where(y == 0, 0, x // jnp.where(y == 0, 1, y))
+
+
 _NEW = "jax#38017 (e90fa10f79)"
 
-_QUOTIENT = ("jax.numpy.floor_divide(x1, x2) if x2 == 0", "jax.Array.__floordiv__")
+_FLOATS = (
+    "float32 vector, zero float32 vector",
+    "float32 matrix, float32 matrix",
+    "float16 matrix, positive float16 scalar",
+    "float32 scalar, zero float32 scalar",
+    "float32 batch, zero float32 scalar",
+    "float32 empty, float32 empty",
+)
+_INTEGERS = (
+    "int32 matrix, zero int32 matrix",
+    "uint8 vector, uint8 vector",
+    "int16 vector, zero int16 scalar",
+    "int8 scalar, int8 scalar",
+    "int32 batch, int32 batch",
+    "int32 empty, int32 empty",
+)
+_QUOTIENT = (
+    "jax.numpy.floor_divide(x1, x2) if x2 == 0 and not within('jax.numpy.where')",
+    "jax.Array.__floordiv__",
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -75,10 +134,22 @@ ISSUE = Issue(
     ),
     control=not_zero,
     rules=(Rule("differs", "jax<0.10.2", "jax#31716 was rolled back (fcdbb28d23)"), Rule("agrees", "", _NEW)),
-    workaround=Workaround("Where y is 0, take jnp.floor(x / y) as the quotient.", floor_of_the_quotient),
+    workaround=Workaround(
+        "Where y is 0, divide: jnp.where(y == 0, x / y, jnp.floor_divide(x, y)).",
+        true_quotient_by_zero,
+        elsewhere=Elsewhere(quotient, numpy_quotient, _FLOATS),
+    ),
     cases=(
         Case(floor_divide, touches=_QUOTIENT),
-        Case(divmod_quotient, touches=("jax.numpy.divmod(x1, x2) if x2 == 0",)),
+        Case(
+            divmod_quotient,
+            workaround=Workaround(
+                "Where y is 0, divide: jnp.where(y == 0, x / y, jnp.divmod(x, y)[0]).",
+                true_quotient_by_zero,
+                elsewhere=quotients_by_tenths,
+            ),
+            touches=("jax.numpy.divmod(x1, x2) if x2 == 0 and not within('jax.numpy.where')",),
+        ),
         Case(
             integers,
             behaviours={
@@ -91,7 +162,11 @@ ISSUE = Issue(
                 Rule("minus-two-and-254", "jax<0.4.26"),
                 Rule("minus-two-and-255", "", "e99a3051ed divides unsigned integers directly"),
             ),
-            workaround=Workaround("Mask the divisor: jnp.where(y == 0, 0, x // jnp.where(y == 0, 1, y)).", mask),
+            workaround=Workaround(
+                "Mask the divisor: jnp.where(y == 0, 0, x // jnp.where(y == 0, 1, y)).",
+                mask,
+                elsewhere=Elsewhere(masked, numpy_quotient, _INTEGERS),
+            ),
             touches=_QUOTIENT,
         ),
     ),

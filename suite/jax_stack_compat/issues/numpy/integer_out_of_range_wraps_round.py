@@ -1,18 +1,20 @@
 """Comparing a uint8 array with 300 is wrong: JAX wraps the Python integer
 
-JAX converts a Python integer to the array's dtype, so 300 becomes 44; a maintainer wrote of such a clip that it may
-work as intended (jax#15626). `fill` stores the number in that dtype, so it counts as documented; `comparison` and
-`clip` have an exact answer. Without x64, uint32 with int32 becomes int32 (jax#4187, jax#27021), which the design page
-on promotion rules out. In `constructor` NumPy converts the number, and newer NumPy raises OverflowError.
+JAX converts a Python integer to the array's dtype, so 300 becomes 44; a maintainer wrote that such a clip may be
+intended (jax#15626). `fill` stores the number in that dtype, so it counts as documented; `comparison` and `clip` have
+exact answers. Without x64, uint32 with int32 becomes int32 (jax#4187, jax#27021), which the design page on promotion
+rules out. In `constructor` NumPy converts the number, and newer NumPy raises OverflowError.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def comparison() -> tuple[str, str]:
-    """Do <, > and == give the exact answer for a uint8 100 against 300 and -1?"""
+    """Do `<`, `>` and `==` give the exact answer for a uint8 100 against 300 and -1?"""
     import jax.numpy as jnp
 
     x = jnp.full(1, 100, "uint8")
@@ -40,11 +42,41 @@ def wider_first() -> None:
     assert bool(jnp.array(2**31, jnp.uint32).astype(jnp.float32) > jnp.array(0, jnp.int32))
 
 
+def compared(x: Any) -> Any:
+    """Convert to int32, and compare."""
+    import jax.numpy as jnp
+
+    wider = x.astype(jnp.int32)
+    return jnp.stack([wider < 70000, wider > -1, wider == 300])
+
+
+def numpy_compared(x: Any) -> Any:
+    """Compare in NumPy's int64."""
+    import numpy as np
+
+    wide = x.astype(np.int64)
+    return np.stack([wide < 70000, wide > -1, wide == 300])
+
+
 def clip() -> tuple[str, str]:
     """Does jnp.clip(x, 0, 300) keep a uint8 100?"""
     import jax.numpy as jnp
 
     return compare(jnp.clip(jnp.full(1, 100, "uint8"), 0, 300), [100])
+
+
+def clipped(x: Any) -> Any:
+    """Convert to int32, and clip."""
+    import jax.numpy as jnp
+
+    return jnp.clip(x.astype(jnp.int32), -1, 70000)
+
+
+def numpy_clipped(x: Any) -> Any:
+    """Clip in NumPy's int64."""
+    import numpy as np
+
+    return np.clip(x.astype(np.int64), -1, 70000)
 
 
 def fill() -> tuple[str, str]:
@@ -63,6 +95,33 @@ def unsigned_and_signed() -> tuple[str, str]:
     return compare(jnp.array(2**31, jnp.uint32) > jnp.array(0, jnp.int32), True)
 
 
+def in_x64() -> None:
+    """With x64, uint32 and int32 become int64, and the comparison gives the exact answer."""
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_enable_x64", True)
+    assert bool(jnp.array(2**31, jnp.uint32) > jnp.array(0, jnp.int32))
+    assert bool(jnp.array(2**31 + 1, jnp.uint32) > jnp.array(2**31 - 1, jnp.int32))
+
+
+def matrices_in_x64() -> None:
+    """With x64, uint32 matrices and int32 vectors compare as NumPy's do, at the ends of their ranges, too."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    jax.config.update("jax_enable_x64", True)
+    x = np.array([[0, 1, 2**24 + 1, 2**31 - 1], [7, 2**31, 2**31 + 1, 2**32 - 1]], np.uint32)
+    y = np.array([-1, 1, 2**24, 2**31 - 1], np.int32)
+    for one, other in ((x, y), (y, x), (x[0, 0], y[0]), (x[:0], y)):
+        a, b = jnp.asarray(one), jnp.asarray(other)
+        np.testing.assert_array_equal(
+            jnp.stack([a < b, a > b, a == b]), np.stack([one < other, one > other, one == other])
+        )
+        np.testing.assert_array_equal(jnp.maximum(a, b), np.maximum(one, other))
+
+
 def constructor() -> tuple[str, str]:
     """Does jnp.uint8(300) raise OverflowError?"""
     import jax.numpy as jnp
@@ -70,9 +129,9 @@ def constructor() -> tuple[str, str]:
     return "wrapped", f"{jnp.uint8(300)}"
 
 
-_WIDER = Workaround("For 8- and 16-bit dtypes, convert the array first: x.astype(jnp.int32).", wider_first)
-# Below 2**32 float32 numbers are at most 256 apart, so integers that are further apart keep their order.
-_FLOAT = Workaround("For integers more than 256 apart, compare x.astype(jnp.float32) > y.", wider_first)
+_INPUTS = ("uint8 vector", "int8 matrix", "uint16 scalar", "int16 batch", "zero uint8 one", "uint8 empty")
+_WIDER = "For 8- and 16-bit dtypes, convert the array first: x.astype(jnp.int32)."
+_WITH_X64 = Workaround('Enable x64: jax.config.update("jax_enable_x64", True).', in_x64, elsewhere=matrices_in_x64)
 
 _SMALL = "uses('jax.numpy.uint8', 'jax.numpy.int8', 'jax.numpy.uint16', 'jax.numpy.int16')"
 _COMPARED = ("jax.Array.__lt__", "jax.Array.__gt__", "jax.Array.__eq__")
@@ -86,15 +145,19 @@ ISSUE = Issue(
     control=in_range,
     rules=(Rule("differs"),),
     cases=(
-        Case(comparison, workaround=_WIDER, touches=_COMPARED),
+        Case(
+            comparison,
+            workaround=Workaround(_WIDER, wider_first, elsewhere=Elsewhere(compared, numpy_compared, _INPUTS)),
+            touches=_COMPARED,
+        ),
         Case(
             clip,
-            workaround=_WIDER,
+            workaround=Workaround(_WIDER, wider_first, elsewhere=Elsewhere(clipped, numpy_clipped, _INPUTS)),
             touches=(
                 f"jax.numpy.clip(arr, min, max) if (min < -128 or max > 255) and form(arr) != 'astype' and {_SMALL}",
             ),
         ),
-        Case(unsigned_and_signed, workaround=_FLOAT, touches=_COMPARED),
+        Case(unsigned_and_signed, workaround=_WITH_X64, touches=_COMPARED),
         Case(
             fill,
             behaviours={"wrapped": "documented", "other": "different"},

@@ -8,6 +8,8 @@ bfloat16 that concerns about 0.8 % of all draws (jax#38075). Upstream plans anot
 
 from __future__ import annotations
 
+from typing import Any
+
 from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
@@ -43,6 +45,24 @@ def root_of_exponential() -> None:
     np.testing.assert_allclose(drawn.mean(), np.sqrt(np.pi / 2.0), rtol=0.05)
 
 
+def rayleigh_of_arrays() -> None:
+    """With jnp.shape(scale), each element of an array has its own draw, with its own mean."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def drawn(key: Any, scale: Any) -> Any:
+        return jnp.sqrt(2 * jax.random.exponential(key, jnp.shape(scale))) * scale
+
+    keys = jax.random.split(jax.random.PRNGKey(1), 4000)
+    for scale in (jnp.ones(5), jnp.array([[0.5, 2.0, 8.0]], "float16"), jnp.float32(3.0), jnp.ones((2, 0))):
+        draws, like = jax.vmap(drawn, (0, None))(keys, scale), jax.random.rayleigh(keys[0], scale)
+        assert (draws.shape[1:], draws.dtype) == (like.shape, like.dtype)
+        assert len(np.unique(draws[0])) == scale.size
+        wanted = np.sqrt(np.pi / 2) * np.asarray(scale, float)
+        np.testing.assert_allclose(np.mean(np.asarray(draws, float), 0), wanted, rtol=0.05)
+
+
 def geometric() -> tuple[str, str]:
     """Are the draws of jax.random.geometric for keys 14620119 and 780233 below 2**31 - 1?"""
     import jax
@@ -64,6 +84,24 @@ def ceiling_of_exponential() -> None:
     np.testing.assert_allclose(drawn.mean(), 1.0 / 0.3, rtol=0.05)
 
 
+def geometric_of_arrays() -> None:
+    """With jnp.shape(p), each element of an array has its own draw: a whole number, with the mean 1 / p."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def drawn(key: Any, p: Any) -> Any:
+        return jnp.floor(jax.random.exponential(key, jnp.shape(p)) / -jnp.log1p(-p)) + 1
+
+    keys = jax.random.split(jax.random.PRNGKey(1), 4000)
+    for p in (jnp.full(5, 0.3), jnp.array([[1.0, 0.5, 0.1]], "float16"), jnp.float32(0.05), jnp.ones((2, 0))):
+        draws = np.asarray(jax.vmap(drawn, (0, None))(keys, p))
+        assert draws.shape[1:] == jax.random.geometric(keys[0], p).shape
+        assert len(np.unique(draws[:20].reshape(20, -1), axis=1).T) == p.size
+        assert np.all((draws >= 1) & (draws < 1000) & (draws == np.round(draws)))
+        np.testing.assert_allclose(np.mean(draws, 0), 1 / np.asarray(p, float), rtol=0.06)
+
+
 def geometric_bfloat16() -> tuple[str, str]:
     """Are 10000 draws of jax.random.geometric with a bfloat16 p below 2**31 - 1?"""
     import jax
@@ -74,12 +112,46 @@ def geometric_bfloat16() -> tuple[str, str]:
     return "largest" if largest else "finite", f"{largest} of 10000 are 2147483647"
 
 
+def float32_p() -> None:
+    """With a float32 p, the same 10000 draws are below 100, and have the mean of a geometric draw."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    p = jnp.asarray(0.5, "bfloat16")
+    drawn = jax.random.geometric(jax.random.PRNGKey(0), p.astype("float32"), (10000,))
+    assert int(drawn.max()) < 100
+    np.testing.assert_allclose(drawn.mean(), 2.0, rtol=0.05)
+
+
+def float32_ps_of_arrays() -> None:
+    """Float32 copies of a bfloat16 matrix and scalar give small draws, each element its own, with the mean 1 / p."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    keys = jax.random.split(jax.random.PRNGKey(1), 4000)
+    for p in (jnp.array([[0.5, 0.25, 0.125]], "bfloat16"), jnp.asarray(0.75, "bfloat16"), jnp.full(3, 0.5, "float16")):
+        draws = np.asarray(jax.vmap(lambda key, p=p: jax.random.geometric(key, p.astype("float32"), p.shape))(keys))
+        assert len(np.unique(draws[:20].reshape(20, -1), axis=1).T) == p.size
+        assert 1 <= draws.min() <= draws.max() < 1000
+        np.testing.assert_allclose(draws.mean(0), 1 / np.asarray(p, float), rtol=0.06)
+
+
 _ROOT = Workaround(
-    "Draw jnp.sqrt(2 * jax.random.exponential(key, shape)) * scale, with the shape of the draws.", root_of_exponential
+    "Draw jnp.sqrt(2 * jax.random.exponential(key, jnp.shape(scale))) * scale.",
+    root_of_exponential,
+    elsewhere=rayleigh_of_arrays,
 )
-_CEILING = Workaround(
-    "Draw floats, with the shape of the draws: jnp.floor(jax.random.exponential(key, shape) / -jnp.log1p(-p)) + 1.",
+_FLOOR = Workaround(
+    "Draw floats: jnp.floor(jax.random.exponential(key, jnp.shape(p)) / -jnp.log1p(-p)) + 1.",
     ceiling_of_exponential,
+    elsewhere=geometric_of_arrays,
+)
+_FLOAT32 = Workaround(
+    'Draw with p in float32: jax.random.geometric(key, p.astype("float32"), shape).',
+    float32_p,
+    elsewhere=float32_ps_of_arrays,
 )
 
 ISSUE = Issue(
@@ -96,10 +168,14 @@ ISSUE = Issue(
             workaround=_ROOT,
             touches=("jax.random.rayleigh",),
         ),
-        Case(geometric, workaround=_CEILING, touches=("jax.random.geometric",)),
+        Case(geometric, workaround=_FLOOR, touches=("jax.random.geometric",)),
         Case(
             geometric_bfloat16,
-            touches=("jax.random.geometric(key, p) if type(p) not in ('int', 'float') and uses('jax.numpy.bfloat16')",),
+            workaround=_FLOAT32,
+            touches=(
+                "jax.random.geometric(key, p) if type(p) not in ('int', 'float') and form(p) != 'astype' "
+                "and uses('jax.numpy.bfloat16')",
+            ),
         ),
     ),
 )
