@@ -2,9 +2,10 @@
 
 from jax_stack_compat.cell.issue import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround
 from jax_stack_compat.cell.oracle import compare
-from jax_stack_compat.cell.touches import GRADIENTS, MAPS, members
+from jax_stack_compat.cell.touches import DERIVATIVES, GRADIENTS, MAPS, members
 
 __all__ = [
+    "DERIVATIVES",
     "GRADIENTS",
     "MAPS",
     "Case",

@@ -19,7 +19,7 @@ Seen in these runs:
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
+from jax_stack_compat.cell import DERIVATIVES, Case, Issue, Rule, Upstream, Workaround, compare, members
 
 
 def at_max() -> tuple[str, str]:
@@ -89,15 +89,11 @@ def get_clip() -> tuple[str, str]:
     return compare(jax.grad(loss)(jnp.arange(3.0)), [0.0, 0.0, 1.0])
 
 
-_GRADIENT = (
-    "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.jacfwd', 'jax.hessian', 'jax.linearize', "
-    "'equinox.filter_grad', 'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
-)
 # A method is reported only where its condition is met.
-_TAKEN = f"not {_GRADIENT.replace('uses', 'without')}"
+_TAKEN = f"not {DERIVATIVES.replace('uses', 'without')}"
 _SCATTER = "(operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices, mode)"
-_CLIPPED = f"mode in ('clip', 'jax.lax.GatherScatterMode.CLIP') and {_GRADIENT}"
-_BATCHED = f"uses('jax.vmap', 'equinox.filter_vmap', 'jax.numpy.vectorize') and {_GRADIENT}"
+_CLIPPED = f"mode in ('clip', 'jax.lax.GatherScatterMode.CLIP') and {DERIVATIVES}"
+_BATCHED = f"uses('jax.vmap', 'equinox.filter_vmap', 'jax.numpy.vectorize') and {DERIVATIVES}"
 
 ISSUE = Issue(
     kind="silent-wrong",

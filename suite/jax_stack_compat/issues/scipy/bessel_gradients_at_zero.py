@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
+from jax_stack_compat.cell import DERIVATIVES, Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def scipy_i0() -> tuple[str, str]:
@@ -138,10 +138,6 @@ def scipy_i1(x: Any) -> Any:
 
 
 _FIXED = "jax#40640"
-_GRADIENT = (
-    "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.jacfwd', 'jax.hessian', 'jax.linearize', "
-    "'jax.jvp', 'equinox.filter_grad', 'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
-)
 _INPUTS = ("float32 matrix", "float16 vector", "float32 scalar", "zero float32 vector", "float32 empty")
 
 ISSUE = Issue(
@@ -157,12 +153,12 @@ ISSUE = Issue(
         Case(
             scipy_i0,
             rules=(Rule("differs", "jax<0.11.2"), Rule("agrees", "", _FIXED)),
-            touches=(f"jax.scipy.special.i0 if {_GRADIENT} and not within('jax.custom_jvp')",),
+            touches=(f"jax.scipy.special.i0 if {DERIVATIVES} and not within('jax.custom_jvp')",),
         ),
         Case(
             jnp_i0,
             rules=(Rule("differs", "jax<0.4.21"), Rule("agrees", "", "jax#18706 (a8723ecb9c)")),
-            touches=(f"jax.numpy.i0 if {_GRADIENT}",),
+            touches=(f"jax.numpy.i0 if {DERIVATIVES}",),
         ),
         Case(
             second_derivative,
@@ -172,7 +168,7 @@ ISSUE = Issue(
                 Rule("zero", "jax<0.11.2", "jax#18706"),
                 Rule("half", "", _FIXED),
             ),
-            touches=(f"jax.numpy.i0 if {_GRADIENT}",),
+            touches=(f"jax.numpy.i0 if {DERIVATIVES}",),
         ),
         Case(
             i1_second_derivative,
@@ -183,7 +179,7 @@ ISSUE = Issue(
                 elsewhere=Elsewhere(i1_near_zero, scipy_i1, _INPUTS, rtol=1e-3, atol=1e-3),
             ),
             # The other workaround calls i1 within defjvps, where its first derivative is right.
-            touches=(f"jax.scipy.special.i1 if {_GRADIENT} and not within('jax.custom_jvp', '.defjvps')",),
+            touches=(f"jax.scipy.special.i1 if {DERIVATIVES} and not within('jax.custom_jvp', '.defjvps')",),
         ),
     ),
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
+from jax_stack_compat.cell import DERIVATIVES, Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def float32() -> tuple[str, str]:
@@ -147,10 +147,6 @@ def nan_at_the_end() -> tuple[str, str]:
 
 _NEW = Rule("agrees", "", "for x >= 1 a minimax approximation replaces the product")
 
-_GRADIENT = (
-    "uses('jax.grad', 'jax.value_and_grad', 'jax.vjp', 'jax.jacrev', 'jax.jacfwd', 'jax.hessian', 'jax.linearize', "
-    "'jax.jvp', 'equinox.filter_grad', 'equinox.filter_value_and_grad', 'equinox.filter_vjp')"
-)
 _FLOAT32 = Workaround(
     "For float32 above 9: compute (1 - 1/(2*x**2) + 3/(4*x**4)) / (x*jnp.sqrt(jnp.pi)).",
     series,
@@ -199,7 +195,7 @@ ISSUE = Issue(
             gradient,
             x64=True,
             workaround=_FLOAT64,
-            touches=(f"jax.scipy.special.erfcx(x) if 26.54 < x < 26.65 and {_GRADIENT}",),
+            touches=(f"jax.scipy.special.erfcx(x) if 26.54 < x < 26.65 and {DERIVATIVES}",),
         ),
         Case(
             nan_at_the_end,
