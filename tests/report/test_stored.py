@@ -21,7 +21,7 @@ from laboratory.cli import command_line as command
 from laboratory.report.folder.compat_json import read_report, texts
 from laboratory.report.folder.observations import COLUMNS, name_of
 from laboratory.report.merge import merge
-from laboratory.report.model import ChangeRow, Observation, Report, SinceRow
+from laboratory.report.model import ChangeRow, Observation, Report, SinceRow, UpstreamRow
 from tests.processes import lacking
 from tests.report import test_numbers
 from tests.report.on_disk import save, saved, there
@@ -170,14 +170,18 @@ SINCE = SinceRow(
     changes=[CHANGE],
     left_out=0,
 )
-OF_TODAY = report(observation(), undecided("flaky", cell="jax-0.5.0")).model_copy(update={"since": SINCE})
+_RUN = report(observation(), undecided("flaky", cell="jax-0.5.0"))
+_ISSUE = _RUN.issues[0].model_copy(update={"upstream": [UpstreamRow(ref="https://example.org/", role="docs")]})
+OF_TODAY = _RUN.model_copy(update={"since": SINCE, "issues": [_ISSUE, *_RUN.issues[1:]]})
 
 
 def save_as_schema_3(of: Report, folder: Path) -> None:
     """Write the files of a report as a suite of schema 3 wrote them."""
     save(of, folder)
     path = folder / "compat.json"
-    data = json.loads(path.read_text(encoding="utf-8").replace('"undecided"', '"spurious"'))
+    data = json.loads(
+        path.read_text(encoding="utf-8").replace('"undecided"', '"spurious"').replace('"docs"', '"changelog"')
+    )
     cells = [{**cell, "sent_on": None} for cell in data["cells"]]
     path.write_text(json.dumps({**data, "schema_version": 3, "corrections": [{"of": "x"}], "cells": cells}))
     rows = (folder / NAME).read_text(encoding="utf-8")

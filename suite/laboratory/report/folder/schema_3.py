@@ -10,6 +10,8 @@ from typing import Any, Final
 SCHEMA: Final = 3
 # Agreements and kinds of change whose word is another today.
 WORDS: Final = {"spurious": "undecided"}
+# Roles of upstream's threads, pages and commits that have another name today.
+ROLES: Final = {"changelog": "docs", "commit": "change"}
 
 
 def updated(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -18,6 +20,7 @@ def updated(data: Mapping[str, Any]) -> dict[str, Any]:
     found.pop("corrections", None)
     with suppress(AttributeError, KeyError, TypeError):
         _drop_senders(found["cells"])
+        _rename_roles(found["issues"])
         _rename(found["since"] or {})
     return found
 
@@ -27,6 +30,11 @@ def _drop_senders(cells: list[dict[str, Any]]) -> None:
     for cell in cells:
         if cell.get("sent_on") is None:
             cell.pop("sent_on", None)
+
+
+def _rename_roles(issues: list[dict[str, Any]]) -> None:
+    for each in (row for issue in issues for row in issue["upstream"]):
+        each["role"] = ROLES.get(each["role"], each["role"])
 
 
 def _rename(since: dict[str, Any]) -> None:
