@@ -23,7 +23,7 @@ from laboratory.report.site.pages import issues as issues_page
 from laboratory.report.site.pages import matrix as matrix_page
 from laboratory.report.site.pages import seeds as seeds_page
 from laboratory.report.site.table import stretches
-from laboratory.report.site.timeline import cause, course, nearest, turned, verified
+from laboratory.report.site.timeline import began, cause, nearest, turned, verified
 from laboratory.report.standing import standings
 from tests.report.on_disk import pages
 from tests.report.test_report import cell_row, observation, report, with_case, with_issue
@@ -150,6 +150,34 @@ def test_since_passes_over_what_tells_nothing(verdicts: list[Verdict], since: st
     assert (since, before) == (found.now.release, found.now.before)
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "again"),
+    [
+        (["affected", "clear", "affected"], True),
+        (["clear", "affected", "absent", "clear"], True),
+        (["documented", "clear", "affected"], False),
+        (["affected", "affected"], False),
+    ],
+)
+def test_a_verdict_that_comes_back_is_there_again(verdicts: list[Verdict], again: bool) -> None:
+    """Again is what was there before the change, and went away in between."""
+    (found,) = standings(report(*seen(*verdicts)))
+
+    assert found.now is not None
+    assert again is found.now.again
+
+
+def test_a_page_names_the_states_of_the_other_cases_where_they_differ() -> None:
+    """The headline's state alone leads a page on which all cases have that state."""
+    alike, other = (
+        two_cases(["affected", "clear"], ["clear", "clear"]),
+        two_cases(["clear", "clear"], ["clear", "affected"]),
+    )
+
+    told = [page.view.others for of in (alike, other) for page in issues_page.pages(Facts(of))]
+    assert ["", "1 affected"] == told
+
+
 def test_each_case_has_its_own_since() -> None:
     """`since` is by case: another case's affected release does not count."""
     (found,) = standings(two_cases(["clear", "affected", "affected"], ["affected", "clear", "affected"]))
@@ -221,19 +249,19 @@ def test_where_a_workaround_was_verified(workarounds: Sequence[str | None], told
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "since", "fixed"),
+    ("verdicts", "release"),
     [
-        (["clear", "affected", "affected", "clear"], "jax 0.4.31", "jax 0.4.33"),
-        (["affected", "error", "clear"], "the oldest tested release", "jax 0.4.32"),
-        (["affected", "clear", "absent", "affected"], "jax 0.4.33", ""),
-        (["clear", "clear"], "", ""),
+        (["clear", "affected", "affected", "clear"], "jax 0.4.31"),
+        (["affected", "clear", "absent", "affected", "clear"], "jax 0.4.33"),
+        (["affected", "error", "clear"], ""),
+        (["clear", "clear", "affected"], ""),
     ],
 )
-def test_since_and_fixed_are_of_the_last_symptom(verdicts: list[Verdict], since: str, fixed: str) -> None:
-    """A case that shows its symptom twice is told by the last time, and one that never does by nothing."""
+def test_when_a_symptom_that_has_ended_began(verdicts: list[Verdict], release: str) -> None:
+    """Of two symptoms the last counts; one that the oldest release shows began nowhere, and one that goes on, too."""
     of = report(*seen(*verdicts))
 
-    assert (since, fixed) == course(of.cells, {row.cell: row.verdict for row in of.observations}, ())
+    assert release == began(of.cells, {row.cell: row.verdict for row in of.observations}, ())
 
 
 @pytest.mark.parametrize(

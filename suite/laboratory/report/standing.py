@@ -16,7 +16,8 @@ class Now:
     """A case's verdict on the newest decided cell, and the cell since which it has had that verdict.
 
     Cells between these two with the verdict absent or different are skipped. `release` names the release to blame, for
-    people. `before` is the verdict before that; None if there was no other.
+    people. `before` is the verdict before that; None if there was no other. `again` is True if `verdict` was there before
+    `before`, too.
     """
 
     verdict: Verdict
@@ -24,6 +25,7 @@ class Now:
     since: CellRow
     release: str
     before: Verdict | None
+    again: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,18 +96,18 @@ def now(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict], turns: Iterab
     told = [cell for cell in cells if verdicts.get(cell.id, "not-run") not in UNDECIDED]
     if not told:
         return None
-    shown, since, before = verdicts[told[-1].id], told[-1], None
-    for cell in reversed(told):
-        if verdicts[cell.id] == shown:
-            since = cell
-        elif verdicts[cell.id] not in _BESIDE_THE_SYMPTOM:
-            before = verdicts[cell.id]
+    shown, since, before, earlier = verdicts[told[-1].id], told[-1], None, told[:0]
+    for place in reversed(range(len(told))):
+        if verdicts[told[place].id] == shown:
+            since = told[place]
+        elif verdicts[told[place].id] not in _BESIDE_THE_SYMPTOM:
+            before, earlier = verdicts[told[place].id], told[:place]
             break
     package = next((turn.package for turn in turns if turn.after == since.id), None) or since.moves
     version = since.versions.get(package, "")
     brought = next((cell for cell in cells if cell.kind == "line" and cell.id == f"{package}-{version}"), since)
     release = f"{package} {version}" if since.kind == "line" else label(since)
-    return Now(shown, told[-1], brought, release, before)
+    return Now(shown, told[-1], brought, release, before, any(verdicts[cell.id] == shown for cell in earlier))
 
 
 # Verdicts that say nothing about the symptom.

@@ -120,22 +120,20 @@ def cause(case: CaseRow) -> str:
     return next(package for package in on_axes if package in AXES)
 
 
-def course(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict], turns: Sequence[TurnRow]) -> tuple[str, str]:
-    """Return the release since which a case last shows its symptom, and the one that fixed it.
+def began(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict], turns: Sequence[TurnRow]) -> str:
+    """Return the release that brought the last symptom of a case that is well again.
 
-    The first is "the oldest tested release" if no release was well before, and both are empty without a symptom.
+    Empty if the case is not well, or if no release was well before.
     """
-    since, fixed, before = "", "", ""
+    found, before = "", ""
     for cell in cells:
         meaning = stands(verdicts.get(cell.id, "not-run"))
         if meaning in ("unknown", "blocked", "absent"):
             continue
         if meaning != "well" and before in ("", "well"):
-            since, fixed = ("the oldest tested release" if not before else due_to(cell, turns)), ""
-        elif meaning == "well" and before not in ("", "well"):
-            fixed = due_to(cell, turns)
+            found = due_to(cell, turns) if before else ""
         before = meaning
-    return since, fixed
+    return found if before == "well" else ""
 
 
 def due_to(cell: CellRow, turns: Iterable[TurnRow]) -> str:

@@ -20,7 +20,7 @@ from laboratory.report.model import CaseRow, IssueRow, Observation, SignatureRow
 from laboratory.report.site.facts import Facts, StripRun
 from laboratory.report.site.page import Page
 from laboratory.report.site.table import Grid, Stretch, grids, kind_of, stretches
-from laboratory.report.site.timeline import Axis, cause, course, is_mended, nearest, ticks, timeline, verified
+from laboratory.report.site.timeline import Axis, began, cause, is_mended, nearest, ticks, timeline, verified
 from laboratory.report.standing import Now, label, now
 
 _RELATED_SHOWN = 5
@@ -50,14 +50,15 @@ class Alike:
 class CaseView:
     """The view of a case: its intervals and observations.
 
-    The first of `axes` is of the package that causes it. `since` and `fixed` are the releases that brought its symptom
-    and ended it. `shown` are its results on the newest bad release and on the nearest good one.
+    The first of `axes` is of the package that causes it. `began` is the release that brought a symptom that has ended.
+    `everywhere` says where it was tested, if nothing changed. `shown` are its results on the newest bad release and on
+    the nearest good one.
     """
 
     row: CaseRow
     now: Now | None
-    since: str
-    fixed: str
+    began: str
+    everywhere: str
     shown: list[Observation]
     runs: list[StripRun]
     axes: list[Axis]
@@ -101,6 +102,14 @@ class IssueView:
     devices: list[Device]
     on_devices: list[tuple[DeviceCell, list[DeviceRow]]]
     grounds = GROUNDS
+
+    @property
+    def others(self) -> str:
+        """The states of the other cases, if they are not all the headline's: "1 affected, 2 clear", the worst first."""
+        states = [case.now.verdict for case in self.cases if case.now]
+        counts = Counter(states[1:])
+        told = [f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict]]
+        return ", ".join(told) if len(set(states)) > 1 else ""
 
     @property
     def ruled(self) -> list[Verdict]:
@@ -147,7 +156,8 @@ def _case(facts: Facts, issue: IssueRow, case: CaseRow) -> CaseView:
     return CaseView(
         case,
         now(facts.columns, verdicts, case.turns),
-        *course(facts.columns, verdicts, case.turns),
+        began(facts.columns, verdicts, case.turns),
+        "on every tested release" + (" that has it" if "absent" in verdicts.values() else ""),
         nearest(facts.columns, of),
         facts.runs(verdicts, [case]),
         sorted(axes, key=lambda axis: axis.package != due),
