@@ -52,7 +52,7 @@ class Effect:
 
     @property
     def has_good_release(self) -> bool:
-        """True if a release is known on which the case is good, or refused loudly."""
+        """True if a release is known on which the case is good, or no longer silent."""
         return self.good.startswith(("good", "refused"))
 
 

@@ -12,12 +12,12 @@ from jax_stack_compat.judge.prediction import Prediction
 from jax_stack_compat.judge.rules import Pins, met
 
 WELL = ("clear", "absent", "documented")
-_WHAT: Mapping[str | None, str | None] = {None: None, "guarded": "refused loudly", **dict.fromkeys(WELL, "good")}
+_WHAT: Mapping[str | None, str | None] = {None: None, "guarded": "no longer silent", **dict.fromkeys(WELL, "good")}
 
 
 @dataclass(frozen=True)
 class Span:
-    """Adjacent releases of `package` on which a case has one result; `what` is "good", "refused loudly" or empty."""
+    """Adjacent releases of `package` on which a case has one result; `what` is "good", "no longer silent" or empty."""
 
     package: str
     what: str
@@ -63,7 +63,7 @@ def good(case: KnownCase, versions: Pins, knowledge: Knowledge) -> str:
     told = [span for package in packages for span in spans(case, package, versions, knowledge)]
     after = [each for each in told if parsed(each.first) > parsed(versions[each.package])]
     before = [each for each in told if parsed(each.last) < parsed(versions[each.package])]
-    if better := next((each for what in ("good", "refused loudly") for each in after if each.what == what), None):
+    if better := next((each for what in ("good", "no longer silent") for each in after if each.what == what), None):
         if better.first == better.last and not better.open:
             return f"{better.what} on {better.package} {better.first}"
         return f"{better.what} from {better.package} {better.first}{'' if better.open else f' to {better.last}'}"

@@ -16,8 +16,8 @@ class Now:
     """A case's verdict on the newest decided cell, and the cell since which it has had that verdict.
 
     Cells between these two with the verdict absent or different are skipped. `release` names the release to blame, for
-    people. `before` is the verdict before that; None if there was no other. `again` is True if `verdict` was there before
-    `before`, too.
+    people. `before` is the verdict before that; None if there was no other. `again` is True if the case had `verdict`
+    before that, too.
     """
 
     verdict: Verdict

@@ -130,7 +130,9 @@ ISSUE = Issue(
         Case(
             end_of_a_day,
             workaround=Workaround(
-                "Shift all times by -t1, to solve from t0 - t1 to 0.", to_zero, elsewhere=faster_towards_zero
+                "If float32 resolves the first steps at t0 - t1: shift all times by -t1.",
+                to_zero,
+                elsewhere=faster_towards_zero,
             ),
             rules=(Rule("agrees", "diffrax<0.7.1"), Rule("differs", "", "diffrax#660 (4e8d745)")),
             touches=(f"{_SOLVE}abs(t1) >= 100 and uses('diffrax.PIDController') and not uses('jax_enable_x64')",),

@@ -1,9 +1,9 @@
 """An Equinox module's pickled tree structure differs or cannot unflatten
 
-Since d4d0f1a a structure holds a marker object for absent fields. Pickle replaces the marker by another object, so
-the structures compare unequal (`structure_equal`). Since 218c944 the marker is a `_Missing`, and `unflatten` of a
-pickled structure raises. equinox#992 reports another fault, of a pickled layer with jaxtyping annotations
-(`module_equal`), which equinox#993 fixed.
+Since d4d0f1a a structure holds a marker object for absent fields. Pickle replaces the marker by another object, so the
+structures compare unequal (`structure_equal`), unless the marker is a member of an enum. Since 218c944 the marker is a
+`_Missing`, and `unflatten` of a pickled structure raises. equinox#992 reports another fault, of a pickled layer with
+jaxtyping annotations (`module_equal`), which equinox#993 fixed.
 """
 
 from __future__ import annotations
@@ -123,7 +123,8 @@ ISSUE = Issue(
     touches=("pickle",),
     control=control_of_a_dict,
     workaround=Workaround(
-        "Save with eqx.tree_serialise_leaves; load into a new module with eqx.tree_deserialise_leaves.",
+        "Save arrays, except typed keys, with eqx.tree_serialise_leaves; load with eqx.tree_deserialise_leaves "
+        "into a new module.",
         into_a_fresh_layer,
         elsewhere=into_a_fresh_model,
     ),

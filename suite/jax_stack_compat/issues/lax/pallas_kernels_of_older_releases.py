@@ -160,7 +160,7 @@ def params_of_two_dimensions() -> None:
 
 
 def compiler_params_as_a_dict() -> tuple[str, str]:
-    """Does pl.pallas_call take compiler_params as a dict?"""
+    """Does pl.pallas_call take compiler_params as a dict of dicts, {"mosaic": {…}}?"""
     import jax
     import jax.numpy as jnp
     from jax.experimental import pallas as pl
@@ -454,7 +454,7 @@ ISSUE = Issue(
                 Rule("wants-a-gpu"),
             ),
             workaround=Workaround(
-                "Lower under jax.sharding.use_abstract_mesh, with an AbstractDevice that names the GPU.",
+                "Lower under jax.sharding.use_abstract_mesh, with an AbstractDevice of a GPU that JAX lists.",
                 told_of_a_gpu,
                 elsewhere=told_of_another_gpu,
                 fails=("jax<0.10.1",),

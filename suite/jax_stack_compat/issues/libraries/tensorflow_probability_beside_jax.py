@@ -1,7 +1,7 @@
 """TensorFlow Probability's JAX backend fails to load with newer jax
 
-The backend reads `jax.interpreters.xla.pytype_aval_mappings`, which JAX has removed (tensorflow/probability#2009).
-For JAX, a maintainer recommends tfp-nightly, with the tensorflow-probability package uninstalled
+The backend reads `jax.interpreters.xla.pytype_aval_mappings`, which JAX has removed (tensorflow/probability#2009). For
+JAX, a maintainer recommends tfp-nightly, with the tensorflow-probability package uninstalled
 (tensorflow/probability#2010). With NumPy 2, `MultivariateNormalDiag` can also fail because it calls the removed
 `np.issctype` (tensorflow/probability#1814).
 """
@@ -113,7 +113,7 @@ ISSUE = Issue(
                 "tensorflow_probability.substrates.jax.distributions.MultivariateNormalDiag if shows('no-issctype')",
             ),
             workaround=Workaround(
-                "If the error names np.issctype, pin numpy<2.",
+                "If the error names np.issctype, and jax accepts it: pin numpy<2.",
                 pin="numpy<2",
                 fails=(REMOVED.on,),
             ),

@@ -60,7 +60,7 @@ ISSUE = Issue(
             vector,
             rules=(Rule("differs", "jax<0.4.34"), Rule("agrees", "", "jax#23708 (2834c135a3)")),
             workaround=Workaround(
-                "Write jnp.sort(x.astype(complex), axis=-1).",
+                "Write jnp.sort(x.astype(complex), axis=-1); with x64 that is complex128.",
                 sort,
                 elsewhere=Elsewhere(sorted_rows, numpy_sort_complex, _INPUTS),
             ),

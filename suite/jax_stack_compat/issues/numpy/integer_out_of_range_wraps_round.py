@@ -1,9 +1,9 @@
 """Comparing a uint8 array with 300 is wrong: JAX wraps the Python integer
 
-JAX converts a Python integer to the array's dtype, so 300 becomes 44; a maintainer wrote that such a clip may be
-intended (jax#15626). `fill` stores the number in that dtype, so it counts as documented; `comparison` and `clip` have
-exact answers. Without x64, uint32 with int32 becomes int32 (jax#4187, jax#27021), which the design page on promotion
-rules out. In `constructor` NumPy converts the number, and newer NumPy raises OverflowError.
+JAX converts a Python integer of up to 32 bits to the array's dtype, so 300 becomes 44; a maintainer wrote that such a
+clip may be intended (jax#15626). `fill` stores the number in that dtype, so it counts as documented; `comparison` and
+`clip` have exact answers. Without x64, uint32 with int32 becomes int32 (jax#4187, jax#27021), which the design page on
+promotion rules out. In `constructor` NumPy converts the number, and newer NumPy raises OverflowError.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A concrete scalar exponent lowers to `jax.lax.integer_pow` (jnp.power's documentation). For an array, `jnp.power`
 squares an integer base in a loop of six steps, whatever the exponent is (jax#10692). So 2 to the power of 64 in int32
-is 1 for an array or under jit, while NumPy returns 0. Upstream closed the report as intended: integer overflow is
-implementation-defined (jax#10692).
+is 1 if the exponent is an array or traced, while NumPy returns 0. Upstream closed the report as intended: integer
+overflow is implementation-defined (jax#10692).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""jnp.array turns None into NaN; tree.map skips a value paired with None
+"""jnp.array turns None into NaN; tree.map drops a value opposite None
 
-To JAX, None is a pytree without leaves, so `jnp.array` did not see it (jax#14506); jax#18564 made it warn, and
-9c58a112b3 refuses it. `tree.map` accepted None in the first tree where the second has a value, and returned None
-there; equinox#753 calls this a bug in JAX, which now raises (google-deepmind/optax#1093). To keep the None, JAX's
-changelog maps `lambda x, y: None if x is None else f(x, y)` with `is_leaf=lambda x: x is None`.
+To JAX, None is a pytree without leaves, so `jnp.array` took the dtype of the other elements, and NumPy converted None
+(jax#14506); jax#18564 made it warn, and 9c58a112b3 refuses it. `tree.map` accepted None in the first tree opposite a
+value in the second, and returned None there; equinox#753 calls this a bug in JAX, which now raises
+(google-deepmind/optax#1093). JAX's changelog says how to keep the None: with `is_leaf=lambda x: x is None`.
 """
 
 from __future__ import annotations

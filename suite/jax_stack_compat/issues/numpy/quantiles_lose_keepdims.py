@@ -1,7 +1,8 @@
 """jnp.median and jnp.quantile with keepdims=True lose axes if axis is None
 
 Without an axis, `jnp.median`, `jnp.quantile` and their variants flattened the array first. With `keepdims=True` they
-then gave the shape (1,) where NumPy gives one axis of length 1 for each axis of the array. jax#20251 fixed it.
+then gave the shape (1,) for one quantile, where NumPy gives one axis of length 1 for each axis of the array. jax#20251
+fixed it.
 """
 
 from __future__ import annotations

@@ -28,30 +28,29 @@ def to_two() -> None:
     np.testing.assert_allclose([jnp.round(jnp.float32(12.345), d) for d in (2, 0, -1)], [12.34, 12.0, 10.0], rtol=1e-3)
 
 
-def round_small_values() -> None:
-    """Values that cannot have such digits are not rounded: 1.5 and 1e9 stay, and 1.234 becomes 1.23."""
+def keep() -> None:
+    """To 38 and to 39 decimals, these numbers are themselves: a float32 changes by less than 1e-38."""
     import jax.numpy as jnp
     import numpy as np
 
-    x = jnp.array([1.5, 1e9, 1.234], jnp.float32)
-    for decimals, wanted in ((2, [1.5, 1e9, 1.23]), (30, x), (38, x), (39, x)):
-        got = jnp.where(jnp.abs(x) * 10.0**decimals < 2**24, jnp.round(x, decimals), x)
-        np.testing.assert_allclose(got, wanted, rtol=1e-6)
+    x = jnp.array([1.5, 1e9, 1e-32], jnp.float32)
+    for decimals in (38, 39):
+        np.testing.assert_allclose(np.round(np.asarray(x, np.float64), decimals), x, rtol=1e-6)
 
 
-def rounded(x: Any) -> Any:
-    """Round small values to 2, 30, 38 and 39 decimals."""
+def kept(x: Any) -> Any:
+    """Return the numbers, and numbers far below them, unrounded."""
     import jax.numpy as jnp
 
-    return jnp.stack([jnp.where(jnp.abs(x) * 10.0**d < 2**24, jnp.round(x, d), x) for d in (2, 30, 38, 39)])
+    return jnp.stack([x, x * 2.0**-100])
 
 
-def rounded_in_float64(x: Any) -> Any:
-    """Round with NumPy in float64."""
+def kept_in_float64(x: Any) -> Any:
+    """Round with NumPy in float64 to 38 decimals."""
     import numpy as np
 
     wide = np.asarray(x, np.result_type(x, np.float64))
-    return np.stack([np.round(wide, d) for d in (2, 30, 38, 39)])
+    return np.stack([np.round(each, 38) for each in (wide, wide * 2.0**-100)])
 
 
 def to_39() -> tuple[str, str]:
@@ -98,50 +97,85 @@ def large() -> tuple[str, str]:
     return compare(jnp.round(jnp.float32(1e9), 30), 1e9, rtol=1e-6)
 
 
+def round_small_values() -> None:
+    """Values that cannot have such digits are not rounded: 1.5 and 1e9 stay, and 1.234 becomes 1.23."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = jnp.array([1.5, 1e9, 1.234], jnp.float32)
+    for decimals, wanted in ((2, [1.5, 1e9, 1.23]), (30, x), (38, x), (39, x)):
+        got = jnp.where(jnp.abs(x) * 10.0**decimals < 2**24, jnp.round(x, decimals), x)
+        np.testing.assert_allclose(got, wanted, rtol=1e-6)
+
+
+def rounded(x: Any) -> Any:
+    """Round small values to 2, 20, 30 and 37 decimals."""
+    import jax.numpy as jnp
+
+    return jnp.stack([jnp.where(jnp.abs(x) * 10.0**d < 2**24, jnp.round(x, d), x) for d in (2, 20, 30, 37)])
+
+
+def rounded_in_float64(x: Any) -> Any:
+    """Round with NumPy in float64."""
+    import numpy as np
+
+    wide = np.asarray(x, np.result_type(x, np.float64))
+    return np.stack([np.round(wide, d) for d in (2, 20, 30, 37)])
+
+
 def _rounds(compared: str) -> tuple[str, ...]:
     """Return jnp.round, its alias and the method, called with such decimals in a project that does not enable x64."""
     decimals = f"decimals) if decimals {compared} and not uses('jax_enable_x64') and not within('jax.numpy.where')"
     return *members("jax.numpy", "round around", f"(a, {decimals}"), f"jax.Array.round({decimals}"
 
 
+_KEEP = Workaround(
+    "At 38 decimals and more, keep x: rounding changes it by less than 1e-38.",
+    keep,
+    elsewhere=Elsewhere(
+        kept,
+        kept_in_float64,
+        ("float32 matrix", "float32 scalar", "float32 empty", "zero float32 vector", "complex64 vector"),
+        rtol=1e-6,
+    ),
+)
+_SMALL = Workaround(
+    "Below 38 decimals: jnp.where(jnp.abs(x) * 10.0**d < 2**24, jnp.round(x, d), x).",
+    round_small_values,
+    elsewhere=Elsewhere(
+        rounded,
+        rounded_in_float64,
+        (
+            *("float32 matrix", "float32 scalar", "float32 empty", "positive float32 vector"),
+            *("zero float32 vector", "int32 matrix", "complex64 vector"),
+        ),
+        rtol=1e-6,
+    ),
+)
+_ZEROS = Workaround(
+    "Use jnp.zeros_like(x): each finite float32 rounds to 0 there.",
+    zeros,
+    elsewhere=Elsewhere(
+        zeros_like,
+        rounded_to_minus_39,
+        ("float32 matrix", "float32 scalar", "float32 empty", "int32 vector", "complex64 vector"),
+    ),
+)
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#31689", fix="jax#32459"),
     control=to_two,
     rules=(Rule("differs"),),
-    workaround=Workaround(
-        "Round small float32 only: jnp.where(jnp.abs(x) * 10.0**d < 2**24, jnp.round(x, d), x).",
-        round_small_values,
-        elsewhere=Elsewhere(
-            rounded,
-            rounded_in_float64,
-            (
-                *("float32 matrix", "float32 scalar", "float32 empty", "positive float32 vector"),
-                *("zero float32 vector", "int32 matrix", "complex64 vector"),
-            ),
-            rtol=1e-6,
-        ),
-    ),
     cases=(
-        Case(to_38, touches=_rounds("== 38")),
+        Case(to_38, workaround=_KEEP, touches=_rounds("== 38")),
         Case(
             to_39,
+            workaround=_KEEP,
             rules=(Rule("differs", "jax<0.8.0"), Rule("agrees", "", "jax#32459 (7f64e44f34)")),
             touches=_rounds(">= 39"),
         ),
-        Case(
-            to_minus_39,
-            workaround=Workaround(
-                "Use jnp.zeros_like(x): each finite float32 rounds to 0 there.",
-                zeros,
-                elsewhere=Elsewhere(
-                    zeros_like,
-                    rounded_to_minus_39,
-                    ("float32 matrix", "float32 scalar", "float32 empty", "int32 vector", "complex64 vector"),
-                ),
-            ),
-            touches=_rounds("<= -39"),
-        ),
-        Case(large, touches=_rounds(">= 30 and unseen")),
+        Case(to_minus_39, workaround=_ZEROS, touches=_rounds("<= -39")),
+        Case(large, workaround=_SMALL, touches=_rounds(">= 30 and unseen")),
     ),
 )

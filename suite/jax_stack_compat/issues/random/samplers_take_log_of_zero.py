@@ -1,4 +1,4 @@
-"""jax.random.rayleigh can draw infinity, and geometric the largest integer
+"""jax.random.rayleigh can draw infinity; geometric could draw 2**31 - 1
 
 Both take the logarithm of a uniform number in [0, 1), which can be 0 (jax#38007). jax#38075 fixes geometric for now: it
 replaces a uniform 0 by 1, so the rarest draw becomes 1, the commonest, and the other draws for a key stay the same. In
@@ -149,7 +149,7 @@ _FLOOR = Workaround(
     elsewhere=geometric_of_arrays,
 )
 _FLOAT32 = Workaround(
-    'Draw with p in float32: jax.random.geometric(key, p.astype("float32"), shape).',
+    'Pass p.astype("float32"): about one draw in 8 million is still the largest integer.',
     float32_p,
     elsewhere=float32_ps_of_arrays,
 )

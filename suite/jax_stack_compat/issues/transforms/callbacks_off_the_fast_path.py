@@ -1,4 +1,4 @@
-"""Every warm call of a jitted function with a host callback runs Python
+"""Warm calls of a jitted function with a host callback run Python
 
 A warm call of a jitted function is dispatched in C++. With a host callback each call missed the C++ dispatch cache and
 ran JAX's Python, without tracing again (jax#39289). jax#31341 gives `jax.pure_callback` the fast path. Executables with

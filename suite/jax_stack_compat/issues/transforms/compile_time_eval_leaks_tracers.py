@@ -1,9 +1,9 @@
-"""linalg.solve, interp, lax.map and relu raise in ensure_compile_time_eval
+"""ensure_compile_time_eval: solve, interp, map raise; relu is only traced
 
-`jax.ensure_compile_time_eval` evaluates primitives while JAX traces. In `jnp.linalg.solve` (jax#25847) and
-`jnp.interp` a tracer escaped; 6f3a8b4a75 stopped treating such tracers as constants. Functions with a `custom_jvp` or
-`custom_vjp`, such as `jax.nn.relu`, were traced and not evaluated (jax#30787), until jax#33711. `jax.lax.map` raised
-because its primitive `empty` had no evaluation rule, until 858efa0147.
+`jax.ensure_compile_time_eval` evaluates primitives while JAX traces. In `jnp.linalg.solve` (jax#25847) and `jnp.interp`
+a tracer escaped; 6f3a8b4a75 stopped treating such tracers as constants. Functions with a `custom_jvp` or `custom_vjp`,
+such as `jax.nn.relu`, were traced and not evaluated (jax#30787), until jax#33711. `jax.lax.map` raised because its
+primitive `empty` had no evaluation rule, until 858efa0147.
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ ISSUE = Issue(
             rules=_UNTIL_0_6_1,
             signatures=_ESCAPED,
             workaround=Workaround(
-                "Compute constants with NumPy instead: np.linalg.solve(a, b).",
+                "For NumPy arrays, use NumPy instead: np.linalg.solve(a, b).",
                 by_numpy,
                 elsewhere=Elsewhere(
                     constant_solution,
@@ -250,7 +250,7 @@ ISSUE = Issue(
         Case(
             relu,
             workaround=Workaround(
-                "Compute constants with NumPy instead: np.maximum(x, 0).",
+                "For NumPy arrays, use NumPy instead: np.maximum(x, 0).",
                 by_numpy,
                 elsewhere=Elsewhere(
                     constant_maximum,
@@ -289,7 +289,7 @@ ISSUE = Issue(
             rules=_UNTIL_0_6_1,
             signatures=_ESCAPED,
             workaround=Workaround(
-                "Compute constants with NumPy instead: np.interp(x, xp, fp).",
+                "For NumPy arrays, use NumPy instead: np.interp(x, xp, fp).",
                 numpy_interp,
                 elsewhere=Elsewhere(
                     constant_interpolation,

@@ -1,4 +1,4 @@
-"""host_callback.call raises; static_field, WeaklyDiagonalControlTerm warn
+"""jax.experimental.host_callback.call raises NotImplementedError
 
 JAX deprecated `jax.experimental.host_callback` in favour of its external callbacks (jax#20385). `call` warns at first,
 and then raises NotImplementedError, although the module still imports. jax#30798 also deprecated the module, which was

@@ -150,7 +150,9 @@ ISSUE = Issue(
             rules=(Rule("kept-and-warned"),),
             signatures={"kept-and-warned": Signature("UserWarning", "Some donated buffers were not usable")},
             workaround=Workaround(
-                "Donate an array whose shape and dtype an output has.", donate_what_fits, elsewhere=donate_one_of_a_tree
+                "For each output, donate at most one array of its shape and dtype.",
+                donate_what_fits,
+                elsewhere=donate_one_of_a_tree,
             ),
         ),
     ),

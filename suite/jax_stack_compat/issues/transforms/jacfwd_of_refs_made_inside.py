@@ -69,7 +69,7 @@ ISSUE = Issue(
     touches=("jax.new_ref if uses('jax.jacfwd', 'jax.hessian', 'equinox.filter_jacfwd', 'equinox.filter_hessian')",),
     known_by=r"\bnew_ref\b|\bRef\b|\bin jacfun\b",
     workaround=Workaround(
-        "For a vector x: jax.vmap(lambda v: jax.jvp(f, (x,), (v,))[1], out_axes=-1)(jnp.eye(x.size)).",
+        "For a vector x: jax.vmap(lambda v: jax.jvp(f, (x,), (v,))[1], out_axes=-1)(jnp.eye(x.size, dtype=x.dtype)).",
         all_directions,
         elsewhere=Elsewhere(jacobian, by_hand, ("float32 vector", "float16 vector", "complex64 one"), 2e-3),
     ),

@@ -1,8 +1,8 @@
-"""jax.grad fails if a constant overwrites a ref
+"""jax.grad fails if a constant overwrites a ref that is then read
 
-A ref is JAX's mutable array. The transposition that 24686f9b37 made the default adds to the gradient of the value that
-overwrites the ref; a constant has none, and `grad` raises an AttributeError (jax#33987). jax#38927 fixed it; jax#35217,
-an earlier attempt, gave a wrong gradient.
+A ref is JAX's mutable array. 24686f9b37 made another transposition the default: it adds to the gradient of whatever
+overwrites a ref. A constant has no gradient, and `grad` raises an AttributeError (jax#33987). jax#38927 fixed it;
+jax#35217, an earlier attempt, gave a wrong gradient.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from laboratory.boundaries.attribution import Grounds
 from laboratory.orders.compared import DeviceCell, DeviceRow
 from laboratory.programs.case_rows import Device, of_issue
 from laboratory.report import summary
-from laboratory.report.model import CaseRow, IssueRow, Observation, SignatureRow, WorkaroundRow
+from laboratory.report.model import CaseRow, CellRow, IssueRow, Observation, SignatureRow, WorkaroundRow
 from laboratory.report.site.facts import Facts, StripRun
 from laboratory.report.site.page import Page
 from laboratory.report.site.table import Grid, Stretch, grids, kind_of, stretches
@@ -64,6 +64,11 @@ class CaseView:
     axes: list[Axis]
     line: list[Stretch]
     elsewhere: list[Alike]
+
+    def named(self, cell: CellRow) -> str:
+        """Return a cell of the line by its release of the package that causes the case, `jax 0.4.33`."""
+        packages = [axis.package for axis in self.axes if axis.package in cell.versions]
+        return f"{packages[0]} {cell.versions[packages[0]]}" if packages else ""
 
 
 @dataclass(frozen=True)
