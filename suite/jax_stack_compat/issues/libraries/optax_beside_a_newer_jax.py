@@ -1,8 +1,8 @@
-"""optax.tree_map_params of an older Optax calls the removed jax.tree_map
+"""tree_map_params and SAM of an older Optax call the removed jax.tree_map
 
 JAX deprecated `jax.tree_map` in favour of `jax.tree.map` (jax#19930), and later removed it. An older Optax still calls
-it in `tree_map_params`, which then raises an AttributeError. Optax itself imports, and Adam updates parameters: the
-case `updates`.
+it in `tree_map_params` and `contrib.sam`, which then raise an AttributeError. Optax itself imports, and Adam updates
+parameters: the case `updates`.
 """
 
 from __future__ import annotations
@@ -43,6 +43,26 @@ def updates() -> tuple[str, str]:
     return "updates" if bool((abs(found - 0.875) < 1e-4).all()) else "other-values", f"{found}"
 
 
+def sam() -> tuple[str, str]:
+    """Does optax.contrib.sam update parameters?"""
+    import jax.numpy as jnp
+    import optax
+    import optax.contrib
+
+    if not hasattr(optax.contrib, "sam"):
+        return "absent", "there is no optax.contrib.sam"
+    optimizer, weights = optax.contrib.sam(optax.sgd(0.5), optax.sgd(0.25)), jnp.ones(2)
+    state = optimizer.init(weights)
+    for _ in range(2):
+        updates, state = optimizer.update(weights, state, weights)
+        weights = optax.apply_updates(weights, updates)
+    return "updates" if bool((weights < 1).all()) else "other-values", f"{weights}"
+
+
+_UPGRADE = Workaround("Upgrade to optax>=0.2.3.", pin="optax>=0.2.3")
+_NO_TREE_MAP = {"no-tree-map": Signature("AttributeError", "tree_map", "optax")}
+_REMOVED = Rule("no-tree-map", "optax>=0.1.5,<0.2.3 jax>=0.6.0", "the changelog of jax 0.6.0")
+
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(change="jax#19930", docs="jax:changelog.html#jax-0-6-0-april-16-2025"),
@@ -53,13 +73,21 @@ ISSUE = Issue(
         Case(
             map_params,
             touches=members("optax", "tree_map_params tree_utils.tree_map_params", " if shows('no-tree-map')"),
-            workaround=Workaround("Upgrade Optax.", pin="optax>=0.2.3"),
+            workaround=_UPGRADE,
             behaviours={"maps": "clear", "other-values": "affected"},
-            signatures={"no-tree-map": Signature("AttributeError", "tree_map", "optax")},
+            signatures=_NO_TREE_MAP,
             rules=(
-                Rule("no-tree-map", "optax>=0.1.5,<0.2.3 jax>=0.6.0", "the changelog of jax 0.6.0"),
+                _REMOVED,
                 Rule("maps", "optax>=0.1.5"),
             ),
+        ),
+        Case(
+            sam,
+            touches=members("optax.contrib", "sam look_sam", " if shows('no-tree-map')"),
+            workaround=_UPGRADE,
+            behaviours={"updates": "clear", "other-values": "affected"},
+            signatures=_NO_TREE_MAP,
+            rules=(_REMOVED, Rule("updates", "optax>=0.1.5")),
         ),
         Case(
             updates,
