@@ -24,6 +24,7 @@ from laboratory.report.site.timeline import Axis, began, cause, is_mended, neare
 from laboratory.report.standing import Now, label, now
 
 _RELATED_SHOWN = 5
+_STATES_SHOWN = 3
 
 # The grounds for a turn's blame, in words.
 GROUNDS: Mapping[Grounds, str] = {
@@ -110,11 +111,17 @@ class IssueView:
 
     @property
     def others(self) -> str:
-        """The states of the other cases, if they are not all the headline's: "1 affected, 2 clear", the worst first."""
-        states = [case.now.verdict for case in self.cases if case.now]
-        counts = Counter(states[1:])
-        told = [f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict]]
-        return ", ".join(told) if len(set(states)) > 1 else ""
+        """The other cases whose state is not the headline's: "1 affected since jax 0.8.2, 2 clear", the worst first.
+
+        If these would be many, the counts alone.
+        """
+        known = (case.now for case in self.cases if case.now)
+        states = [(now.verdict, f" since {now.release}" if now.before else "") for now in known]
+        differ = [state for state in states[1:] if state != states[0]]
+        if len(set(differ)) > _STATES_SHOWN:
+            differ = [(verdict, "") for verdict, _ in differ]
+        counts = sorted(Counter(differ).items(), key=lambda each: (VERDICTS.index(each[0][0]), each[0][1]))
+        return ", ".join(f"{count} {verdict}{since}" for (verdict, since), count in counts)
 
     @property
     def ruled(self) -> list[Verdict]:
