@@ -410,15 +410,18 @@ def test_what_to_do_is_told_once_with_where_it_was_verified() -> None:
 
 
 def test_a_page_is_recognised_by_its_own_symptoms() -> None:
-    """Signatures of blocked and clear behaviours are not listed as symptoms."""
+    """Signatures of blocked and clear behaviours, and of those that no rule expects, are not listed as symptoms."""
     of = report(*seen("affected", case="one"))
     behaviours = {"bad": "affected", "refused": "guarded", "design": "documented"}
     behaviours |= {"cannot-solve": "different", "fine": "clear", "gone": "absent"}
+    rules = [RuleRow(behaviour=each, on="") for each in behaviours]
+    behaviours |= {"unseen": "affected"}
     rows = [SignatureRow(behaviour=each, type="TypeError", message=f"it is {each}") for each in behaviours]
-    page, *_ = issues_page.pages(Facts(with_case(of, behaviours=behaviours, signatures=rows)))
+    changes = {"behaviours": behaviours, "signatures": rows, "rules": rules}
+    page, *_ = issues_page.pages(Facts(with_case(of, **changes)))
 
     assert [(row, ["one"]) for row in rows[:3]] == page.view.signatures
-    assert "it is cannot-solve" not in pages(with_case(of, behaviours=behaviours, signatures=rows))[page.path]
+    assert "it is cannot-solve" not in pages(with_case(of, **changes))[page.path]
 
 
 def test_stacks_beside_the_line_stand_by_what_was_seen(known: Report) -> None:

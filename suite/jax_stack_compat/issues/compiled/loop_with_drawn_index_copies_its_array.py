@@ -1,9 +1,9 @@
 """On a CPU, some loops copy the whole array at each in-place update
 
-XLA copies the array at each step, so that a loop of n steps costs O(n^2) instead of O(n) (jax#31284, jax#31282). It
-does so if the loop draws the index that it reads (`drawn-index`), or writes blocks instead of single numbers: 4 KiB in
-`wide-updates`. Equinox's while loop slowed down too (equinox#1088); Equinox excludes this jax and the one before
-(equinox#1104). diffrax#680 warns of both, of the earlier one because of segfaults.
+XLA copies the array at each step, so that a loop of n steps costs O(n^2) instead of O(n) (jax#31284, jax#31282). Seen
+here: a loop that draws the index with jax.random.randint (`drawn-index`), and one that writes blocks of 4 KiB into a
+vector (`wide-updates`). Equinox's while loop slowed down too (equinox#1088); Equinox excludes this jax and the one
+before (equinox#1104). diffrax#680 warns of both, of the earlier one because of segfaults.
 """
 
 from __future__ import annotations

@@ -112,7 +112,7 @@ ISSUE = Issue(
     control=control_by_hand,
     rules=(Rule("agrees", "diffrax<0.7.1"), Rule("differs", "", "diffrax#660 (4e8d745)")),
     workaround=Workaround(
-        "Shift all times by -t1, to end at 0; rounding may add a tiny step.", to_zero, elsewhere=forced_decay_to_zero
+        "Shift all times by -t1, computed in Python floats, to end at 0.", to_zero, elsewhere=forced_decay_to_zero
     ),
     needs=("jax", "equinox", "diffrax"),
     waits_for=("stack-smoke/train-and-solve",),

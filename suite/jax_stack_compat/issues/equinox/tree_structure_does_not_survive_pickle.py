@@ -123,7 +123,7 @@ ISSUE = Issue(
     touches=("pickle",),
     control=control_of_a_dict,
     workaround=Workaround(
-        "Save arrays, except typed keys, with eqx.tree_serialise_leaves; load with eqx.tree_deserialise_leaves "
+        "Save leaves of NumPy's dtypes with eqx.tree_serialise_leaves; load with eqx.tree_deserialise_leaves "
         "into a new module.",
         into_a_fresh_layer,
         elsewhere=into_a_fresh_model,

@@ -2,8 +2,8 @@
 
 Pallas is experimental, and its changelog lists changes of its interface. The arguments of BlockSpec changed places;
 load, store, TPUCompilerParams and dicts as compiler_params were removed; a kernel may not close over an array
-(jax#22746). For a GPU, pallas_call returned from Mosaic to Triton, which then needs a GPU or an AbstractDevice
-(jax#38762). The changelog deprecates Triton in favour of Mosaic GPU.
+(jax#22746). For a GPU, pallas_call returned from Mosaic to Triton, which then needs a GPU that it lists, or an
+AbstractDevice of one (jax#38762). The changelog deprecates Triton in favour of Mosaic GPU.
 """
 
 from __future__ import annotations

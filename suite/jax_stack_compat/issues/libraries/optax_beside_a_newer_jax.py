@@ -83,11 +83,14 @@ ISSUE = Issue(
         ),
         Case(
             sam,
-            touches=members("optax.contrib", "sam look_sam", " if shows('no-tree-map')"),
+            touches=("optax.contrib.sam if shows('no-tree-map')",),
             workaround=_UPGRADE,
             behaviours={"updates": "clear", "other-values": "affected"},
             signatures=_NO_TREE_MAP,
-            rules=(_REMOVED, Rule("updates", "optax>=0.1.5")),
+            rules=(
+                Rule("no-tree-map", "optax>=0.1.9,<0.2.3 jax>=0.6.0", "the changelog of jax 0.6.0"),
+                Rule("updates", "optax>=0.1.9"),
+            ),
         ),
         Case(
             updates,

@@ -1,9 +1,10 @@
 """Comparing a uint8 array with 300 is wrong: JAX wraps the Python integer
 
-JAX converts a Python integer of up to 32 bits to the array's dtype, so 300 becomes 44; a maintainer wrote that such a
-clip may be intended (jax#15626). `fill` stores the number in that dtype, so it counts as documented; `comparison` and
-`clip` have exact answers. Without x64, uint32 with int32 becomes int32 (jax#4187, jax#27021), which the design page on
-promotion rules out. In `constructor` NumPy converts the number, and newer NumPy raises OverflowError.
+JAX converts a Python integer that fits int32 (with x64: int64) to the array's dtype, so 300 becomes 44; a maintainer
+wrote that such a clip may be intended (jax#15626). `fill` stores the number in that dtype, so it counts as documented;
+`comparison` and `clip` have exact answers. Without x64, uint32 with int32 becomes int32 (jax#4187, jax#27021), which
+the design page on promotion rules out. In `constructor` NumPy converts the number, and newer NumPy raises
+OverflowError.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ def constructor() -> tuple[str, str]:
 
 
 _INPUTS = ("uint8 vector", "int8 matrix", "uint16 scalar", "int16 batch", "zero uint8 one", "uint8 empty")
-_WIDER = "For 8- and 16-bit dtypes, convert the array first: x.astype(jnp.int32)."
+_WIDER = "For 8- and 16-bit dtypes, and numbers that fit int32: x.astype(jnp.int32)."
 _WITH_X64 = Workaround('Enable x64: jax.config.update("jax_enable_x64", True).', in_x64, elsewhere=matrices_in_x64)
 
 _SMALL = "uses('jax.numpy.uint8', 'jax.numpy.int8', 'jax.numpy.uint16', 'jax.numpy.int16')"

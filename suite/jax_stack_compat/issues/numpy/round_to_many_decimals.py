@@ -1,9 +1,9 @@
 """jnp.round of float32 to many decimals returns 0, NaN or infinity
 
-`jnp.round` multiplies by 10**decimals, rounds, and divides again. In float32, 10**39 is infinite, so `to_39` returned
-NaN (jax#31689); jax#32459 returns the number unchanged when the factor overflows. With a finite factor the product can
-overflow (`large`), and at 38 decimals `to_38` returns 0. At -39 decimals, where 0 is correct, `to_minus_39` returns
-NaN.
+`jnp.round` multiplies by `10**decimals`, rounds, and divides again. In float32, `10**39` is infinite, so `to_39`
+returned NaN (jax#31689); jax#32459 returns the number unchanged when the factor overflows. With a finite factor the
+product can overflow (`large`), and at 38 decimals `to_38` returns 0. At -39 decimals, where 0 is correct, `to_minus_39`
+returns NaN.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ _KEEP = Workaround(
     ),
 )
 _SMALL = Workaround(
-    "Below 38 decimals: jnp.where(jnp.abs(x) * 10.0**d < 2**24, jnp.round(x, d), x).",
+    "From -37 to 37 decimals: jnp.where(jnp.abs(x) * 10.0**d < 2**24, jnp.round(x, d), x).",
     round_small_values,
     elsewhere=Elsewhere(
         rounded,
@@ -153,7 +153,7 @@ _SMALL = Workaround(
     ),
 )
 _ZEROS = Workaround(
-    "Use jnp.zeros_like(x): each finite float32 rounds to 0 there.",
+    "At -39 decimals, use jnp.zeros_like(x): each finite float32 rounds to 0.",
     zeros,
     elsewhere=Elsewhere(
         zeros_like,

@@ -174,7 +174,7 @@ ISSUE = Issue(
             i1_second_derivative,
             rules=(Rule("differs", "jax<0.11.2"), Rule("agrees", "", _FIXED)),
             workaround=Workaround(
-                "Between -1 and 1, sum five terms of the power series: accurate to 1e-8.",
+                "Between -1 and 1, sum five terms of the power series: accurate to 1e-6.",
                 power_series,
                 elsewhere=Elsewhere(i1_near_zero, scipy_i1, _INPUTS, rtol=1e-3, atol=1e-3),
             ),

@@ -1,9 +1,9 @@
 """jax.scipy.special.erfcx returns 0 for float32 from about 9.2 to 9.42
 
-JAX computed erfcx(x) as exp(x**2) * erfc(x) up to the x where exp(x**2) overflows (jax#38822). Just below that x,
+JAX computed erfcx(x) as `exp(x**2) * erfc(x)` up to the x where `exp(x**2)` overflows (jax#38822). Just below that x,
 erfc(x) is subnormal and XLA flushes it to 0, so the product is 0 (jax#40153). In float64 the band is about 26.54 to
-26.64, and the gradient there is -2/sqrt(pi) (jax#38607). In float32 the value is NaN where exp(x**2) overflows
-(`nan_at_the_end`).
+26.64, and the gradient there is -2/sqrt(pi) (jax#38607). In float32 the value at 9.41928, the first x whose `exp(x**2)`
+overflows, is NaN (`nan_at_the_end`).
 """
 
 from __future__ import annotations

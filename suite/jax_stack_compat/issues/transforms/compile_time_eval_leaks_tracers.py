@@ -274,7 +274,7 @@ ISSUE = Issue(
             rules=(_OLD, Rule("no-rule", "jax<0.8.0"), Rule("agrees", "", "858efa0147")),
             signatures={"no-rule": Signature("NotImplementedError", "Evaluation rule for 'empty")},
             workaround=Workaround(
-                "Instead of lax.map, use jax.vmap(f)(x): all rows are in memory at once.",
+                "If f itself can be evaluated, use jax.vmap(f)(x): all rows are in memory at once.",
                 vmap_instead,
                 elsewhere=Elsewhere(
                     by_vmap,

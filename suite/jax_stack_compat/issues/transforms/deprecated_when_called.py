@@ -1,4 +1,4 @@
-"""jax.experimental.host_callback.call raises NotImplementedError
+"""jax.experimental.host_callback.call raises an error
 
 JAX deprecated `jax.experimental.host_callback` in favour of its external callbacks (jax#20385). `call` warns at first,
 and then raises NotImplementedError, although the module still imports. jax#30798 also deprecated the module, which was
@@ -38,19 +38,25 @@ def by_pure_callback() -> None:
     assert float(jax.pure_callback(np.negative, jax.ShapeDtypeStruct((), "float32"), np.float32(1.0))) == -1.0
 
 
-def negated(x: Any) -> Any:
-    """Call a NumPy function under jit."""
+def sorted_by_callback(x: Any) -> Any:
+    """Call a function that sorts a copy of its array in place, under jit."""
     import jax
     import numpy as np
 
-    return jax.jit(lambda x: jax.pure_callback(np.negative, jax.ShapeDtypeStruct(x.shape, x.dtype), x))(x)
+    def f(array: Any) -> Any:
+        copied = array.copy()
+        copied.sort()
+        return copied
+
+    shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    return jax.jit(lambda x: jax.pure_callback(lambda x: f(np.asarray(x)), shape, x))(x)
 
 
-def numpy_negative(x: Any) -> Any:
-    """Return NumPy's negative."""
+def numpy_sort(x: Any) -> Any:
+    """Return NumPy's sorted array."""
     import numpy as np
 
-    return np.negative(x)
+    return np.sort(x)
 
 
 def weakly_diagonal() -> tuple[str, str]:
@@ -130,7 +136,7 @@ def by_field() -> None:
     assert not jax.tree_util.tree_leaves(Model("x"))
 
 
-_INPUTS = ("float32 matrix", "int32 vector", "complex64 batch", "float16 scalar", "float32 empty")
+_INPUTS = ("float32 matrix", "int32 vector", "complex64 batch", "float16 one", "float32 empty")
 
 
 def field_with_a_default() -> None:
@@ -177,9 +183,9 @@ ISSUE = Issue(
                 Rule("gone"),
             ),
             workaround=Workaround(
-                "For a function without side effects: jax.pure_callback(f, result_shape, x).",
+                "For a function without side effects: jax.pure_callback(lambda x: f(np.asarray(x)), result_shape, x).",
                 by_pure_callback,
-                elsewhere=Elsewhere(negated, numpy_negative, _INPUTS),
+                elsewhere=Elsewhere(sorted_by_callback, numpy_sort, _INPUTS),
             ),
             signatures={
                 "refused": Signature("NotImplementedError", "host_callback has been deprecated"),

@@ -112,7 +112,7 @@ ISSUE = Issue(
         Rule("agrees", "", "jax#38927 (120f0b4132)"),
     ),
     workaround=Workaround(
-        "For finite x: overwrite the ref with 2.0 + 0.0 * x.",
+        "For finite x and first derivatives: overwrite the ref with 2.0 + 0.0 * x.",
         depends_on_it,
         elsewhere=Elsewhere(
             gradient,

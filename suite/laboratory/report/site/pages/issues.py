@@ -243,12 +243,15 @@ def _needs_workaround(facts: Facts, issue: IssueRow, case: CaseRow) -> bool:
 def _signatures(issue: IssueRow) -> list[tuple[SignatureRow, list[str]]]:
     """Return the signatures by which `explain` finds the issue, each once, with the cases that have it.
 
-    A failure that keeps a case from running is not a symptom; row zero or another issue reports it.
+    A failure that keeps a case from running is not a symptom; row zero or another issue reports it. What no rule of a
+    case expects was not seen in it.
     """
     found: dict[tuple[str, str, str, str], tuple[SignatureRow, list[str]]] = {}
     for case in issue.cases:
         for signature in case.signatures:
             if case.behaviours.get(signature.behaviour) not in SYMPTOMS:
+                continue
+            if case.rules and signature.behaviour not in {rule.behaviour for rule in case.rules}:
                 continue
             everyday = signature.everyday
             if not is_enough(signature.type, signature.message, everyday=everyday, known_by=issue.known_by):
