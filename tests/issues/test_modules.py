@@ -30,6 +30,8 @@ from tests.issues.roles import OF_KINDS, OF_ROLES
 LISTED = tomllib.loads((Path(__file__).with_name("offenders.toml")).read_text(encoding="utf-8"))
 # The import names of the stack and its guests.
 _UPSTREAM = tuple(MODULES.values())
+# Lines of a module with one case.
+_LINES = 100
 # Words that claim something about all releases, or about all tested ones.
 CLAIM = re.compile(r"\b(works?|right|no release)\b", re.IGNORECASE)
 # A sentence ends at a mark followed by a space, or at the end of a list item or paragraph.
@@ -236,9 +238,11 @@ def control_stands_elsewhere(entry: Entry) -> bool:
     return any(behind[name][-1:] != [of] for name, of in first.items())
 
 
-def one_case_is_long(entry: Entry) -> bool:
-    """An issue module with one case is at most 80 lines."""
-    return len(entry.issue.cases) == 1 and len(source_of(entry).splitlines()) > 80
+def one_case_is_long(entry: Entry) -> list[str]:
+    """An issue module with one case is at most 100 lines, with what its workaround runs elsewhere."""
+    lines = len(source_of(entry).splitlines())
+    too_long = len(entry.issue.cases) == 1 and lines > _LINES
+    return [f"{entry.source.name}: {lines} lines, of {_LINES}"] if too_long else []
 
 
 def touch_is_not_used(entry: Entry) -> bool:
