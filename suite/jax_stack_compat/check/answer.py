@@ -53,7 +53,7 @@ class Effect:
     @property
     def has_good_release(self) -> bool:
         """True if a release is known on which the case is good, or no longer silent."""
-        return self.good.startswith(("good", "refused"))
+        return self.good.startswith(("good", "no longer silent"))
 
 
 @dataclass(frozen=True)

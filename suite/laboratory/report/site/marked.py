@@ -22,7 +22,7 @@ _MARKS = (
 )
 _THREAD = re.compile(rf"(?:\b({'|'.join(REPOSITORIES)}))?#(\d{{1,9}})\b")
 _INDENT = "    "
-_SPAN = re.compile(r"`(?P<code>[^`]+)`|(?<!\w)\*\*(?P<strong>\w[^*]*)\*\*(?!\w)|(?<!\w)\*(?P<em>\w[^*\n]*)\*(?!\w)")
+_SPAN = re.compile(r"`(?P<code>[^`]+)`|(?<!\w)\*\*(?P<strong>\S[^*]*)\*\*(?!\w)|(?<!\w)\*(?P<em>\w[^*\n]*)\*(?!\w)")
 
 
 def verdict_styles() -> str:
