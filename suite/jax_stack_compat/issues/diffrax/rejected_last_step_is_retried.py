@@ -1,9 +1,9 @@
 """diffeqsolve repeats a step rejected very near t1, until max_steps
 
 After a rejected step, if the controller's next step would still end near `t1`, `diffeqsolve` tries half of what is
-left. If that half is rejected too, it repeats the same step (diffrax#756). "Near" was an absolute time until
-diffrax#660 made it 100 units in the last place of `t1`: `microsecond` then agrees, and `end_of_a_day` no longer does.
-diffrax#758 removes the half step.
+left. If that half is rejected too, and the next step would still end there, it repeats the half (diffrax#756). "Near"
+was an absolute time until diffrax#660 made it 100 units in the last place of `t1`: `microsecond` then agrees, and
+`end_of_a_day` no longer does. diffrax#758 removes the half step.
 """
 
 from __future__ import annotations
