@@ -1,4 +1,4 @@
-"""diffeqsolve with ConstantStepSize takes the last steps before t1 as one
+"""diffrax.diffeqsolve takes all constant steps very near t1 as one
 
 Since diffrax#660, `diffeqsolve` stretches a step to `t1` if it ends within 100 units in the last place of `t1`. The
 constant steps within that distance of `t1` become one, without an error: in float32, the last 0.78 before 86400.
@@ -112,7 +112,7 @@ ISSUE = Issue(
     control=control_by_hand,
     rules=(Rule("agrees", "diffrax<0.7.1"), Rule("differs", "", "diffrax#660 (4e8d745)")),
     workaround=Workaround(
-        "Shift all times by -t1, computed in Python floats, to end at 0.", to_zero, elsewhere=forced_decay_to_zero
+        "Shift times by -t1 in Python floats; a tiny step may remain at 0.", to_zero, elsewhere=forced_decay_to_zero
     ),
     needs=("jax", "equinox", "diffrax"),
     waits_for=("stack-smoke/train-and-solve",),

@@ -164,7 +164,7 @@ _FLOAT32 = Workaround(
     ),
 )
 _FLOAT64 = Workaround(
-    "For float64 above 26: compute five terms of the asymptotic series.",
+    "For float64 from 26 to 1e42: compute five terms of the asymptotic series.",
     five_terms,
     elsewhere=Elsewhere(
         five_terms_above_26,

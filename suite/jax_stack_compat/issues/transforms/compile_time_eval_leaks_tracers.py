@@ -3,7 +3,7 @@
 `jax.ensure_compile_time_eval` evaluates primitives while JAX traces. In `jnp.linalg.solve` (jax#25847) and `jnp.interp`
 a tracer escaped; 6f3a8b4a75 stopped treating such tracers as constants. Functions with a `custom_jvp` or `custom_vjp`,
 such as `jax.nn.relu`, were traced and not evaluated (jax#30787), until jax#33711. `jax.lax.map` raised because its
-primitive `empty` had no evaluation rule, until 858efa0147.
+primitive for empty arrays had no evaluation rule, until 858efa0147.
 """
 
 from __future__ import annotations

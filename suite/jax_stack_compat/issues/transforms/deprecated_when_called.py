@@ -183,7 +183,8 @@ ISSUE = Issue(
                 Rule("gone"),
             ),
             workaround=Workaround(
-                "For a function without side effects: jax.pure_callback(lambda x: f(np.asarray(x)), result_shape, x).",
+                "For one array and a function without side effects: "
+                "jax.pure_callback(lambda x: f(np.asarray(x)), result_shape, x).",
                 by_pure_callback,
                 elsewhere=Elsewhere(sorted_by_callback, numpy_sort, _INPUTS),
             ),

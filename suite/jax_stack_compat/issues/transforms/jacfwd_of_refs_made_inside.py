@@ -11,7 +11,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstr
 
 
 def jacfwd() -> tuple[str, str]:
-    """Does jax.jacfwd differentiate a function that makes a ref and doubles its value?"""
+    """Does jax.jacfwd differentiate a function that doubles the value of its own jax.new_ref?"""
     import jax
 
     if not hasattr(jax, "new_ref"):
@@ -70,7 +70,8 @@ ISSUE = Issue(
     touches=("jax.new_ref if uses('jax.jacfwd', 'jax.hessian', 'equinox.filter_jacfwd', 'equinox.filter_hessian')",),
     known_by=r"\bnew_ref\b|\bRef\b|\bin jacfun\b",
     workaround=Workaround(
-        "For a vector x: jnp.stack([jax.jvp(f, (x,), (v,))[1] for v in jnp.eye(x.size, dtype=x.dtype)], -1).",
+        "For non-empty vectors x and f(x): "
+        "jnp.stack([jax.jvp(f, (x,), (v,))[1] for v in jnp.eye(x.size, dtype=x.dtype)], -1).",
         all_directions,
         elsewhere=Elsewhere(jacobian, by_hand, ("float32 vector", "float16 vector", "complex64 vector"), 2e-3),
     ),

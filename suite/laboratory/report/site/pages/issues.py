@@ -52,19 +52,24 @@ class CaseView:
     """The view of a case: its intervals and observations.
 
     The first of `axes` is of the package that causes it. `began` is the release that brought a symptom that has ended.
-    `everywhere` says where it was tested, if nothing changed. `shown` are its results on the newest bad release and on
-    the nearest good one.
+    `lacking` is True if its function is absent on some releases. `shown` are its results on the newest bad release and
+    on the nearest good one.
     """
 
     row: CaseRow
     now: Now | None
     began: str
-    everywhere: str
+    lacking: bool
     shown: list[Observation]
     runs: list[StripRun]
     axes: list[Axis]
     line: list[Stretch]
     elsewhere: list[Alike]
+
+    @property
+    def everywhere(self) -> str:
+        """Where it was tested, for a state that did not change."""
+        return f"on every tested release{' that has it' if self.lacking else ''}"
 
     def named(self, cell: CellRow) -> str:
         """Return a cell of the line by its release of the package that causes the case, `jax 0.4.33`."""
@@ -169,7 +174,7 @@ def _case(facts: Facts, issue: IssueRow, case: CaseRow) -> CaseView:
         case,
         now(facts.columns, verdicts, case.turns),
         began(facts.columns, verdicts, case.turns),
-        "on every tested release" + (" that has it" if "absent" in verdicts.values() else ""),
+        "absent" in verdicts.values(),
         nearest(facts.columns, of),
         facts.runs(verdicts, [case]),
         sorted(axes, key=lambda axis: axis.package != due),
