@@ -229,7 +229,7 @@ ISSUE = Issue(
             rules=_UNTIL_0_6_1,
             signatures=_ESCAPED,
             workaround=Workaround(
-                "For NumPy arrays, use NumPy instead: np.linalg.solve(a, b).",
+                "For NumPy arrays, a one nonsingular matrix: np.linalg.solve(a, b).",
                 by_numpy,
                 elsewhere=Elsewhere(
                     constant_solution,
@@ -274,7 +274,7 @@ ISSUE = Issue(
             rules=(_OLD, Rule("no-rule", "jax<0.8.0"), Rule("agrees", "", "858efa0147")),
             signatures={"no-rule": Signature("NotImplementedError", "Evaluation rule for 'empty")},
             workaround=Workaround(
-                "If f itself can be evaluated, use jax.vmap(f)(x): all rows are in memory at once.",
+                "If jax.vmap(f) can be evaluated, use jax.vmap(f)(x): all rows are in memory at once.",
                 vmap_instead,
                 elsewhere=Elsewhere(
                     by_vmap,
