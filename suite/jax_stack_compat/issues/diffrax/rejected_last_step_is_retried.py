@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def end_of_a_day() -> tuple[str, str]:
@@ -21,7 +21,7 @@ def end_of_a_day() -> tuple[str, str]:
 
     term = diffrax.ODETerm(lambda t, y, args: jnp.stack([2.0 * y[1], -2.0 * y[0]]))
     steps = diffrax.PIDController(rtol=1e-5, atol=1e-5)
-    arguments = {"stepsize_controller": steps, "max_steps": 400, "throw": False}
+    arguments = {"stepsize_controller": steps, "max_steps": 400}
     end = diffrax.diffeqsolve(term, diffrax.Tsit5(), 86390.0, 86400.0, 0.1, jnp.array([1.0, 0.0]), **arguments)
     return compare([end.ts[-1], *end.ys[-1]], [86400.0, np.cos(20.0), -np.sin(20.0)], rtol=1e-2)
 
@@ -115,6 +115,7 @@ def decay_from_zero_to_one() -> None:
         np.testing.assert_allclose(end.ys[-1], np.asarray(y0) * np.exp(-10.0), atol=1e-6)
 
 
+_REACHED = Signature("EquinoxRuntimeError", "solver steps was reached. Try increasing `max_steps`", everyday=True)
 _SOLVE = (
     "diffrax.diffeqsolve(terms, solver, t0, t1, dt0, y0, args, stepsize_controller) if given(stepsize_controller) and "
 )
@@ -134,7 +135,8 @@ ISSUE = Issue(
                 to_zero,
                 elsewhere=faster_towards_zero,
             ),
-            rules=(Rule("agrees", "diffrax<0.7.1"), Rule("differs", "", "diffrax#660 (4e8d745)")),
+            signatures={"max-steps": _REACHED},
+            rules=(Rule("agrees", "diffrax<0.7.1"), Rule("max-steps", "", "diffrax#660 (4e8d745)")),
             touches=(f"{_SOLVE}abs(t1) >= 100 and uses('diffrax.PIDController') and not uses('jax_enable_x64')",),
         ),
         Case(
