@@ -91,8 +91,9 @@ def wanted(cells: Sequence[CellRow], case: CaseRow, seen: Mapping[str, Observati
     on_line = [cell for cell in ran if cell.kind == "line"] or ran
     chosen = {cell.id for cell in (*on_line[:1], *on_line[-1:])}
     chosen |= {id for turn in case.turns for id in (turn.before, turn.after)}
-    needing = [cell.id for cell in ran if seen[cell.id].verdict == "affected"]
-    chosen |= set(needing[-1:])
+    needing = [cell for cell in ran if seen[cell.id].verdict == "affected"]
+    newest = [cell for cell in needing if cell in on_line] or needing
+    chosen |= {cell.id for cell in newest[-1:]}
     return [cell.id for cell in ran if cell.id in chosen]
 
 
