@@ -329,7 +329,7 @@ ISSUE = Issue(
             },
             touches=(
                 "jax.experimental.pallas.BlockSpec(block_shape, index_map) "
-                "if type(index_map) == 'tuple' and type(block_shape) != 'tuple'",
+                "if type(index_map) == 'tuple' and (form(block_shape) == 'lambda' or type(block_shape) != 'tuple')",
             ),
         ),
         _case(
