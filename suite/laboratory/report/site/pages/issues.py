@@ -218,7 +218,8 @@ def _instead(facts: Facts, issue: IssueRow) -> list[Instead]:
             verified(facts.line, needing, package, sparse=facts.is_sparse),
             summary.workaround(needing.values()),
         )
-        where = [f"on {package}: {told}"] if told else ["helps on stacks beside the line"] if "holds" in beside else []
+        helps = f"on {package}: {told}" if told else "helps on stacks beside the line"
+        where = [helps] if told or "holds" in beside else []
         where += [beside] if "fails" in beside else []
         ran = _ran_elsewhere(facts, case.workaround)
         of_text = found.setdefault(text, Instead(text, case.workaround_source, ran, {})).cases
