@@ -12,6 +12,7 @@ A touch is a name, the first parameters of a call, and a condition, an expressio
 - `uses("jax.new_ref")` is open if the project uses a name, else false; `without("jax.new_ref")` is true if it does not
   use it, else false;
 - `string_annotations` is true if the file has `from __future__ import annotations`;
+- `seen(x > 255)` is true if the condition in it is true, and false if it is open;
 - `unseen` is open: the case depends on more than code shows;
 - `shows("no-tree-map")` is true if the case shows one of these behaviours on the stack, and open without one stack;
 - `within("jax.numpy.where")` is true if the use is a part of an argument of such a call, or stands in a function that
@@ -54,7 +55,9 @@ _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
     **{"len": len, "min": min, "max": max, "abs": abs, "type": lambda value: type(value).__name__},
     "sorted": lambda values: type(values)(sorted(values)),
 }
-_WORDS = frozenset({*_FUNCTIONS, "given", "uses", "string_annotations", "form", "within", "without", "shows", "unseen"})
+_WORDS = frozenset(
+    {*_FUNCTIONS, "given", "uses", "string_annotations", "form", "within", "without", "shows", "seen", "unseen"}
+)
 IMPORT = "import "
 # Classes whose names are not capitalised, with a dot.
 _CLASSES = ("jax.custom_jvp.", "jax.custom_vjp.")
@@ -171,6 +174,8 @@ class _Asked:
                 return None if inner is None else not inner
             case ast.Name("unseen"):
                 return None
+            case ast.Call(ast.Name("seen"), [condition]):
+                return self.truth(condition) is True
             case ast.Name("string_annotations"):
                 return self.use.string_annotations
             case ast.Call(ast.Name("uses"), names):
@@ -219,7 +224,9 @@ def _compared(ops: list[ast.cmpop], values: list[Any]) -> bool | None:
     if MISSING in values:
         return False
     if any(map(has_unseen, values)):
-        return None
+        # What a list is seen to hold is in it, whatever the rest of it is.
+        shown = isinstance(ops[0], ast.In) and not has_unseen(values[0]) and isinstance(values[1], tuple | list)
+        return True if shown and values[0] in values[1] else None
     try:
         return all(_COMPARED[type(op)](*two) for op, two in zip(ops, pairwise(values), strict=True))
     except TypeError:

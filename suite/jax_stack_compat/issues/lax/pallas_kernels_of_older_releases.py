@@ -297,7 +297,8 @@ _PARAMS = Workaround(
 )
 _NOT_INTERPRETED = (
     "jax.experimental.pallas.pallas_call(kernel, out_shape, interpret) "
-    "if not interpret == True and uses('jax.jit', 'jax.export.export')"
+    "if not interpret == True and uses('jax.jit', 'jax.export.export') "
+    "and without('jax.sharding.AbstractDevice')"
 )
 
 ISSUE = Issue(

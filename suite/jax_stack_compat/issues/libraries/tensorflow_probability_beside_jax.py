@@ -2,8 +2,8 @@
 
 The backend reads `jax.interpreters.xla.pytype_aval_mappings`, which JAX has removed (tensorflow/probability#2009). For
 JAX, a maintainer recommends tfp-nightly, with the tensorflow-probability package uninstalled
-(tensorflow/probability#2010). With NumPy 2, `MultivariateNormalDiag` can also fail because it calls the removed
-`np.issctype` (tensorflow/probability#1814).
+(tensorflow/probability#2010). `MultivariateNormalDiag` can also fail: it calls `np.issctype`, which NumPy has removed
+(tensorflow/probability#1814).
 """
 
 from __future__ import annotations

@@ -155,7 +155,8 @@ ISSUE = Issue(
             clip,
             workaround=Workaround(_WIDER, wider_first, elsewhere=Elsewhere(clipped, numpy_clipped, _INPUTS)),
             touches=(
-                f"jax.numpy.clip(arr, min, max) if (min < -128 or max > 255) and form(arr) != 'astype' and {_SMALL}",
+                "jax.numpy.clip(arr, min, max) "
+                f"if seen(min < -128 or max > 255) and form(arr) != 'astype' and {_SMALL}",
             ),
         ),
         Case(unsigned_and_signed, workaround=_WITH_X64, touches=_COMPARED),

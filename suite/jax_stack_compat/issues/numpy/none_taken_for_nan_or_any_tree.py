@@ -124,8 +124,8 @@ ISSUE = Issue(
                 "refused": Signature("ValueError", "None is not a valid value for jnp.array"),
             },
             touches=(
-                f"jax.numpy.array(object) if object == None or {_NONE.format('object')}",
-                f"jax.numpy.asarray(a) if a == None or {_NONE.format('a')}",
+                f"jax.numpy.array(object) if seen(object == None or {_NONE.format('object')})",
+                f"jax.numpy.asarray(a) if seen(a == None or {_NONE.format('a')})",
             ),
         ),
         Case(

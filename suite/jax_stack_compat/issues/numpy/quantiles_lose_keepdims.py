@@ -55,12 +55,12 @@ def keepdims() -> tuple[str, str]:
     """Do jnp.median, jnp.quantile and their variants keep a matrix's axes with keepdims=True?"""
     import jax.numpy as jnp
 
-    matrix = jnp.ones((2, 3))
-    shapes = {name: getattr(jnp, name)(matrix, keepdims=True).shape for name in ("median", "nanmedian")}
-    for name in ("quantile", "percentile", "nanquantile", "nanpercentile"):
-        shapes[name] = getattr(jnp, name)(matrix, 0.5, keepdims=True).shape
-    lost = [name for name, shape in shapes.items() if shape != (1, 1)]
-    return ("lost", f"{' '.join(lost)}: {shapes[lost[0]]}") if lost else ("kept", "all give (1, 1)")
+    x = jnp.ones((2, 3))
+    medians = jnp.median(x, keepdims=True), jnp.nanmedian(x, keepdims=True)
+    quantiles = jnp.quantile(x, 0.5, keepdims=True), jnp.nanquantile(x, 0.5, keepdims=True)
+    percentiles = jnp.percentile(x, 50, keepdims=True), jnp.nanpercentile(x, 50, keepdims=True)
+    shapes = [each.shape for each in (*medians, *quantiles, *percentiles)]
+    return "lost" if (1,) in shapes else "kept", f"{shapes}"
 
 
 def quantile(x: Any, q: Any) -> Any:
