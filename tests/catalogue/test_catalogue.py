@@ -314,6 +314,13 @@ def test_what_was_looked_up_has_a_day_and_a_source() -> None:
         assert thread.state != "merged" or thread.kind == "pull"
 
 
+def test_a_searched_issue_names_no_report() -> None:
+    """An issue whose searches found no report is in the catalogue and names none."""
+    issues = {entry.issue.id: entry.issue for entry in catalogue.entries()}
+    for searched in threads.searched():
+        assert "report" not in {each.role for each in threads.upstream(issues[searched])}
+
+
 def test_first_releases_are_of_what_landed() -> None:
     """A first release belongs to a merged pull request or to a commit, and an issue or a refuted claim names it."""
     known = threads.load()

@@ -19,6 +19,7 @@ METHOD = "jax.Array.round(decimals) if decimals >= 38"
 BOOL = "jax.numpy.sum(a, axis, dtype) if dtype in ('builtins.bool', 'numpy.bool_')"
 GUARD = "jax.numpy.log(a) if a == 0 and not within('jax.numpy.where')"
 ARANGE = "jax.numpy.arange(start, stop, step) if given(step) or (given(stop) and start != 0)"
+SEEN = "jax.numpy.array(object) if seen(None in object)"
 STATIC = "jax.jit(fun, static_argnums) if type(static_argnums) == 'tuple' and sorted(static_argnums) != static_argnums"
 
 
@@ -94,6 +95,9 @@ def found(
         ("jax.numpy.sum(a, where) if form(where) not in ('compare', 'astype')", "jnp.sum(x, x.astype(bool))", []),
         ("jax.numpy.sum(a, where) if form(where) not in ('compare', 'astype')", "jnp.sum(x, where=y)", ["likely"]),
         ("jax.numpy.log(a) if form(a) != 'jax.numpy.where'", "jnp.log(jnp.where(x, y, z))", []),
+        (SEEN, "jnp.array([x, None])", ["likely"]),
+        (SEEN, "jnp.array([x, 1.0])", []),
+        (SEEN, "jnp.array(x)", []),
         ("jax.numpy.log if without('jax.numpy.exp')", "jnp.log(x)", ["likely"]),
         ("jax.numpy.log if without('jax.numpy.exp')", "jnp.log(x)\njnp.exp(x)", []),
         # A library, and a function of one.

@@ -21,7 +21,16 @@ from laboratory.report import published as packed
 from laboratory.report.compare import since
 from laboratory.report.derive import derive
 from laboratory.report.folder import write as writing
-from laboratory.report.model import CellRow, Observation, RefutedRow, Report, RuleRow, UpstreamRow, WorkaroundRow
+from laboratory.report.model import (
+    CellRow,
+    Observation,
+    RefutedRow,
+    Report,
+    RuleRow,
+    SearchedRow,
+    UpstreamRow,
+    WorkaroundRow,
+)
 from laboratory.run import sizes
 from laboratory.run.schedule import costs
 from laboratory.sources import threads
@@ -111,6 +120,10 @@ def small(last: Verdict = "guarded") -> Report:
     ]
     told = {"story": STORY, "upstream": threads, "cases": [case.model_copy(update=update)]}
     issues[:2] = issues[0].model_copy(update={"row_zero": True}), issues[1].model_copy(update=told)
+    queries = ["normal draws <b>", "another draw"]
+    issues[2] = issues[2].model_copy(
+        update={"searched": SearchedRow(looked_up=date(2026, 11, 2), queries=queries), "upstream": []}
+    )
     claim = RefutedRow(
         ref="jax-ml/jax#7", title="It <is>", claim="It is slow", tried="It was timed.", where="On each release."
     )

@@ -39,6 +39,7 @@ from laboratory.report.model import (
     Platform,
     RefutedRow,
     Report,
+    SearchedRow,
     UpstreamRow,
     WorkaroundRow,
 )
@@ -198,6 +199,7 @@ def _issue(entry: Entry) -> IssueRow:
         kind=issue.kind,
         story=issue.story,
         upstream=[_upstream(reference) for reference in threads.upstream(issue)],
+        searched=_searched(issue.id),
         cases=[_case(entry, case, text) for case in issue.cases],
         touches=list(source.touches(text, issue)),
         row_zero=issue.row_zero,
@@ -213,6 +215,11 @@ def _upstream(named: Upstream) -> UpstreamRow:
     if thread is None:
         return row
     return row.model_copy(update={name: getattr(thread, name) for name in ("kind", "title", "state", "looked_up")})
+
+
+def _searched(issue: str) -> SearchedRow | None:
+    found = threads.searched().get(issue)
+    return SearchedRow(looked_up=found.looked_up, queries=list(found.queries)) if found else None
 
 
 def _refuted(claim: threads.Refuted) -> RefutedRow:

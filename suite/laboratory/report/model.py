@@ -235,6 +235,13 @@ class CaseRow(FileModel):
     control_source: str = Field(default="", description="its control")
 
 
+class SearchedRow(FileModel):
+    """Searches of GitHub's stored threads, none of which returned a report of an issue."""
+
+    looked_up: date
+    queries: list[str]
+
+
 class IssueRow(FileModel):
     """One documented upstream problem; the first case is the headline."""
 
@@ -243,6 +250,9 @@ class IssueRow(FileModel):
     kind: Kind
     story: str
     upstream: list[UpstreamRow]
+    searched: SearchedRow | None = Field(
+        default=None, description="for an issue that these runs found, the searches that returned no report of it"
+    )
     cases: list[CaseRow] = Field(min_length=1)
     touches: list[str] = Field(default=[], description="the names, keywords and areas of the stack that it concerns")
     row_zero: bool = Field(default=False, description="whether it tests if the stack works at all")

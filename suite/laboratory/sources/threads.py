@@ -1,4 +1,4 @@
-"""The titles and states of upstream's threads, with the day of the last look-up, and refuted claims."""
+"""The titles and states of upstream's threads, with the day of the last look-up; refuted claims; and searches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
 from jax_stack_compat.base.fields import VersionText
 from jax_stack_compat.base.files import FileModel, read
@@ -19,6 +19,7 @@ from jax_stack_compat.packages import HELD, REPOSITORIES
 
 PATH = Path(__file__).with_name("threads.json")
 REFUTED = Path(__file__).with_name("refuted.toml")
+SEARCHED = Path(__file__).with_name("searched.toml")
 REFERENCE = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)#(?P<number>[1-9][0-9]*)", re.ASCII)
 COMMIT = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)@(?P<commit>[0-9a-f]{7,40})", re.ASCII)
 _SHORT = re.compile(r"(?P<name>[a-z]+)(?P<mark>[#@:])(?P<rest>.*)")
@@ -78,6 +79,27 @@ class RefutedClaims(FileModel):
 def refuted() -> tuple[Refuted, ...]:
     """Return the claims that no release bears out. Raises BadFile with every fault in the file."""
     return read(RefutedClaims, REFUTED).refuted
+
+
+class Searched(FileModel):
+    """The searches of stored threads that returned no report of an issue: these runs found it."""
+
+    issue: str
+    looked_up: date
+    queries: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class SearchedIssues(FileModel):
+    """The file searched.toml."""
+
+    schema_version: Literal[1] = 1
+    searched: tuple[Searched, ...]
+
+
+@cache
+def searched() -> Mapping[str, Searched]:
+    """Return the searches for each issue that these runs found. Raises BadFile with every fault in the file."""
+    return {each.issue: each for each in read(SearchedIssues, SEARCHED).searched}
 
 
 def references(issues: Iterable[Issue], claims: Iterable[Refuted] = ()) -> list[str]:

@@ -1,6 +1,6 @@
 """jax.jacfwd fails if the result of f depends on a ref that f makes
 
-jax#31672 batches refs made under vmap, but `jacfwd` needs an unbatched value of f. This suite's own runs found it.
+jax#31672 batches refs made under vmap, but `jacfwd` needs an unbatched value of f.
 """
 
 from __future__ import annotations
