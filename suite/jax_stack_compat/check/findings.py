@@ -9,6 +9,7 @@ from typing import Any
 from jax_stack_compat.check import on_devices
 from jax_stack_compat.check.answer import Answer, Effect
 from jax_stack_compat.check.finding import LEVELS, RANKS, Finding, Level
+from jax_stack_compat.check.good import good_for
 from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.check.source import lacks
 from jax_stack_compat.check.source.conditions import excludes, is_dead
@@ -38,21 +39,22 @@ class SourceRead:
     numbers: Numbers | None = None
 
 
-def of_stack(answer: Answer) -> list[Finding]:
+def of_stack(answer: Answer, known: Knowledge) -> list[Finding]:
     """Return a finding for each issue that affects a stack, for answers without a source."""
     found = []
     for issue, effects in answer.issues:
         level: Level = "chronic" if issue.id in answer.chronic else "possible"
-        found.append(Finding(level, "", issue.title, Place(answer.stack.file), **_of_cases(effects)))
+        found.append(Finding(level, "", issue.title, Place(answer.stack.file), **_of_cases(effects, answer, known)))
     return found
 
 
-def _of_cases(effects: Sequence[Effect]) -> dict[str, Any]:
-    """Return the fields of a finding that come from its cases."""
-    good = next((effect.good for effect in effects if effect.has_good_release), effects[0].good)
+def _of_cases(effects: Sequence[Effect], answer: Answer, known: Knowledge) -> dict[str, Any]:
+    """Return the fields of a finding that come from its cases; its good releases are those of the whole issue."""
+    issue = effects[0].issue
+    good = good_for(issue, [effect.case for effect in effects], answer.versions, known).told
     works = [effect.case.workaround for effect in effects if effect.case.workaround and "not help" not in effect.helps]
     users = libraries.users(touch.name for effect in effects for touch in touches(effect.case))
-    own = {"id": effects[0].issue.id, "kind": effects[0].issue.kind, "users": users}
+    own = {"id": issue.id, "kind": issue.kind, "users": users}
     return {**own, "cases": tuple(effect.case.id for effect in effects), "good_from": good, "do": "".join(works[:1])}
 
 
@@ -68,7 +70,8 @@ def of_source(
     concerned = Concern([*here, *beside], usage.told, known)
     told: dict[tuple[str, str, int, int], tuple[Met, list[Effect]]] = {}
     ignored, untold = dict[str, None](), dict[str, None]()
-    for effect in answer.effects:
+    # Row zero is about the stack, not about a line: the first sentence tells of it.
+    for effect in (each for each in answer.effects if not each.issue.row_zero):
         id = effect.issue.id
         found = concerned.met(effect.case, effect.behaviour)
         if not found and is_untold(effect.case):
@@ -90,7 +93,7 @@ def of_source(
     ended = {found.place.at: number for number, found in enumerate(lines) if found.level == "certain"}
     issues = []
     for (id, *_), (met, effects) in told.items():
-        place, own = met.use.place, _of_cases(effects)
+        place, own = met.use.place, _of_cases(effects, answer, known)
         if (number := ended.get(place.at)) is not None and not lines[number].id:
             lines[number] = replace(lines[number], **{**own, "do": lines[number].do})
             continue

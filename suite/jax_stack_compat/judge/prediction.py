@@ -179,13 +179,18 @@ def foresee(
     found: dict[Name, Prediction | Stopped] = {
         name: predict(case, versions, runs.get(name, ())) for name, case in cases.items()
     }
-    imports = [each for (issue, _), each in found.items() if issue in row_zero and isinstance(each, Prediction)]
-    stops = [Stopped(_broken(imported), imported) for imported in imports if imported.behaviour == "import-error"]
+    stops = stopped(found[name] for name in cases if name[0] in row_zero)
     for name, case in cases.items():
         stop = next((each for each in stops if concerned(case.needs) & set(each.packages)), None)
         if stop is not None and name[0] not in row_zero:
             found[name] = stop
     return {name: _waited(cases[name], each, cases, found) for name, each in found.items()}
+
+
+def stopped(row_zero: Iterable[Prediction | Stopped]) -> list[Stopped]:
+    """Return the packages that do not import, by the predictions for row zero."""
+    imports = [each for each in row_zero if isinstance(each, Prediction) and each.behaviour == "import-error"]
+    return [Stopped(_broken(imported), imported) for imported in imports]
 
 
 def _waited(
