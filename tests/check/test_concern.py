@@ -11,6 +11,7 @@ from jax_stack_compat.check.findings import of_source, of_stack, ordered
 from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.check.source.touched import is_untold, meets, methods, touch
 from jax_stack_compat.check.source.tree import usage
+from jax_stack_compat.issues.transforms import static_argnums_out_of_order
 from jax_stack_compat.names.libraries import matters
 from tests.check.worlds import case, issue, knowledge, stack
 
@@ -28,6 +29,9 @@ NEW = {"jax": "0.12.0.1", "equinox": "0.13.8", "diffrax": "0.7.2"}
 
 
 MENDED = (Rule("wrong", "jax<0.7.0", "run"), Rule("right", "", "run"))
+
+
+OUT_OF_ORDER = tuple(text for case in static_argnums_out_of_order.ISSUE.cases for text in case.touches)
 
 
 def found(
@@ -114,6 +118,28 @@ def test_a_condition_is_literal(tmp_path: Path, wanted: str, code: str, levels: 
     assert levels == [each.level for each in found(tmp_path, code, wanted)]
 
 
+@pytest.mark.parametrize(
+    ("code", "levels"),
+    [
+        ("@partial(jax.jit, inline=True)\ndef f(x):\n    return x", []),
+        ("@jax.jit\ndef f(x):\n    return x", []),
+        ("inlined = partial(jax.jit, inline=True)", []),
+        ("jitted = list(map(jax.jit, functions))", []),
+        ("@partial(jax.custom_jvp)\ndef f(x):\n    return x", []),
+        ("partial(jax.make_jaxpr, return_shape=True)(f)", []),
+        ("@partial(jax.jit, static_argnums=(0, 1))\ndef f(x, y, z):\n    return z", []),
+        ("@partial(jax.jit, static_argnums=(1, 0))\ndef f(x, y, z):\n    return z", ["likely"]),
+        ("@partial(jax.custom_jvp, nondiff_argnums=(1, 0))\ndef f(x, y, z):\n    return z", ["likely"]),
+        ("@partial(jax.jit, static_argnums=numbers)\ndef f(x, y, z):\n    return z", ["possible"]),
+        ("ordered = partial(jax.jit, static_argnums=(1, 0))", ["possible"]),
+    ],
+)
+def test_the_order_of_static_arguments_needs_static_arguments(tmp_path: Path, code: str, levels: list[str]) -> None:
+    """Code that gives no static arguments is not concerned; a decorator that is a partial is a whole call."""
+    of = found(tmp_path, f"from functools import partial\n{code}", *OUT_OF_ORDER)
+    assert levels == [each.level for each in of]
+
+
 @pytest.mark.parametrize("text", ["jax.jit(fun) if other > 1", "jax.jit(fun) if fun >", "jax.jit if x"])
 def test_a_condition_names_its_parameters(text: str) -> None:
     """Undeclared parameters and invalid expressions are refused."""
@@ -159,7 +185,7 @@ def test_what_does_not_run_is_one_finding(tmp_path: Path) -> None:
 def test_row_zero_comes_first() -> None:
     """A stack that does not work at all is told before numbers that are silently wrong."""
     world = knowledge(issue("numbers", case("one", *MENDED)), issue("solves", case("one", *MENDED), row_zero=True))
-    found = ordered(of_stack(answer(world, stack(jax="0.6.0"))), world)
+    found = ordered(of_stack(answer(world, stack(jax="0.6.0")), world), world)
     assert ["solves", "numbers"] == [finding.id for finding in found]
 
 
@@ -170,7 +196,7 @@ def test_what_many_use_comes_first() -> None:
         issue("everyday", case("one", *MENDED, touches=("jax.vmap",))),
         issue("nobodys", case("one", *MENDED, touches=("jax.no_such_name",))),
     )
-    found = ordered(of_stack(answer(world, stack(jax="0.6.0"))), world)
+    found = ordered(of_stack(answer(world, stack(jax="0.6.0")), world), world)
     assert ["everyday", "a-corner", "nobodys"] == [each.id for each in found]
     assert ["everyday", "corner", "corner"] == [matters(each.users) for each in found]
 

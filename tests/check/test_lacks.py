@@ -82,6 +82,7 @@ def test_what_was_not_listed_is_not_missing() -> None:
             *("jax.experimental.pallas.triton.load", "added in jax 0.7.1"),
         ),
         ("import jax.experimental.maps as m", "0.4.31", "jax.experimental.maps", "removed in jax 0.4.31"),
+        ("from jax.config import config", "0.4.30", "jax.config", "removed in jax 0.4.29"),
         ("from jax import nowhere", "0.6.2", "jax.nowhere", "in no release of jax from 0.4.18 to"),
         ("import jax\njax.nn.softmax(x, initial=0)", "0.6.0", "jax.nn.softmax(initial=)", "no argument initial since"),
         ("import jax\njax.jit(static_argnums=0)", "0.8.0", "jax.jit(…)", "missing a required argument: 'fun'"),
@@ -117,6 +118,13 @@ def test_what_is_there_or_not_known_is_silent(tmp_path: Path, code: str) -> None
     assert [] == names(tuple(each for each in found(tmp_path, code) if each.level == "certain"))
 
 
+@pytest.mark.parametrize(("shape", "says"), [("-1", ""), ("(2,)", "; jax 0.6.1 takes it")])
+def test_a_release_takes_a_call_if_it_refuses_no_literal(tmp_path: Path, shape: str, says: str) -> None:
+    """A release that accepts the number of arguments, but not the shape -1, is not said to take the call."""
+    [told] = found(tmp_path, f"import jax\njax.random.bernoulli(k, p, {shape}, m)", "0.6.0")
+    assert f"too many positional arguments{says}" == told.says
+
+
 def test_a_release_that_was_not_walked_says_nothing(tmp_path: Path) -> None:
     """Unknown is never missing: 0.4.32 was yanked and is not in the data."""
     assert (
@@ -145,7 +153,7 @@ def test_a_missing_import_is_missing_where_it_is_used(tmp_path: Path) -> None:
         "try:\n    jax.tree_map(f)\nexcept AttributeError:\n    pass",
         "try:\n    from jax import tree_map\nexcept ImportError:\n    tree_map = None",
         "try:\n    from jax import tree_map\nexcept Exception:\n    tree_map = None",
-        "try:\n    pass\nexcept AttributeError:\n    jax.tree_map(f)",
+        "try:\n    jax.shard_map\nexcept AttributeError:\n    jax.tree_map(f)",
         "import contextlib\nwith contextlib.suppress(AttributeError):\n    jax.tree_map(f)",
         "if hasattr(jax, 'tree_map'):\n    jax.tree_map(f)",
         "if not hasattr(jax, 'tree_map'):\n    pass\nelse:\n    jax.tree_map(f)",
@@ -169,11 +177,101 @@ def test_what_asks_for_the_release_is_guarded(tmp_path: Path, code: str) -> None
     assert ([("certain", "jax.tree_map")], []) == (names(of, guarded=True), names(of))
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def g(name):\n    try:\n        h = __import__('jax.' + name)\n    except AttributeError:\n        h = None\n"
+        "    if h is None:\n        jax.tree_map(f)",
+        "def g(h):\n    try:\n        y = h(1)\n    except AttributeError:\n        jax.tree_map(f)",
+        "def g():\n    for m in (jax, jax.experimental):\n        try:\n            h = m.shard_map\n"
+        "        except AttributeError:\n            jax.tree_map(f)",
+        "import importlib\ntry:\n    s = importlib.import_module('jax.sharding')\nexcept ImportError:\n    s = None\n"
+        "if s is None:\n    jax.tree_map(f)",
+        "def new():\n    return jax.tree.map\ntry:\n    m = new()\nexcept AttributeError:\n    jax.tree_map(f)",
+        "import importlib\ndef g(name):\n    try:\n        h = importlib.import_module(name)\n"
+        "    except ImportError:\n        h = None\n    if h is None:\n        jax.tree_map(f)",
+        "def g():\n    global H\n    m = jax\n    try:\n        H = m.shard_map\n    except AttributeError:\n"
+        "        H = None\ndef h():\n    if H is None:\n        jax.tree_map(f)",
+        "try:\n    import flax\nexcept ImportError:\n    flax = None\nif flax:\n    jax.tree_map(f)",
+        "from importlib.util import find_spec\nif find_spec('jax.shard_map'):\n    jax.tree_map(f)",
+        "if version('numpy') < '2':\n    jax.tree_map(f)",
+        "if version(name) < '2':\n    jax.tree_map(f)",
+        "import inspect\nif 'x' in inspect.signature(h).parameters:\n    jax.tree_map(f)",
+    ],
+)
+def test_what_may_ask_for_the_release_is_guarded(tmp_path: Path, code: str) -> None:
+    """A test that is not followed, and may depend on a release of the stack, guards."""
+    of = found(tmp_path, HEAD + code)
+    assert ([("certain", "jax.tree_map")], []) == (names(of, guarded=True), names(of))
+
+
 def test_annotations_that_nothing_evaluates_are_guarded(tmp_path: Path) -> None:
     """Under `from __future__ import annotations` a missing name in an annotation is harmless; without it, it is not."""
     code = "import jax\ndef f(x: jax.tree_map): ..."
     assert [True] == [each.guarded for each in found(tmp_path, f"from __future__ import annotations\n{code}")]
     assert [False] == [each.guarded for each in found(tmp_path, code)]
+
+
+OPTIONAL = "try:\n    import tensorflow as tf\nexcept ImportError:\n    tf = None\n"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"{OPTIONAL}def g():\n    if tf is None:\n        raise ImportError('no tensorflow')\n"
+        "    return jax.tree_map(tf.constant, f)",
+        f"{OPTIONAL}def g(x):\n    if not tf:\n        return x\n    return jax.tree_map(f)",
+        f"{OPTIONAL}import functools\n@functools.partial(jax.jit, out_shardings=tf)\ndef g(x):\n"
+        "    return jax.tree_map(f)",
+        f"{OPTIONAL}import pytest\n@pytest.mark.skipif(tf is None, reason='')\ndef test():\n    jax.tree_map(f)",
+        "def g(cfg):\n    try:\n        k = cfg.model\n    except AttributeError:\n        k = None\n"
+        "    if k:\n        return jax.tree_map(f)",
+        "try:\n    import tensorflow\nexcept ImportError:\n    jax.tree_map(f)",
+        "try:\n    import tensorflow\nexcept ImportError:\n    pass\nelse:\n    jax.tree_map(f)",
+        "import importlib\ntry:\n    tf = importlib.import_module('tensorflow')\nexcept ImportError:\n    tf = None\n"
+        "if tf:\n    jax.tree_map(f)",
+        "try:\n    from functools import cache\nexcept ImportError:\n    cache = None\nif cache:\n    jax.tree_map(f)",
+        "from importlib.util import find_spec\nHAS = find_spec('tensorflow') is not None\nif HAS:\n    jax.tree_map(f)",
+        "if Version(version('tensorflow')) < Version('2'):\n    jax.tree_map(f)",
+        "import functools\nOLD = jax.__version_info__ < (0, 5)\n@functools.partial(jax.jit, inline=OLD)\ndef g(x):\n"
+        "    return jax.tree_map(f)",
+    ],
+)
+def test_what_asks_for_no_release_guards_nothing(tmp_path: Path, code: str) -> None:
+    """An optional import of another package, an attribute of an argument, and an argument of jit guard nothing."""
+    of = found(tmp_path, HEAD + code)
+    assert ([], [("certain", "jax.tree_map")]) == (names(of, guarded=True), names(of))
+
+
+def test_an_optional_import_of_another_module_guards_nothing(tmp_path: Path) -> None:
+    """An optional import of another package in a module of the project does not guard code in another module."""
+    (tmp_path / "optional.py").write_text(OPTIONAL)
+    (tmp_path / "__init__.py").touch()
+    code = "import jax\nfrom .optional import tf\nif tf:\n    jax.tree_map(f)"
+    assert [False] == [each.guarded for each in found(tmp_path, code)]
+
+
+@pytest.mark.parametrize(
+    ("code", "jax"),
+    [
+        ("import jax.extend.linear_util as lu\n@lu.transformation\ndef f(*args):\n    yield args, {}", "0.6.0"),
+        ("import jax.extend.linear_util as lu\n@lu.transformation_with_aux2\ndef f(g, store): ...", "0.12.0.1"),
+        ("from jax import linear_util as lu\n@lu.transformation_with_aux\ndef f(*args):\n    yield args", "0.4.20"),
+        ("from jax.extend.core import jaxpr_as_fun\njaxpr_as_fun(closed)(1.0, 2.0)", "0.7.0"),
+        ("import jax\njax.remat(f, concrete=False)", "0.7.1"),
+        ("import jax\njax.checkpoint(f, concrete=False)", "0.4.18"),
+        ("import diffrax\ndiffrax.PIDController(rtol=1e-3, atol=1e-3, jump_ts=None)", "0.7.1"),
+    ],
+)
+def test_a_signature_that_misleads_is_not_used(tmp_path: Path, code: str, jax: str) -> None:
+    """Calls of curried and wrapped functions, whose signature is another function's, have no finding."""
+    assert [] == [each for each in found(tmp_path, code, jax) if each.level == "certain"]
+
+
+def test_a_signature_counts_since_it_is_the_functions_own(tmp_path: Path) -> None:
+    """`jax.checkpoint` has been its own function since jax 0.8.2, and lost `concrete` in 0.11.0."""
+    (told,) = found(tmp_path, "import jax\njax.checkpoint(f, concrete=False)", "0.12.0.1")
+    assert ("certain", "no argument concrete since jax 0.11.0") == (told.level, told.says)
 
 
 @pytest.mark.parametrize(

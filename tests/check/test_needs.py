@@ -10,6 +10,9 @@ from tests.check.conftest import Said
 
 QR = "import jax\n\ndef qr(a, t, c):\n    return jax.lax.linalg.ormqr(a, t, c)\n"
 OLD = "import jax\n\ndef f(x):\n    return jax.tree_map(abs, x)\n"
+MESH = 'import jax\n\nmesh = jax.make_mesh(axis_shapes=(2, 2), axis_names=("x", "y"))\n'
+SAMPLE = "import jax\n\n\ndef sample(seed, prob, shape):\n    return jax.random.bernoulli(seed, prob, -1, shape)\n"
+AWAY = "import jax.interpreters.partial_eval as pe\n\n\ndef f(jaxpr):\n    return pe.convert_constvars_jaxpr(jaxpr)\n"
 
 
 @pytest.fixture
@@ -101,6 +104,98 @@ def test_other_formats_say_the_same(needs: Said, format: str, line: str) -> None
     """Formats include annotations for a workflow and a table for a comment."""
     _, out = needs(project("jax>=0.4.20"), format, qr=QR, old=OLD)
     assert any(each.startswith(line) for each in out.splitlines())
+
+
+def test_a_line_to_fix_has_the_floor_of_its_name(needs: Said) -> None:
+    """The floor is the name's first release if only the arguments fail on the newest; the arguments are to fix."""
+    code, out = needs(project("jax>=0.4.20"), mesh=MESH)
+    assert "jax >=0.4.33  jax.make_mesh, not before 0.4.33: src/mesh.py:3" in out
+    assert "to fix  src/mesh.py:3  jax.make_mesh(axis_shapes=), gone since 0.11.1" in out
+    assert "too low (needs 0.4.33); 1 to fix" in out
+    assert 1 == code
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "random.bernoulli(seed, prob, -1, shape)",
+        "random.bernoulli(seed, prob, (2, -1), 'high')",
+        "random.bernoulli(seed, prob, shape, 3)",
+        # Its signature is not known since 0.4.36.
+        "tree_util.DictKey(seed, prob)",
+    ],
+)
+def test_a_call_that_no_release_takes_is_no_floor(needs: Said, call: str) -> None:
+    """If a release refuses the number of arguments, a later one must be known to take the call."""
+    code, out = needs(project("jax>=0.4.20"), sample=SAMPLE.replace("random.bernoulli(seed, prob, -1, shape)", call))
+    assert out.startswith("jax   any from 0.4.18 on once these are fixed\n  to fix  src/sample.py:5  jax.")
+    assert "(…), which no release is known to take, from 0.4.18 to " in out
+    assert ("0.6.1" in out, 1) == (False, code)
+
+
+@pytest.mark.parametrize(
+    "call", ["(seed, prob, shape, 'high')", "(seed, prob, (2,), mode)", "(seed, prob, *shape, mode=mode)"]
+)
+def test_a_call_that_fits_later_is_a_floor(needs: Said, call: str) -> None:
+    """Arguments that are words, or not seen, do not speak against a release with a fitting signature."""
+    _, out = needs(None, sample=SAMPLE.replace("(seed, prob, -1, shape)", call))
+    assert out.startswith("jax >=0.6.1  jax.random.bernoulli(")
+
+
+def test_a_name_that_was_away_has_two_spans(needs: Said) -> None:
+    """A name that was away and came back needs the releases before or after; a range with the others fails."""
+    code, out = needs(project("jax>=0.4.35"), away=AWAY)
+    name = "jax.interpreters.partial_eval.convert_constvars_jaxpr"
+    assert f"jax <0.9.0 or >=0.11.1  {name}, not from 0.9.0 to 0.11.0: src/away.py:5\n" in out
+    assert "pyproject.toml declares jax>=0.4.35: it admits 0.11.0, on which 1 line fails" in out
+    assert 1 == code
+
+
+@pytest.mark.parametrize(
+    ("declared", "told"), [("jax>=0.11.1", ""), ("jax<0.9", ""), ("jax>=0.10", "too low (needs <0.9.0 or >=0.11.1)")]
+)
+def test_a_declaration_within_one_span_is_enough(needs: Said, declared: str, told: str) -> None:
+    """A project may declare the releases before the gap, or those after it."""
+    code, out = needs(project(declared), away=AWAY)
+    assert (told in out, bool(told)) == (True, bool(code))
+
+
+def test_spans_of_several_names_are_combined(needs: Said) -> None:
+    """The floor of one name begins the first span of another; a floor above the gap leaves one span."""
+    _, out = needs(None, away=AWAY, mesh=MESH.replace("axis_shapes=", ""))
+    first, second, *_ = out.splitlines()
+    assert first.startswith("jax >=0.4.33,<0.9.0 or >=0.11.1  ")
+    assert "not from 0.9.0 to 0.11.0: src/away.py:5" in first
+    assert second.strip() == "jax.make_mesh, not before 0.4.33: src/mesh.py:3"
+
+
+def test_a_floor_above_a_gap_is_the_need(needs: Said) -> None:
+    """A gap below the floor of another name is not told."""
+    _, out = needs(None, away=AWAY, new="import jax\njax.lax.empty(())\njax.get_mesh()\n")
+    assert out.startswith("jax >=0.11.1  ")
+
+
+@pytest.mark.parametrize(
+    ("format", "line"),
+    [
+        ("github", "convert_constvars_jaxpr needs jax <0.9.0 or >=0.11.1; declared is >=0.4.35"),
+        ("markdown", "| jax | &lt;0.9.0 or >=0.11.1 | `>=0.4.35` | "),
+        ("markdown", "convert_constvars_jaxpr`, not from 0.9.0 to 0.11.0: `src/away.py:5` |"),
+    ],
+)
+def test_other_formats_say_both_spans(needs: Said, format: str, line: str) -> None:
+    """Annotations and tables have both spans of a name that was away."""
+    _, out = needs(project("jax>=0.4.35"), format, away=AWAY)
+    assert line in out
+
+
+def test_json_has_the_spans_before(needs: Said) -> None:
+    """In JSON, `needs` has both spans, and a reason has the spans before its last."""
+    _, out = needs(project("jax>=0.4.35"), "json", away=AWAY)
+    [told] = json.loads(out)["packages"]
+    [reason] = told["reasons"]
+    assert "<0.9.0 or >=0.11.1" == told["needs"]
+    assert ("0.11.1", [["0.4.18", "0.8.3"]]) == (reason["since"], reason["before"])
 
 
 def test_a_tree_without_the_stack_is_told(needs: Said) -> None:

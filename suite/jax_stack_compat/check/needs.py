@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from itertools import groupby, pairwise
 from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
@@ -18,34 +19,42 @@ from jax_stack_compat.base.console import Terminal
 from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.base.files import dump
 from jax_stack_compat.check.inputs.bounds import declared
+from jax_stack_compat.check.output.limits import project_file
 from jax_stack_compat.check.output.machine import annotation, cell
 from jax_stack_compat.check.output.text import say
 from jax_stack_compat.check.source.conditions import excludes
-from jax_stack_compat.check.source.lacks import Lack, lack, lacks
+from jax_stack_compat.check.source.lacks import Lack, lack, lacks, takes
 from jax_stack_compat.check.source.tree import usage
 from jax_stack_compat.check.source.uses import Use
 from jax_stack_compat.judge.rules import Pins
 from jax_stack_compat.judge.wording import named
 from jax_stack_compat.names import presence, query
+from jax_stack_compat.names.query import Life
+from jax_stack_compat.names.spans import within
 from jax_stack_compat.packages import WALKED
 
+_ANY = "any"
 _MAX_LINES = 12
+_OR = " or "
 Declared = Mapping[str, Sequence[tuple[str, SpecifierSet]]]
+# Spans of places among a package's releases: the first and the last of each.
+Spans = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True)
 class Reason:
-    """A line that works since release `since`."""
+    """A line that works since release `since`, and on the earlier spans `before`; between them it fails."""
 
     name: str
     path: str
     line: int
     since: str
+    before: Life = ()
 
 
 @dataclass(frozen=True)
 class ToFix:
-    """A line that fails on the newest release; `until` is the last release on which it works, if any."""
+    """A line that is not known to work on the newest release; `until` is the last release on which it works, if any."""
 
     name: str
     path: str
@@ -59,7 +68,7 @@ class Need:
     """The releases of a package that a source tree works with, the reasons, and the project's declaration.
 
     `to_fix` are lines that fail on the newest release. `lowest` is the oldest release that is declared and known.
-    `failing` are the declared releases on which a line fails.
+    `failing` are the declared releases on which a line fails; on the last of them, `failing_lines` lines fail.
     """
 
     package: str
@@ -69,6 +78,7 @@ class Need:
     to_fix: tuple[ToFix, ...]
     lowest: str
     failing: tuple[str, ...]
+    failing_lines: int
 
 
 def needs(uses: Iterable[Use], told: Declared | None) -> tuple[Need, ...]:
@@ -84,37 +94,130 @@ def needs(uses: Iterable[Use], told: Declared | None) -> tuple[Need, ...]:
 def _need(package: str, uses: Sequence[Use], told: Sequence[tuple[str, SpecifierSet]]) -> Need:
     releases = query.names(package).releases
     admitted = [release for release in releases if any(of.contains(release, prereleases=True) for _, of in told)]
-    reasons, fixes, failing = dict[Reason, None](), dict[ToFix, None](), set[str]()
+    reasons, fixes = dict[Reason, Spans](), dict[ToFix, None]()
+    failing = defaultdict[str, set[tuple[str, int]]](set)
     for use in uses:
-        found = lacks(use, releases)
-        fails = [number for number, lack in enumerate(found) if lack]
-        if not fails or not (lacking := found[last := fails[-1]]):
-            continue
-        failing.update(releases[number] for number in fails)
-        works = [not found[at] and _works(use, lacking, {package: release}) for at, release in enumerate(releases)]
-        place = lacking.shown, use.place.path, use.place.line
-        if since := next((releases[at] for at in range(last, len(releases)) if works[at]), ""):
-            reasons[Reason(*place, since)] = None
-        else:
-            until = next((releases[at] for at in range(last, -1, -1) if works[at]), "")
-            fixes[ToFix(*place, until, _instead(lacking, (admitted or releases)[0]))] = None
-    floor = max((reason.since for reason in reasons), key=releases.index, default="")
+        states = _states(use, releases)
+        place = use.place.path, use.place.line
+        for release, works in zip(releases, states, strict=True):
+            if works is False:
+                failing[release].add(place)
+        if fix := _fix_of(use, states, releases, (admitted or releases)[0]):
+            fixes[fix] = None
+            # A fix of the arguments keeps the name.
+            use = replace(use, call=None)
+            states = _states(use, releases)
+        if reason := _reason(use, states, releases):
+            reasons[reason] = _spans(states)
+    works_on = [all(within(spans, at) for spans in reasons.values()) for at in range(len(releases))]
+    together = _spans(works_on)
+    edges = _edges(together, releases)
+    failing_here = tuple(release for release in admitted if release in failing)
     return Need(
         package,
-        f">={floor}" if floor else "",
-        " or ".join(dict.fromkeys(str(of) or "any" for _, of in told)) if told else None,
-        tuple(reason for reason in reasons if reason.since == floor),
+        _specifiers(_lives(together, releases), releases),
+        _OR.join(dict.fromkeys(str(of) or _ANY for _, of in told)) if told else None,
+        tuple(reason for reason, spans in reasons.items() if edges & _edges(spans, releases)),
         tuple(fixes),
         admitted[0] if admitted else "",
-        tuple(release for release in admitted if release in failing),
+        failing_here,
+        len(failing[failing_here[-1]]) if failing_here else 0,
     )
 
 
-def _works(use: Use, lacking: Lack, stack: Pins) -> bool:
-    """Return True if a release has the name that another release lacks, or if the code checks for the release."""
+def _fix_of(use: Use, states: Sequence[bool | None], releases: Sequence[str], oldest: str) -> ToFix | None:
+    spans = _spans(states)
+    lacking = _last_lack(use, releases)
+    if lacking is None or _reach_newest(spans, releases):
+        return None
+    until = releases[spans[-1][1]] if spans else ""
+    return ToFix(lacking.shown, use.place.path, use.place.line, until, _instead(lacking, oldest))
+
+
+def _reason(use: Use, states: Sequence[bool | None], releases: Sequence[str]) -> Reason | None:
+    spans = _spans(states)
+    lacking = _last_lack(use, releases)
+    if lacking is None or not _reach_newest(spans, releases):
+        return None
+    *before, (since, _) = spans
+    return Reason(lacking.shown, use.place.path, use.place.line, releases[since], _lives(before, releases))
+
+
+def _last_lack(use: Use, releases: Sequence[str]) -> Lack | None:
+    return next((lack for lack in reversed(lacks(use, releases)) if lack), None)
+
+
+def _states(use: Use, releases: Sequence[str]) -> Sequence[bool | None]:
+    """Return True for each release on which a use works, False if it fails, and None if that is unknown.
+
+    If all releases have what it uses, all are True.
+    """
+    found = lacks(use, releases)
+    if (lacking := _last_lack(use, releases)) is None:
+        return [True] * len(releases)
+    is_refused = any(lack and lack.argument for lack in found)
+    return [
+        not lack and _works(use, lacking, {use.package: release}, is_refused=is_refused)
+        for lack, release in zip(found, releases, strict=True)
+    ]
+
+
+def _works(use: Use, lacking: Lack, stack: Pins, *, is_refused: bool) -> bool | None:
+    """Return True if a release has what another one lacks, or if the code checks for the release; None if unknown.
+
+    If a release refuses the call, `is_refused`, others must be known to take it.
+    """
     if excludes(use.guards, stack):
         return True
-    return presence.is_there(lacking.name, *stack.values()) and not (use.how == "name" and lack(use.whole, stack))
+    if not presence.is_there(lacking.name, *stack.values()) or (use.how == "name" and lack(use.whole, stack)):
+        return None
+    return takes(use, stack) if is_refused else True
+
+
+def _spans(states: Iterable[bool | None]) -> Spans:
+    """Return the spans without a failure that have a release on which the code works.
+
+    Between such a release and a failure, unknown releases do not count.
+    """
+    places = list(enumerate(states))
+    spans = []
+    for fails, run in groupby(places, lambda place: place[1] is False):
+        span = list(run)
+        known = [at for at, works in span if works]
+        if known and not fails:
+            first = 0 if span[0] == places[0] else known[0]
+            last = places[-1][0] if span[-1] == places[-1] else known[-1]
+            spans.append((first, last))
+    return spans
+
+
+def _reach_newest(spans: Spans, releases: Sequence[str]) -> bool:
+    return bool(spans) and spans[-1][1] == len(releases) - 1
+
+
+def _edges(spans: Spans, releases: Sequence[str]) -> set[int]:
+    """Return the places of the releases that begin a span, or follow one."""
+    starts = {first for first, _ in spans}
+    ends = {last + 1 for _, last in spans}
+    return (starts | ends) - {0, len(releases)}
+
+
+def _lives(spans: Spans, releases: Sequence[str]) -> Life:
+    return tuple((releases[first], releases[last]) for first, last in spans)
+
+
+def _specifiers(life: Life, releases: Sequence[str]) -> str:
+    """Return spans as version specifiers: `<0.9.0 or >=0.11.1`; empty for all releases."""
+    told = []
+    for first, last in life:
+        lower = [f">={first}"] if first != releases[0] else []
+        upper = [f"<{_after(last, releases)}"] if last != releases[-1] else []
+        told.append(",".join(lower + upper))
+    return _OR.join(told)
+
+
+def _after(release: str, releases: Sequence[str], count: int = 1) -> str:
+    return releases[releases.index(release) + count]
 
 
 def _instead(lacking: Lack, floor: str) -> str:
@@ -129,7 +232,7 @@ def _instead(lacking: Lack, floor: str) -> str:
 def tell(source: Path, format: str, *, console: Terminal) -> Exit:
     """Run `needs`. Raises BadFile, Misused, Failed."""
     found = usage(source)
-    project = _project(source)
+    project = project_file(source)
     told = declared(project) if project else None
     of = needs(found.uses, told)
     where = f"{project.name} " if project else ""
@@ -142,16 +245,6 @@ def tell(source: Path, format: str, *, console: Terminal) -> Exit:
     return Exit.UNEXPECTED if any(each.failing for each in of) else Exit.AS_EXPECTED
 
 
-def _project(source: Path) -> Path | None:
-    """Return a folder's pyproject.toml, there or above, within the repository."""
-    for folder in (source.resolve(), *source.resolve().parents):
-        if (path := folder / "pyproject.toml").is_file():
-            return path
-        if (folder / ".git").exists():
-            break
-    return None
-
-
 def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Terminal) -> None:
     if not of:
         say(console, f"No name of {', '.join(sorted(WALKED))} is used in {files} file{'s' * (files != 1)}.", "bold")
@@ -160,13 +253,16 @@ def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Ter
     for need in of:
         releases = query.names(need.package).releases
         head = f"{need.package} {need.needs}".strip().ljust(width)
-        if need.reasons:
-            first = need.reasons[0]
-            more = f" and {len(need.reasons) - 1} more lines" if len(need.reasons) > 1 else ""
-            say(console, f"{head}  {first.name}, not before {first.since}: {first.path}:{first.line}{more}", "bold")
-        else:
+        if not need.reasons:
             fixed = " once these are fixed" if need.to_fix else ""
             say(console, f"{head}  any from {releases[0]} on{fixed}", "bold")
+        together = defaultdict[str, list[Reason]](list)
+        for reason in need.reasons:
+            together[_why(reason, releases)].append(reason)
+        for why, (first, *others) in together.items():
+            more = f" and {len(others)} more lines" if others else ""
+            say(console, f"{head}  {first.name}, {why}: {first.path}:{first.line}{more}", "bold")
+            head = " " * width
         alike: dict[str, list[ToFix]] = {}
         for fix in need.to_fix:
             alike.setdefault(_fix(need, fix), []).append(fix)
@@ -177,7 +273,8 @@ def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Ter
             say(console, f"  {'':<8}and {len(alike) - _MAX_LINES} more names: --format json has them", "red")
     for need in of:
         if need.failing:
-            say(console, f"{where}declares {need.package}{need.declared}: {_verdict(need)}", "bold red")
+            declared = need.declared if need.declared != _ANY else ""
+            say(console, f"{where}declares {need.package}{declared}: {_verdict(need)}", "bold red")
     undeclared = [each.package for each in of if each.declared is None]
     if silent:
         say(
@@ -195,27 +292,54 @@ def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Ter
 
 def _verdict(need: Need) -> str:
     """Describe what is wrong with a declared requirement."""
-    lines = len(need.to_fix)
-    if need.needs and need.lowest and not SpecifierSet(need.needs).contains(need.lowest, prereleases=True):
-        return f"too low (needs {need.needs[2:]})" + (f"; {lines} to fix" if lines else "")
+    fixes = len(need.to_fix)
+    if need.lowest and not _admits(need.needs, need.lowest):
+        needed = need.needs if _OR in need.needs else need.needs.removeprefix(">=")
+        return f"too low (needs {needed})" + (f"; {fixes} to fix" if fixes else "")
+    lines = need.failing_lines
     return f"it admits {need.failing[-1]}, on which {lines} {'line fails' if lines == 1 else 'lines fail'}"
+
+
+def _admits(needs: str, release: str) -> bool:
+    return any(SpecifierSet(span).contains(release, prereleases=True) for span in needs.split(_OR))
+
+
+def _why(reason: Reason, releases: Sequence[str]) -> str:
+    """Describe the releases on which a line fails: `not before 0.10.0`, `not from 0.9.0 to 0.11.0`."""
+    spans = (*reason.before, (reason.since, releases[-1]))
+    start = spans[0][0]
+    told = [f"before {start}"] if start != releases[0] else []
+    for (_, last), (back, _) in pairwise(spans):
+        first_away, last_away = _after(last, releases), _after(back, releases, -1)
+        told.append(f"from {first_away} to {last_away}" if first_away != last_away else f"on {first_away}")
+    return f"not {', nor '.join(told)}"
 
 
 def _fix(need: Need, fix: ToFix) -> str:
     releases = query.names(need.package).releases
-    if not fix.until:
-        told = f"{fix.name}, which no release has, from {releases[0]} to {releases[-1]}"
+    if fix.until:
+        told = f"{fix.name}, gone since {_after(fix.until, releases)}"
     else:
-        told = f"{fix.name}, gone since {releases[releases.index(fix.until) + 1]}"
+        verb = "is known to take" if fix.name.endswith(")") else "has"
+        told = f"{fix.name}, which no release {verb}, from {releases[0]} to {releases[-1]}"
     if fix.replacement and (life := query.life(fix.replacement) or query.module_life(fix.replacement)):
         return f"{told}; {fix.replacement} exists on {query.told(fix.replacement, life)}"
     return told
+
+
+def _needed(need: Need, reason: Reason) -> str:
+    if not reason.before:
+        return f"{reason.since} or later"
+    releases = query.names(need.package).releases
+    return _specifiers((*reason.before, (reason.since, releases[-1])), releases)
 
 
 def as_json(of: Sequence[Need]) -> str:
     """Return the needs as JSON."""
     keys = ("package", "needs", "declared", "reasons", "to_fix")
     data = [{key: asdict(need)[key] for key in keys} for need in of]
+    for reason in (reason for need in data for reason in need["reasons"] if not reason["before"]):
+        del reason["before"]
     return dump({"packages": data})
 
 
@@ -223,10 +347,13 @@ def markdown(of: Sequence[Need]) -> str:
     """Return the needs as a Markdown table."""
     lines = ["| package | needs | declared | why, and what to fix |", "|---|---|---|---|"]
     for need in of:
-        told = [f"`{one.name}`, not before {one.since}: `{one.path}:{one.line}`" for one in need.reasons[:3]]
+        releases = query.names(need.package).releases
+        told = [f"`{one.name}`, {_why(one, releases)}: `{one.path}:{one.line}`" for one in need.reasons[:3]]
         told += [f"to fix: `{one.path}:{one.line}` {_fix(need, one)}" for one in need.to_fix]
         declared = "not declared" if need.declared is None else f"`{need.declared}`"
-        lines.append(f"| {need.package} | {need.needs or 'any'} | {cell(declared)} | {'<br>'.join(map(cell, told))} |")
+        lines.append(
+            f"| {need.package} | {cell(need.needs or _ANY)} | {cell(declared)} | {'<br>'.join(map(cell, told))} |"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -237,7 +364,7 @@ def github(of: Sequence[Need]) -> str:
         level = "error" if need.failing else "notice"
         found += [annotation(level, one.path, one.line, "needs", _fix(need, one)) for one in need.to_fix]
         for one in need.reasons if need.failing else ():
-            text = f"{one.name} needs {need.package} {one.since} or later; declared is {need.declared}"
+            text = f"{one.name} needs {need.package} {_needed(need, one)}; declared is {need.declared}"
             found.append(annotation("error", one.path, one.line, "needs", text))
     return "".join(f"{line}\n" for line in found)
 

@@ -79,11 +79,13 @@ def _needed(of: Iterable[Need]) -> Iterator[Needed]:
         gone = [one for one in need.to_fix if one.until]
         if need.reasons or gone:
             until = min((one.until for one in gone), key=Version, default=None)
+            releases = query.names(need.package).releases
+            since = max((one.since for one in need.reasons), key=releases.index, default=None)
             yield Needed(
                 package=need.package,
                 declared=need.declared,
-                since=need.reasons[0].since if need.reasons else None,
-                because=_lines(need.reasons),
+                since=since,
+                because=_lines(one for one in need.reasons if one.since == since),
                 until=until,
                 gone=_lines(one for one in gone if one.until == until),
             )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import re
 from collections.abc import Sequence
 
 from jax_stack_compat.base.spelling import is_version
@@ -23,11 +25,13 @@ from jax_stack_compat.check.source.conditions import (
     asks,
 )
 from jax_stack_compat.check.source.scopes import Bound, Origins, Scope, ScopeNames, Settled, chain_of
+from jax_stack_compat.packages import HELD
 
 _VERSION = frozenset({"__version__", "__version_info__"})
 _METADATA = ("importlib.metadata.version", "importlib_metadata.version")
 _READERS = (*_METADATA, "importlib.util.find_spec", "inspect.signature")
 _PARSERS = frozenset({"packaging.version.Version", "packaging.version.parse"})
+_WORD = re.compile(r"\w+")
 _TYPING = frozenset({"typing.TYPE_CHECKING", "typing_extensions.TYPE_CHECKING"})
 
 
@@ -71,7 +75,7 @@ class Asking:
         return self._settled.of(bound, lambda: self._bound(at, bound))
 
     def _bound(self, at: Scope, bound: Sequence[Bound]) -> Condition:
-        if len(bound) == 1 and not bound[0].absent and not bound[0].tests:
+        if len(bound) == 1 and not bound[0].tests and not self._is_tried(at, bound[0]):
             [one] = bound
             if one.value is not None:
                 return self.condition(at, one.value)
@@ -79,12 +83,58 @@ class Asking:
                 return UNKNOWN if _reads_version(one.definition) else FREE
             return self._imported(self.names.origins(at, bound))
         telling = any(
-            binding.absent
+            self._is_tried(at, binding)
             or any(asks(self.condition(at, test)) for test in binding.tests)
             or (binding.value is not None and asks(self.condition(at, binding.value)))
             for binding in bound
         )
         return UNKNOWN if telling else FREE
+
+    def _is_tried(self, at: Scope, binding: Bound) -> bool:
+        """Return True if a release may lack what an enclosing `try` tries."""
+        return any(self.depends(at, *node.body) for node in binding.tries)
+
+    def depends(self, scope: Scope, *nodes: ast.AST) -> bool:
+        """Return True if code may depend on a release of the stack; an attribute of a parameter does not.
+
+        The values and definitions of names are followed.
+        """
+        ahead = [(scope, node) for node in nodes]
+        followed: set[int] = set()
+        while ahead:
+            at, node = ahead.pop()
+            for inner in ast.walk(node):
+                if self._may_differ(at, inner):
+                    return True
+                found = at.of(inner.id) if isinstance(inner, ast.Name) else None
+                if found and id(found[1]) not in followed:
+                    followed.add(id(found[1]))
+                    ahead += [(found[0], part) for binding in found[1] for part in binding.parts]
+        return False
+
+    def _may_differ(self, scope: Scope, node: ast.AST) -> bool:
+        """Return True if a node imports or names a module of the stack or the project, or is a call with unknowns."""
+        match node:
+            case ast.Import(names):
+                return any(self.names.is_on_stack(alias.name) for alias in names)
+            case ast.ImportFrom():
+                return self.names.is_on_stack(self.names.base(node))
+            case ast.Constant(str(text)):
+                return self._is_of_stack(text)
+            case ast.Name(name):
+                found = scope.of(name)
+                if found is None:
+                    return not hasattr(builtins, name)
+                return any(binding.origin and self.names.is_on_stack(binding.origin) for binding in found[1])
+            case ast.Call():
+                named = (scope.of(inner.id) for inner in ast.walk(node) if isinstance(inner, ast.Name))
+                return any(not binding.is_followed for found in named if found for binding in found[1])
+        return False
+
+    def _is_of_stack(self, text: str) -> bool:
+        """Return True if a text begins with the name of a package of the stack, or of a module of the project."""
+        word = _WORD.match(text)
+        return word is not None and (word[0] in HELD or self.names.is_on_stack(word[0]))
 
     def _imported(self, origins: Origins) -> Condition:
         if len(origins) != 1:
@@ -150,7 +200,12 @@ class Asking:
     def _mixed(self, scope: Scope, node: ast.AST) -> Condition:
         """Return the condition of any other expression: UNKNOWN if it calls `hasattr` or reads a version."""
         named: list[Condition] = []
+        others: set[ast.AST] = set()
         for inner in ast.walk(node):
+            if inner in others:
+                continue
+            if isinstance(inner, ast.Call) and self._is_other(scope, inner):
+                others.add(inner.func)
             if isinstance(inner, ast.Call) and self._hasattr(scope, inner):
                 return UNKNOWN
             if isinstance(inner, ast.Name):
@@ -161,14 +216,23 @@ class Asking:
                 return UNKNOWN
         return _mixture(named)
 
+    def _is_other(self, scope: Scope, node: ast.Call) -> bool:
+        """Return True for a call such as `find_spec("tensorflow")`, which asks for a package outside the stack."""
+        match node.args:
+            case [ast.Constant(str(text))]:
+                called = self.names.of_value(scope, node.func)
+                is_reader = all(origin and origin.startswith(_READERS) for origin in called)
+                return bool(called) and is_reader and not self._is_of_stack(text)
+        return False
+
     def _tells(self, origin: str | None) -> bool:
         parts = (origin or "").split(".")
         return (origin or "").startswith(_READERS) or (parts[0] in self.names.stack and not _VERSION.isdisjoint(parts))
 
-    def decorated(self, scope: Scope, node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> Condition:
+    def decorated(self, scope: Scope, decorators: Sequence[ast.expr]) -> Condition:
         """Return the condition of decorators such as `pytest.mark.skipif(jax.__version__ < "0.5")`."""
         parts: list[ast.AST] = []
-        for each in node.decorator_list:
+        for each in decorators:
             if isinstance(each, ast.Call):
                 parts += [*each.args, *each.keywords]
             elif isinstance(each, ast.Name) and (found := scope.of(each.id)) and (value := found[1][0].value):

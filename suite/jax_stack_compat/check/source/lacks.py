@@ -8,7 +8,7 @@ from functools import cache
 
 from jax_stack_compat.check.finding import Finding
 from jax_stack_compat.check.source.conditions import excludes
-from jax_stack_compat.check.source.uses import NOWHERE, Thing, Use
+from jax_stack_compat.check.source.uses import NOWHERE, Call, Thing, Use
 from jax_stack_compat.judge.rules import Pins
 from jax_stack_compat.names import presence, query
 
@@ -54,6 +54,24 @@ def lack(use: Use, versions: Pins) -> Lack | None:
     return found[0] if all(found) else None
 
 
+def takes(use: Use, versions: Pins) -> bool | None:
+    """Return True if the releases are known to take a use's call, False if they refuse a literal; None if unknown.
+
+    The call's number of arguments and its keywords must fit.
+    """
+    if (call := use.call) is None:
+        return True
+    told = [_takes(call, thing.name, versions[thing.package]) for thing in use.things]
+    return next((known for known in (True, None) if known in told), False)
+
+
+def _takes(call: Call, name: str, version: str) -> bool | None:
+    if (parameters := query.parameters(name, version)) is None:
+        return None
+    written = [(each, call.written(each[0].lstrip("/*="), place)) for place, each in enumerate(parameters)]
+    return not any(presence.refuses(name, parameter, value) for parameter, value in written)
+
+
 def lacks(use: Use, releases: Sequence[str]) -> Sequence[Lack | None]:
     """Return what each of these releases lacks for a use; None if the code checks for the release."""
     return _lacks(replace(use, place=NOWHERE), tuple(releases))
@@ -70,6 +88,8 @@ def _lack(use: Use, thing: Thing, version: str | None) -> Lack | None:
         return None
     if name := presence.lacks(thing.name, version, thing.bound, module=use.how == "import"):
         return Lack(name)
+    if use.how == "from" and presence.is_no_longer_a_module(module := thing.name.rpartition(".")[0], version):
+        return Lack(module)
     if (call := use.call) is None:
         return None
     open = (call.open_positions, call.open_keywords)
@@ -98,7 +118,7 @@ def _told(use: Use, found: Lack, version: str) -> str:
     place = releases.index(version)
     # For a missing name, ignore the arguments. Releases whose names are unknown do not count.
     asked = use if found.argument else replace(use, call=None)
-    fits = [presence.is_there(found.name, each) and lack(asked, {package: each}) is None for each in releases]
+    fits = [_fits(found, asked, {package: each}) for each in releases]
     before = next((at for at in range(place, -1, -1) if fits[at]), None)
     after = next((at for at in range(place, len(releases)) if fits[at]), None)
     if found.argument:
@@ -111,6 +131,12 @@ def _told(use: Use, found: Lack, version: str) -> str:
     if after is not None:
         return f"added in {package} {releases[after]}"
     return f"in no release of {package} from {releases[0]} to {releases[-1]}"
+
+
+def _fits(found: Lack, use: Use, versions: Pins) -> bool:
+    if not presence.is_there(found.name, *versions.values()) or lack(use, versions):
+        return False
+    return not found.argument or takes(use, versions) is True
 
 
 def _warned(thing: Thing, versions: Mapping[str, str]) -> tuple[str, str] | None:

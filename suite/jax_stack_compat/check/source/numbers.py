@@ -10,6 +10,7 @@ from jax_stack_compat.numbers import query
 from jax_stack_compat.numbers.model import CallRow
 
 _WORDS = {"value": "", "edge": "", "dtype": "returns ", "shape": "has shape ", "raises": "", "ended": ""}
+_ALONE = "Each was called by itself; fused with other operations under jit, it was not tried."
 # A call that raised before.
 _BENIGN = ("returns", "exception")
 
@@ -48,7 +49,7 @@ class Numbers:
             edges = len(self.edges)
             at = f"; {edges} do{'es' * (edges == 1)} so only at 0, infinity, NaN, tiny or huge numbers" if edges else ""
             by = f"; {rounded} differ{'s' * (rounded == 1)} by rounding alone" if rounded else ""
-            return f"{head}, {other} for the inputs that were tried{at}{by}."
+            return f"{head}, {other} for the inputs that were tried{at}{by}. {_ALONE}"
         if not self.unlike:
             return ""
         names = [row.function for row in self.unlike]

@@ -120,6 +120,8 @@ class _Reader(ast.NodeVisitor):
         self.methods = methods
         self.around: frozenset[str] = frozenset()
         self.functions: tuple[str, ...] = ()
+        # The decorator that is read, or was read last.
+        self.decorator: ast.expr | None = None
         # The functions of the stack that get a function by its name.
         self.takers: dict[str, set[str]] = {}
 
@@ -176,7 +178,7 @@ class _Reader(ast.NodeVisitor):
         with self._within(*map(self._decorator, node.decorator_list)):
             self._arguments(node.args)
         self._annotation(node.returns)
-        decorated = self.asking.decorated(self.scope, node)
+        decorated = self._condition_of(node.decorator_list)
         by = [self._decorator(each) for each in node.decorator_list]
         with self._inside("function", (each.arg for each in _parameters(node.args))) as inside, self._within(*by):
             self.functions = (*self.functions, node.name)
@@ -227,8 +229,14 @@ class _Reader(ast.NodeVisitor):
 
     def _decorators(self, of: Sequence[ast.expr]) -> None:
         for each in of:
+            self.decorator = each
             # A decorator is called with the function or class below it.
             self._name(each, Call(1, (), open_positions=False, open_keywords=False))
+
+    def _condition_of(self, decorators: Sequence[ast.expr]) -> Condition:
+        """Return the condition of decorators. Those of the stack skip nothing, whatever their arguments."""
+        others = [each for each in decorators if self._decorator(each).partition(".")[0] not in self.names.stack]
+        return self.asking.decorated(self.scope, others)
 
     def _arguments(self, of: ast.arguments) -> None:
         self._each([*of.defaults, *of.kw_defaults])
@@ -258,7 +266,7 @@ class _Reader(ast.NodeVisitor):
             with self._within(*map(self._called, node.bases[:number])):
                 self.visit(base)
         self._each(node.keywords)
-        decorated = self.asking.decorated(self.scope, node)
+        decorated = self._condition_of(node.decorator_list)
         with self._inside("class") as inside:
             self.names.collect(inside, node.body)
             self._block(node.body, decorated)
@@ -299,12 +307,12 @@ class _Reader(ast.NodeVisitor):
                 self._add(condition if isinstance(node.op, ast.And) else Not(condition))
 
     def visit_Try(self, node: ast.Try | ast.TryStar) -> None:
-        absent = UNKNOWN if catches(node) else FREE
+        absent = UNKNOWN if catches(node) and self.asking.depends(self.scope, *node.body) else FREE
         self._block(node.body, absent)
         for handler in node.handlers:
             # The code for releases that lack something.
             self._each([handler.type])
-            self._block(handler.body, UNKNOWN if ABSENT & {*caught(handler.type)} else FREE)
+            self._block(handler.body, absent if ABSENT & {*caught(handler.type)} else FREE)
         self._block(node.orelse, absent)
         self._block(node.finalbody)
 
@@ -367,7 +375,7 @@ class _Reader(ast.NodeVisitor):
         if node.args and isinstance(node.func, ast.Name | ast.Attribute):
             called = self.names.of_value(self.scope, node.func)
             if called and called <= _PARTIAL:
-                self._name(node.args[0], arguments(node, node.args[1:], self._named, partial=True))
+                self._name(node.args[0], self._partial(node))
                 inside = inside[1:]
             if isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(node.args) > 1:
                 name = node.args[1].value if isinstance(node.args[1], ast.Constant) else None
@@ -383,6 +391,13 @@ class _Reader(ast.NodeVisitor):
                 self._spot(node.func, frozenset({node.func.attr}), "", "method", call)
         with self._within(taker):
             self._each(inside)
+
+    def _partial(self, node: ast.Call) -> Call:
+        """Return the call that a partial makes of its function. As a decorator it is called with the one below it."""
+        if node is self.decorator:
+            call = arguments(node, node.args[1:], self._named)
+            return replace(call, positions=call.positions + 1)
+        return arguments(node, node.args[1:], self._named, partial=True)
 
     def _is_unknown(self, node: ast.Attribute) -> bool:
         """Return True if an attribute may be one of an array: not of an import, or of what the text defines."""

@@ -28,15 +28,26 @@ _HELPERS = ("packaging", "importlib", "functools", "typing", "inspect")
 class Bound:
     """A binding of a name: an import, a value, a definition, or none of these if it is not followed.
 
-    `tests` are the tests of the enclosing `if`s. `absent` is True if an enclosing `try` catches a missing name.
+    If a name is a part of a value, such as an element of a list in a loop, its definition is the whole value. `tests`
+    are the tests of the enclosing `if`s, and `tries` are the enclosing `try`s that catch a missing name.
     """
 
     origin: str | None = None
     value: ast.expr | None = None
     definition: ast.AST | None = None
     tests: tuple[ast.expr, ...] = ()
-    absent: bool = False
+    tries: tuple[ast.Try | ast.TryStar, ...] = ()
     origins: Origins | None = None
+
+    @property
+    def parts(self) -> list[ast.AST]:
+        """The value or the definition, if there is one."""
+        return [part for part in (self.value, self.definition) if part]
+
+    @property
+    def is_followed(self) -> bool:
+        """True if it is an import, or has a value or a definition; a parameter has neither."""
+        return self.origin is not None or bool(self.parts)
 
 
 @dataclass
@@ -100,13 +111,17 @@ class ScopeNames:
         self._settled = Settled[Origins]()
 
     def collect(
-        self, scope: Scope, body: Iterable[ast.stmt], tests: tuple[ast.expr, ...] = (), absent: bool = False
+        self,
+        scope: Scope,
+        body: Iterable[ast.stmt],
+        tests: tuple[ast.expr, ...] = (),
+        tries: tuple[ast.Try | ast.TryStar, ...] = (),
     ) -> None:
         """Collect the bindings in a block, without the scopes below."""
 
         def bind(name: str, **what: ast.AST | str | None) -> None:
             at = scope.module() if name in scope.elsewhere else scope
-            at.bound.setdefault(name, []).append(Bound(tests=tests, absent=absent, **what))  # type: ignore[arg-type]
+            at.bound.setdefault(name, []).append(Bound(tests=tests, tries=tries, **what))  # type: ignore[arg-type]
 
         for node in body:
             if isinstance(node, ast.Import):
@@ -136,7 +151,7 @@ class ScopeNames:
                 for part in ast.iter_child_nodes(node):
                     if not isinstance(part, ast.stmt):
                         for name in stored(part, deep=isinstance(part, ast.withitem | ast.pattern)):
-                            bind(name)
+                            bind(name, definition=_whole(node, part))
                 for handler in getattr(node, "handlers", ()):
                     if handler.name:
                         bind(handler.name)
@@ -145,9 +160,9 @@ class ScopeNames:
                     if isinstance(inner, ast.NamedExpr):
                         bind(inner.target.id, value=inner.value)
             under = (*tests, node.test) if isinstance(node, ast.If) else tests
-            guarded = absent or (isinstance(node, ast.Try | ast.TryStar) and catches(node))
+            within = (*tries, node) if isinstance(node, ast.Try | ast.TryStar) and catches(node) else tries
             for block in _blocks(node):
-                self.collect(scope, block, under, guarded)
+                self.collect(scope, block, under, within)
 
     def base(self, node: ast.ImportFrom) -> str:
         """Return the origin of the module that an import takes names from."""
@@ -190,8 +205,12 @@ class ScopeNames:
 
     def is_ours(self, origin: str) -> bool:
         """Return True if an origin is followed."""
+        return self.is_on_stack(origin) or origin.startswith(_HELPERS)
+
+    def is_on_stack(self, origin: str) -> bool:
+        """Return True if an origin is of the stack, of a library on it, or of the project."""
         first = origin.partition(".")[0]
-        return ":" in origin or first in self.packages or first in self.own or origin.startswith(_HELPERS)
+        return ":" in origin or first in self.packages or first in self.own
 
 
 def joined(origin: str, name: str) -> str:
@@ -237,6 +256,15 @@ def stored(node: ast.AST, *, deep: bool = True) -> Iterator[str]:
             yield inner.rest
         elif not deep and isinstance(inner, ast.Tuple | ast.List | ast.Starred):
             yield from stored(inner)
+
+
+def _whole(node: ast.AST, part: ast.AST) -> ast.expr | None:
+    """Return the value from which a loop, a `with` or an assignment such as `+=` binds names."""
+    if isinstance(part, ast.withitem):
+        return part.context_expr
+    if isinstance(node, ast.For | ast.AsyncFor):
+        return node.iter
+    return node.value if isinstance(node, ast.AugAssign) else None
 
 
 def _expressions(node: ast.stmt) -> Iterator[ast.AST]:

@@ -101,7 +101,7 @@ def custom_jvp_rule() -> tuple[str, str]:
 
 _NEW = Rule("agrees", "", "jax#28069 (9afc047bf0)")
 # A negative number counts from the end, so its place in the order depends on the function.
-_OUT_OF_ORDER = "type({0}) in ('tuple', 'list') and min({0}) >= 0 and sorted({0}) != {0}".format
+_OUT_OF_ORDER = ("seen(given({0})) and type({0}) in ('tuple', 'list') and min({0}) >= 0 and sorted({0}) != {0}").format
 # With static_argnames, static_argnums are not expected to follow later.
 _OF_JIT = (
     "jax.jit(fun, static_argnums, static_argnames) "
