@@ -178,8 +178,9 @@ class Diffrax606Large(_Lorenz):
 
 
 class Diffrax680(_OldRuntime):
-    """diffrax#680: "JAX 0.7.1 is known to cause major performance issues"; the figures are in jax#31282 and #31284.
+    """diffrax#680: Euler steps that are each saved.
 
+    The thread: "JAX 0.7.1 is known to cause major performance issues"; the figures are in jax#31282 and #31284.
     Euler, 4000 steps on dy/dt = -y over 4 float32, each step saved: a small write into a large carry in each pass. It
     is not slower on 0.7.1: that slow-down needs a read of the carry that the compiler cannot analyse, as in jax#31284.
     It does show the new runtime of 0.4.32, and jax#40101 in 0.11.1.

@@ -18,7 +18,8 @@ class Package:
     them. `layer` is its height in the stack: it builds only on packages of lower layers, and comes with what it
     `brings`, which nothing below needs. `imports` are the packages on which a case of it depends, the highest first.
     With `walked`, the names of each release are listed. `module` is the import name, if it differs; `alias` is what
-    people write for it. `repository` and `documentation` are what threads and pages name by the package's short name.
+    people write for it, and `title` how its authors spell it. `repository` and `documentation` are what threads and
+    pages name by the package's short name.
     """
 
     oldest: str
@@ -29,6 +30,7 @@ class Package:
     walked: bool = False
     module: str = ""
     alias: str = ""
+    title: str = ""
     repository: str = ""
     documentation: str = ""
 
@@ -96,12 +98,12 @@ PACKAGES: Mapping[str, Package] = {
 }
 # Packages that build on the stack. A cell that holds a guest runs only the guest's cases.
 GUESTS: Mapping[str, Package] = {
-    "numpyro": Package("0.15.3"),
-    "tensorflow-probability": Package("0.24.0", module="tensorflow_probability"),
-    "dm-haiku": Package("0.0.12", module="haiku"),
-    "flax": Package("0.9.0"),
-    "optax": Package("0.1.5"),
-    "blackjax": Package("1.0.0"),
+    "numpyro": Package("0.15.3", title="NumPyro"),
+    "tensorflow-probability": Package("0.24.0", module="tensorflow_probability", title="TensorFlow Probability"),
+    "dm-haiku": Package("0.0.12", module="haiku", title="Haiku"),
+    "flax": Package("0.9.0", title="Flax"),
+    "optax": Package("0.1.5", title="Optax"),
+    "blackjax": Package("1.0.0", title="BlackJAX"),
     "e3nn-jax": Package("0.20.3", module="e3nn_jax"),
 }
 HELD: Mapping[str, Package] = {**PACKAGES, **GUESTS}

@@ -8,18 +8,21 @@ import pytest
 from jax_stack_compat.cell.issue import Rule, Signature
 from jax_stack_compat.check.explain import matching, missing
 from jax_stack_compat.check.explain import told as explained
+from jax_stack_compat.check.find.index import load
 from jax_stack_compat.check.knowledge import Knowledge
 from tests.check.conftest import Said
-from tests.check.worlds import case, issue
+from tests.check.worlds import case, indexed, stack
 
 TITLE = "one does it"
 THREAD = "https://github.com/jax-ml/jax/issues/1"
 
 
-def match(*rules: Rule, behaviour: str = "wrong", **changes: Any) -> matching.Match:
-    """Return a match of issue one, whose case has these rules."""
+def found(*rules: Rule, behaviour: str = "wrong", seen: tuple[str, ...] = (), **changes: Any) -> explained.Found:
+    """Return a match of issue one, whose case has these rules; `seen` are those of the stacks with its signature."""
     of = case("case", *rules, **changes)
-    return matching.Match(issue("one", of), (of,), behaviour, Signature("TypeError", "no such thing"), 1.0)
+    signature = Signature("TypeError", "no such thing")
+    match = matching.Match(indexed("one"), ("case",), behaviour, signature, 1.0, seen)
+    return explained.Found(match, THREAD, (of,))
 
 
 WELL = Rule("right", "", "")
@@ -46,12 +49,12 @@ WELL = Rule("right", "", "")
 )
 def test_since_and_until_are_told_by_the_runs(rules: list[Rule], told: str) -> None:
     """ "Fixed" needs a clear release. If two packages decide, the rule is shown instead of releases."""
-    assert f"affects {told}" == explained.since(match(*rules))
+    assert f"affects {told}" == explained.since(found(*rules), {})
 
 
 def test_markdown_is_a_line_to_paste() -> None:
     """A line has the title, the thread if pages have no address, the first release and the workaround."""
-    told = explained.markdown(match(Rule("wrong", "jax==0.5.0", ""), WELL))
+    told = explained.markdown(found(Rule("wrong", "jax==0.5.0", ""), WELL), stack())
 
     assert told == f"- [{TITLE}]({THREAD}). Affects jax 0.5.0, fixed in 0.6.0. Workaround: Do not."
 
@@ -62,20 +65,20 @@ def test_a_page_with_an_address_is_what_is_linked(monkeypatch: pytest.MonkeyPatc
         explained, "address", lambda label: "https://example.org/stack/" if label == "Homepage" else None
     )
 
-    assert explained.link(issue("one")) == "https://example.org/stack/issues/one.html"
+    assert explained.link(found()) == "https://example.org/stack/issues/one.html"
 
 
 @pytest.mark.parametrize("format", ["text", "markdown"])
 def test_an_answer_is_short(format: str, published: Knowledge, tmp_path: Path, said: Said) -> None:
     """An answer has at most three issues and 25 lines, even for a text with all signatures and names."""
-    signatures = [signature for each in published.cases.values() for _, signature in each.signatures]
+    signatures = [signed.signature for each in load().issues for signed in each.signed]
     everything = "\n".join(f"{signature.type}: {signature.message.replace('…', ' x ')}" for signature in signatures)
     everything += "\njax==0.4.35 equinox==0.11.10 diffrax==0.6.0\n"
     everything += "\n".join(f"AttributeError: module 'jax.core' has no attribute '{name}'" for name in NAMES)
     (tmp_path / "log").write_text(everything, encoding="utf-8")
     lines = said("explain", str(tmp_path / "log"), "--format", format)[1].splitlines()
 
-    assert len(matching.matches(published, everything)) > 20
+    assert len(matching.matches(load().issues, everything)) > 20
     assert len([*missing.told(everything)]) > 5
     assert len(lines) <= 25
     heads = {f"{each.id}  {each.title}" if format == "text" else f"- [{each.title}]" for each in published.issues}

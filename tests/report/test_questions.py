@@ -173,6 +173,34 @@ def test_what_concerns_my_code(reader: Reader) -> None:
         assert words in told
 
 
+# A text → what the box says.
+ANSWERED = {
+    "with_sharding_constraint": "Arrays on a mesh of jax.make_mesh refuse",
+    "#25981": "jax.random with the same seed gives other numbers",
+    "jax#25190": "Slower, measured: a while loop that reads an array, 147 times from jax 0.4.33 (jax#25190)",
+    "TypeError: _psum_invariant_abstract_eval() got an unexpected keyword argument 'axis_index_groups'": (
+        "No documented issue matches."
+    ),
+    "TypeError: make_mesh() got an unexpected keyword argument 'axis_shapes'": (
+        "jax.make_mesh takes axis_shapes on jax 0.4.33 to 0.11.0."
+    ),
+    "AttributeError: jax.tree_map was removed in JAX v0.6.0: use jax.tree.map": (
+        "jax.tree_map exists on jax 0.4.18 (or older) to 0.5.3."
+    ),
+    "AttributeError: module 'jax.interpreters.pxla' has no attribute 'xla_pmap_p'": "Used by NumPyro before 0.21.0.",
+    "jax.errors.UnexpectedTracerError: Encountered an unexpected tracer.": "a traced value left the function",
+}
+
+
+@pytest.mark.parametrize("text", ANSWERED)
+def test_the_box_answers_at_once(reader: Reader, text: str) -> None:
+    """The box has the issue, the slow-down, or the sentence of `explain` on a missing name or argument."""
+    reader.asks(text)
+
+    expect(reader.page.locator("#results")).to_contain_text(ANSWERED[text])
+    assert "jnp.clip" not in reader.sees("#results")
+
+
 def test_what_is_asked_is_in_the_address(reader: Reader) -> None:
     """The address of a search restores it."""
     reader.asks("FutureWarning: Attempting to hash a tracer")

@@ -386,7 +386,7 @@ def test_every_report_is_written_and_read_back(tmp_path: Path) -> None:
         validator.validate(json.loads((folder / "compat.json").read_text(encoding="utf-8")))
         assert of == stored.read_report(folder)
         there = {"compat.json", "compat.schema.json", "timings.json", "COMPAT.md"}
-        there |= {"check.json", *(path for path in pages(of) if "/" not in path)}
+        there |= {"check.json", "search.json", *(path for path in pages(of) if "/" not in path)}
         assert there == {path.name for path in written if path.parent == folder}
         assert sorted([*written, folder / ".files"]) == sorted(path for path in folder.rglob("*") if path.is_file())
         assert [] == [path for path in written if not path.read_text(encoding="utf-8").endswith("\n")]

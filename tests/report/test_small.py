@@ -170,7 +170,7 @@ def test_the_small_report_is_the_one_in_the_tree(
 
 
 def test_the_tracked_files_are_of_this_tree(published: Report) -> None:
-    """COMPAT.md and check.json in the tree are as `nox -s rebuild` writes them, and nothing untracked lies there."""
+    """The files in the tree are as `nox -s rebuild` writes them, and nothing untracked lies there."""
     made = packed.tracked(published)
 
     assert [] == [name for name, text in made.items() if (packed.FOLDER / name).read_text(encoding="utf-8") != text]

@@ -98,6 +98,19 @@ def test_a_guest_is_told_of_where_it_is_named(page: Page) -> None:
     assert "Haiku does not import" in upgraded.partition("Appears")[2]
 
 
+@pytest.mark.parametrize(
+    ("stack", "told"),
+    [
+        ("jax 0.10.2, dm-haiku 0.0.16", "✓ Works"),
+        ("jax 0.11.0, dm-haiku 0.0.16", "✗ Does not import: dm-haiku 0.0.16 beside jax 0.11.0"),
+        ("jax 0.6.0, jaxlib 0.7.0", "⊘ jax 0.6.0 requires jaxlib<=0.6.0,>=0.6.0, and 0.7.0 is here."),
+    ],
+)
+def test_the_first_line_says_whether_a_stack_works(page: Page, stack: str, told: str) -> None:
+    """The page judges a stack as `check` does, also without Diffrax and by metadata."""
+    assert told in ask(page, stack)[0].partition("\nOn ")[0]
+
+
 def test_two_packages_are_asked_for(page: Page) -> None:
     """Equinox 0.12.2 does not work with jax 0.7.0, beside any diffrax; one such stack was run."""
     first, _ = ask(page, "Equinox 0.12.2 with jax 0.7.0")

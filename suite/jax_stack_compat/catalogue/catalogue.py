@@ -222,6 +222,9 @@ def faults(found: Entry) -> list[Fault]:
         re.compile(issue.known_by)
     except re.error as error:
         note("known_by", f"{issue.known_by!r} is not a regular expression: {error}")
+    known = {name for case in issue.cases for name in case.behaviours}
+    for name in sorted(issue.also.keys() - known):
+        note("also", f"{name!r} is not a behaviour of a case")
     for case in issue.cases:
         for key, message in _of_case(case):
             note(f"{case.id}.{key}", message)

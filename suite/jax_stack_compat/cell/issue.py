@@ -201,7 +201,8 @@ class Issue:
     cases touch is added; without either, what the reproducers use. `row_zero`: it asks whether the stack works at all,
     and every other waits for it. `known_by` is a regular expression for what else its tracebacks say, such as the name
     of a function: `explain` takes it for evidence beside an `everyday` signature, and other matches without it for less
-    likely.
+    likely. `also` has errors with the same cause that no case raises, by the behaviour that they stand for: `explain`
+    finds the issue by them, too.
 
     The other fields are of each of its cases that leaves them at their defaults; so are `touches` with conditions.
     """
@@ -212,6 +213,7 @@ class Issue:
     touches: tuple[str, ...] = ()
     row_zero: bool = False
     known_by: str = ""
+    also: Mapping[str, Signature] = field(default_factory=dict)
     _: KW_ONLY
     control: Callable[[], None] | None = None
     behaviours: Mapping[str, Meaning] | None = None

@@ -40,6 +40,7 @@ from laboratory.report.model import (
     RefutedRow,
     Report,
     SearchedRow,
+    SignatureRow,
     UpstreamRow,
     WorkaroundRow,
 )
@@ -204,6 +205,7 @@ def _issue(entry: Entry) -> IssueRow:
         touches=list(source.touches(text, issue)),
         row_zero=issue.row_zero,
         known_by=issue.known_by,
+        also=[SignatureRow(behaviour=name, **asdict(signature)) for name, signature in issue.also.items()],
         source_sha256=records.source_sha256(entry.source),
         shared_source=source.shared(text, issue),
     )

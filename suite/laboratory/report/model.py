@@ -257,6 +257,9 @@ class IssueRow(FileModel):
     touches: list[str] = Field(default=[], description="the names, keywords and areas of the stack that it concerns")
     row_zero: bool = Field(default=False, description="whether it tests if the stack works at all")
     known_by: str = Field(default="", description="a regular expression for what else its tracebacks say")
+    also: list[SignatureRow] = Field(
+        default=[], description="errors with the same cause that no case raises", exclude_if=lambda rows: not rows
+    )
     source_sha256: str = Field(description="of the issue's module")
     shared_source: str = Field(default="", description="the code of the module that its cases share")
 

@@ -14,6 +14,7 @@ from jax_stack_compat.base.errors import BadFile, Exit, Fault
 from jax_stack_compat.base.fields import Moment
 from jax_stack_compat.base.files import REPORTS, FileModel, dump, read, replace_all
 from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.numbers.model import by_function
 from jax_stack_compat.stack import plan
 from laboratory.orders import compared
 from laboratory.records import archive
@@ -22,8 +23,11 @@ from laboratory.report import compare
 from laboratory.report.assemble import assemble
 from laboratory.report.formats.check_json import check_json
 from laboratory.report.formats.compat_md import compat_md
+from laboratory.report.formats.search_json import search_json
 from laboratory.report.model import Report, SinceRow
+from laboratory.report.site import timings
 from laboratory.report.summary import exit_code
+from laboratory.timings.results import COMPARED, NOISE, RESULTS
 
 FOLDER = REPORTS / "published"
 MADE = FOLDER / "since.json"
@@ -59,8 +63,12 @@ def pack() -> Report:
 
 
 def tracked(report: Report) -> dict[str, str]:
-    """Return the text, by name, of each tracked file that follows from the published report."""
-    return {"COMPAT.md": compat_md(report), "check.json": check_json(report, compared.load_all())}
+    """Return the text, by name, of each tracked file that follows from the published report. Raises BadFile."""
+    return {
+        "COMPAT.md": compat_md(report),
+        "check.json": check_json(report, compared.load_all()),
+        "search.json": search_json(report, timings.machines(RESULTS, NOISE, COMPARED), by_function()),
+    }
 
 
 def code(report: Report) -> Exit:

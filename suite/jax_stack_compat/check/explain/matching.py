@@ -9,53 +9,79 @@ from __future__ import annotations
 import builtins
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
 from jax_stack_compat.cell.issue import Signature
+from jax_stack_compat.check.explain.ordinary import ORDINARY
 from jax_stack_compat.check.explain.raised import LONGEST, Raised, plain, raised
-from jax_stack_compat.check.knowledge import Knowledge, KnownCase, KnownIssue
-from jax_stack_compat.judge.verdict_table import SYMPTOMS
-from jax_stack_compat.packages import MODULES, ON_JAX, STACK, guests
+from jax_stack_compat.check.find.index import IndexedIssue, Signed
+from jax_stack_compat.packages import ON_JAX, STACK
 
 _PIN = re.compile(rf"\b({'|'.join(STACK)})[-=@ ]{{1,2}}v?(\d+(?:\.\d+)+)")
 # Unspecific classes that are not Python's own.
-_GENERAL = ("XlaRuntimeError", "JaxRuntimeError", "EquinoxRuntimeError", "PicklingError", "TracerBoolConversionError")
+GENERAL = ("XlaRuntimeError", "JaxRuntimeError", "EquinoxRuntimeError", "PicklingError", "TracerBoolConversionError")
 _SAME = {"JaxRuntimeError": "XlaRuntimeError"}
+# Python's phrases, which say nothing without the names beside them.
+_KEYWORD = "unexpected keyword argument"
+PHRASES = re.compile(
+    rf"(?:got an )?{_KEYWORD}|(?:module|object)? ?.?has no attribute|cannot import name|no module named|"
+    r"is not (?:defined|callable|iterable|subscriptable)|\b\w*(?:Error|Exception|Warning)\b",
+    re.IGNORECASE,
+)
+_CALL = re.compile(rf"(?P<function>\w+)\(\) got an {_KEYWORD} '(?P<keyword>\w+)'")
 # A name that more issues concern does not identify one.
 _MAX_ISSUES_OF_RARE_NAME = 3
 
 
 @dataclass(frozen=True)
 class Match:
-    """An issue that a text may show: the matching cases, the behaviour, the signature and its score."""
+    """An issue that a text may show: the matching cases, the behaviour, the signature and its score.
 
-    issue: KnownIssue
-    cases: tuple[KnownCase, ...]
+    `rules` are those of the stacks on which the signature was seen, and `cell` is the first of these.
+    """
+
+    issue: IndexedIssue
+    cases: tuple[str, ...]
     behaviour: str
     signature: Signature
     score: float
+    rules: tuple[str, ...] = ()
+    cell: str = ""
 
 
-def matches(knowledge: Knowledge, text: str) -> list[Match]:
+def matches(issues: Iterable[IndexedIssue], text: str) -> list[Match]:
     """Return the issues whose signatures match `text`, best first."""
     told = raised(text)
-    concerned = Counter(name for issue in knowledge.issues for name in _names(issue))
+    if not told:
+        return []
+    issues = list(issues)
+    concerned = Counter(name for issue in issues for name in _names(issue))
     found = []
-    for issue in knowledge.issues:
+    for issue in issues:
         rare = frozenset(name for name in _names(issue) if concerned[name] <= _MAX_ISSUES_OF_RARE_NAME)
-        scored = [each for each in _scored(issue, told, rare) if each[0]]
-        if scored:
-            best, behaviour, signature, _ = max(scored, key=lambda each: each[0])
-            cases = {case.id: case for score, of, _, case in scored if score == best and of == behaviour}
-            found.append(Match(issue, tuple(cases.values()), behaviour, signature, best))
-    return sorted(found, key=lambda each: -each.score)
+        if match := _best(issue, told, rare):
+            found.append(match)
+    return sorted(found, key=lambda match: -match.score)
+
+
+def _best(issue: IndexedIssue, told: list[Raised], rare: frozenset[str]) -> Match | None:
+    """Return an issue's best match: its first, with all cases that match as well and behave alike."""
+    scored = [(_score(issue, signed, error, rare), signed) for signed in issue.signed for error in told]
+    score, best = max(scored, key=lambda each: each[0], default=(0.0, None))
+    if not score or best is None:
+        return None
+    equal = [signed for of, signed in scored if of == score and signed.behaviour == best.behaviour]
+    cases = dict.fromkeys(case for signed in equal for case in signed.cases)
+    rules = dict.fromkeys(rule for signed in equal for rule in signed.rules)
+    return Match(issue, tuple(cases), best.behaviour, best.signature, score, tuple(rules), best.cell)
 
 
 def is_enough(type: str, message: str, *, everyday: bool, known_by: str) -> bool:
     """Return True if a message alone shows an issue: upstream's own class, or two words, and no everyday mistake."""
-    own = not hasattr(builtins, type) and type not in _GENERAL
+    own = not hasattr(builtins, type) and type not in GENERAL
+    everyday = everyday or type in ORDINARY
     return (own or len(words(message)) > 1) and (bool(known_by) or not everyday)
 
 
@@ -69,58 +95,69 @@ def words(text: str) -> list[str]:
     return re.findall(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])", text)
 
 
-def _scored(
-    issue: KnownIssue, told: list[Raised], rare: frozenset[str]
-) -> Iterator[tuple[float, str, Signature, KnownCase]]:
-    for case in issue.cases:
-        for behaviour, signature in case.signatures:
-            if case.behaviours.get(behaviour) in SYMPTOMS:
-                for error in told:
-                    yield _score(issue, case, signature, error, rare), behaviour, signature, case
+def telling(text: str) -> int:
+    """Return the number of words in a message, without the phrases that Python puts in thousands of messages."""
+    return len(words(without_phrases(text)))
 
 
-def _score(issue: KnownIssue, case: KnownCase, signature: Signature, error: Raised, rare: frozenset[str]) -> float:
+def without_phrases(text: str) -> str:
+    """Return a message without the phrases that Python puts in thousands of messages."""
+    return PHRASES.sub(" ", text)
+
+
+def _score(issue: IndexedIssue, signed: Signed, error: Raised, rare: frozenset[str]) -> float:
     """Return a score of the match between an exception and a signature: by words, class and module."""
+    signature = signed.signature
     if _SAME.get(signature.type, signature.type) != _SAME.get(error.type, error.type):
         return 0.0
     # A specific class that upstream defines.
-    own = not hasattr(builtins, signature.type) and signature.type not in _GENERAL
+    own = not hasattr(builtins, signature.type) and signature.type not in GENERAL
     count = len(words(signature.message))
     if (error.message or not own) and not ((count > 1 or own) and _pattern(signature.message).search(error.message)):
         return 0.0
-    if not all(MODULES[guest] in error.said for guest in guests(case.needs)):
+    if not all(guest in error.said for guest in signed.guests):
         return 0.0
     module = signature.module
     named = "." in module and module.replace("._src", "") in error.message
     through = bool(module) and (named or error.through(module))
     if module and not through and (error.files or not own):
         return 0.0
-    if (signature.everyday or issue.row_zero) and not _is_concerned(issue, case, error, rare):
+    if _KEYWORD in signature.message and not _is_of_call(issue, signature, error):
         return 0.0
-    if signature.everyday and issue.row_zero:
+    everyday = signature.everyday or signature.type in ORDINARY
+    if (everyday or issue.row_zero) and not _is_concerned(issue, signed, error, rare):
+        return 0.0
+    if everyday and issue.row_zero and not module:
         # An ordinary mistake does not show that a stack fails to work at all.
         return 0.0
-    unlike = bool(issue.known_by) and not signature.everyday and not re.search(issue.known_by, error.said)
+    unlike = bool(issue.known_by) and not everyday and not re.search(issue.known_by, error.said)
     return min(count, 10) + 5 * own + 3 * through - unlike
 
 
-def _is_concerned(issue: KnownIssue, case: KnownCase, error: Raised, rare: frozenset[str]) -> bool:
+def _is_of_call(issue: IndexedIssue, signature: Signature, error: Raised) -> bool:
+    """Return True if the function that refuses a keyword, or the keyword, is the signature's or the issue's."""
+    if telling(signature.message) > 0:
+        return True
+    call = _CALL.search(error.message)
+    return call is not None and call["function"] in _names(issue)
+
+
+def _is_concerned(issue: IndexedIssue, signed: Signed, error: Raised, rare: frozenset[str]) -> bool:
     """Return True if an exception concerns an issue by the place where it was raised, or by a name."""
     # JAX raises for its callers, so the innermost file outside JAX counts.
     *_, innermost = ["", *(package for package in error.packages if package != "jax")]
     if issue.row_zero:
         return innermost in ON_JAX
-    about = max((need for need in case.needs if need in ON_JAX), key=lambda need: STACK[need].layer, default="jax")
-    if innermost == about:
+    if innermost == signed.about:
         return True
     if issue.known_by:
         return re.search(issue.known_by, error.said) is not None
     return any(re.search(rf"\b{re.escape(name)}\b", error.said) for name in rare)
 
 
-def _names(issue: KnownIssue) -> set[str]:
+def _names(issue: IndexedIssue) -> set[str]:
     """Return the last parts of the names of functions that an issue concerns."""
-    names = {touch.partition("(")[0].rpartition(".")[2] for touch in issue.touches if "." in touch}
+    names = {name.partition("(")[0].rpartition(".")[2] for name in issue.names}
     return {name for name in names if not name.startswith("__")}
 
 

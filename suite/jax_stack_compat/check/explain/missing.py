@@ -3,40 +3,67 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from jax_stack_compat.check.explain.raised import plain
 from jax_stack_compat.names import query
 from jax_stack_compat.names.query import Life
+from jax_stack_compat.packages import WALKED
 
-_MISSING = re.compile(
+_DOTTED = rf"(?<![\w.])(?:{'|'.join(WALKED)})(?:\.\w+)+"
+MISSING = re.compile(
     r"module '(?P<of>[\w.]+)' has no attribute '(?P<name>\w+)'"
     r"|cannot import name '(?P<imported>\w+)' from '(?P<source>[\w.]+)'"
     r"|No module named '(?P<module>[\w.]+)'"
+    # JAX's own words: "… was removed in JAX v0.6.0: use …", "… was deprecated in … and removed in …".
+    rf"|(?P<said>{_DOTTED}) (?:was|is|has been) (?:removed|deprecated)\b"
 )
+# The guests that a name stopped: "NumPyro before 0.21".
+Guests = Mapping[str, Collection[str]]
 
 
-def told(message: str) -> Iterator[str]:
-    """Yield a sentence for each missing name in a message that some release has. Raises BadFile."""
+def told(message: str, guests: Guests | None = None) -> Iterator[str]:
+    """Yield a sentence for each missing name in a message that some release has, and others lack. Raises BadFile."""
+    yield from (sentence for _, sentence in named(message, guests or {}))
+
+
+def named(message: str, guests: Guests) -> Iterator[tuple[str, str]]:
+    """Yield each missing name in a message that some release has, with a sentence. Raises BadFile."""
     for name, life in _named(message):
         package = name.partition(".")[0]
-        newest = query.names(package).releases[-1]
         sentence = f"{name} exists on {package} {query.told(name, life)}."
-        if words := query.words(name):
-            sentence += f" Upstream: {words}"
-        elif instead := query.replacements(name, newest):
-            sentence += f" On {newest}, use {' or '.join(instead)}."
-        yield sentence
+        yield name, " ".join(filter(None, [sentence, advice(name), beside(name, guests)]))
+
+
+def advice(name: str) -> str:
+    """Return upstream's words about a name, or its replacements on the newest release; or "". Raises BadFile."""
+    newest = query.names(name.partition(".")[0]).releases[-1]
+    if words := query.words(name):
+        return f"Upstream: {words}"
+    instead = query.replacements(name, newest)
+    return f"On {newest}, use {' or '.join(instead)}." if instead else ""
+
+
+def beside(name: str, guests: Guests) -> str:
+    """Return a sentence on the libraries that use a name, by the issues of guests; or ""."""
+    return f"Used by {' and '.join(guests[name])}." if name in guests else ""
+
+
+def names(message: str) -> Iterator[tuple[str, bool]]:
+    """Yield the names that a message reports missing, and if each is a module."""
+    for found in MISSING.finditer(plain(message)):
+        if found["module"] or found["said"]:
+            yield found["module"] or found["said"], bool(found["module"])
+        else:
+            yield f"{found['of'] or found['source']}.{found['name'] or found['imported']}", False
 
 
 def _named(message: str) -> Iterator[tuple[str, Life]]:
-    seen = set()
-    for found in _MISSING.finditer(plain(message)):
-        module = found["of"] or found["source"]
-        name = found["module"] or f"{module}.{found['name'] or found['imported']}"
-        if name in seen or not query.is_known(name.partition(".")[0]) or not query.is_listed(name):
+    for name, is_module in dict.fromkeys(names(message)):
+        if not query.is_known(name.partition(".")[0]) or not query.is_listed(name):
             continue
-        seen.add(name)
-        life = query.module_life(name) if found["module"] else query.life(name) or query.module_life(name)
-        if life:
+        life = query.module_life(name) if is_module else query.life(name) or query.module_life(name)
+        releases = query.names(name.partition(".")[0]).releases
+        # What all releases have was not missing for its release.
+        if life and life != ((releases[0], releases[-1]),):
             yield name, life

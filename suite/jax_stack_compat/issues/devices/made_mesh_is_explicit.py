@@ -88,7 +88,8 @@ _case = partial(Case, host_devices=2, touches=_WITHOUT_TYPES)
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(change="jax@89401bd314", docs="jax:changelog.html"),
-    touches=("jax.make_mesh", "sharded arrays"),
+    touches=("jax.make_mesh", "jax.lax.with_sharding_constraint", "sharded arrays"),
+    also={"refused": Signature("ValueError", "with_sharding_constraint can only refer to Auto axes of the mesh")},
     control=plain_mesh,
     behaviours={"computed": "clear", "warns": "documented"},
     rules=(

@@ -69,7 +69,7 @@ ISSUE = Issue(
     cases=(
         Case(
             multiplies,
-            touches=("import e3nn_jax",),
+            touches=("import e3nn_jax if shows('no-equinox')",),
             workaround=Workaround("Upgrade Equinox with jax.", pin="equinox>=0.11.11"),
             behaviours={"multiplies": "clear", "other-values": "affected"},
             signatures={"no-equinox": NO_EQUINOX},

@@ -55,5 +55,5 @@ ISSUE = Issue(
         "no-xla-pmap-p": Signature("ImportError", "cannot import name 'xla_pmap_p'", "numpyro"),
     },
     needs=("jax", "numpyro"),
-    cases=(Case(draws, touches=("import numpyro",)),),
+    cases=(Case(draws, touches=("import numpyro if shows('no-pjit-p', 'no-xla-pmap-p')",)),),
 )

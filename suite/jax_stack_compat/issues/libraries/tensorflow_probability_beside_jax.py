@@ -97,7 +97,7 @@ ISSUE = Issue(
     cases=(
         Case(
             normal,
-            touches=(_IMPORT,),
+            touches=(f"{_IMPORT} and shows('no-pytype-aval-mappings')",),
             workaround=Workaround(
                 "Before the import, set jax.interpreters.xla.pytype_aval_mappings to the one in jax._src.core.",
                 code=table_put_back,

@@ -55,7 +55,9 @@ _SEEDED = "uses('jax.random.PRNGKey', 'jax.random.key')"
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(report="jax#13346", docs="jax:changelog.html#jax-0-5-0-jan-17-2025", discussion="jax#18480"),
+    upstream=Upstream.of(
+        report="jax#13346", docs="jax:changelog.html#jax-0-5-0-jan-17-2025", discussion="jax#18480 jax#25981"
+    ),
     touches=("jax_threefry_partitionable",),
     control=control_fold_in,
     rules=(Rule("agrees", "jax<0.5.0"), Rule("differs", "", "jax_threefry_partitionable is on by default")),

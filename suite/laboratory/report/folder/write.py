@@ -24,6 +24,7 @@ from laboratory.report.compare import since
 from laboratory.report.folder import compat_json as stored
 from laboratory.report.formats.check_json import check_json
 from laboratory.report.formats.compat_md import compat_md
+from laboratory.report.formats.search_json import search_json
 from laboratory.report.model import CompatFile, Report
 from laboratory.report.site import numbers, timings
 from laboratory.report.site.build import site
@@ -62,6 +63,7 @@ def write(report: Report, folder: Path, *, whole: bool = False) -> list[Path]:
         texts |= carried()
     texts |= {"compat.schema.json": schema(), "COMPAT.md": compat_md(report)}
     texts["check.json"] = check_json(report, on_devices)
+    texts["search.json"] = search_json(report, timed, measured.rows)
     texts |= site(report, timed, compiled, measured, on_devices)
     return _put_all(texts, folder)
 

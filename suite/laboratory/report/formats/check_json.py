@@ -1,4 +1,4 @@
-"""The writer of check.json: the rules, signatures and runs that `check` reads, small and quick to load. Pure.
+"""The writer of check.json: the rules and runs that `check` reads, small and quick to load. Pure.
 
 The wheel carries the file. `jax_stack_compat.check.knowledge` reads and documents it.
 """
@@ -65,8 +65,7 @@ def _kind(observation: Observation | None, kinds: dict[tuple[str, str], int]) ->
 
 def _issue(issue: IssueRow) -> dict[str, Any]:
     told = {name: getattr(issue, name) for name in ("id", "title", "kind", "row_zero", "touches")}
-    known_by = {"known_by": issue.known_by} if issue.known_by else {}
-    return {**told, "title": issue.heading, "upstream": [each.ref for each in issue.upstream], **known_by}
+    return {**told, "title": issue.heading, "upstream": [each.ref for each in issue.upstream]}
 
 
 def _case(case: CaseRow) -> dict[str, Any]:
@@ -75,9 +74,6 @@ def _case(case: CaseRow) -> dict[str, Any]:
     return {
         **told,
         "rules": [[rule.behaviour, rule.on, rule.evidence] for rule in case.rules],
-        "signatures": [
-            [each.behaviour, each.type, each.message, each.module, *[True] * each.everyday] for each in case.signatures
-        ],
         "workaround": [instead.text, *instead.fails] if instead else [],
         **({"verified": True} if instead and instead.is_verified else {}),
         **{name: told for name in ("touches", "waits_for") if (told := getattr(case, name))},

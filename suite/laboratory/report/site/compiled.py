@@ -6,17 +6,21 @@ of known releases that meet it. A release that is not in the lists is unknown to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from jax_stack_compat.base.spelling import requirement
+from jax_stack_compat.check.works import not_imported
 from jax_stack_compat.judge.metadata import in_version_order
 from jax_stack_compat.judge.rules import concerned, requirements
 from jax_stack_compat.judge.verdict_table import PROPERTIES, UNDECIDED
 from jax_stack_compat.packages import ASKED, PACKAGES
+from jax_stack_compat.stack.releases import load
 from laboratory.report.markup import said
 from laboratory.report.model import CaseRow, CellRow, IssueRow, Observation, Report
 from laboratory.report.site.facts import Facts
@@ -37,8 +41,9 @@ def compiled(facts: Facts) -> dict[str, Any]:
     requirements of the stacks on which it fails. `verdicts`: glyph, meaning for an upgrade, whether a workaround
     applies, whether upstream reports it loudly. `kinds`: behaviour of a run, whether it was blocked, and the
     workaround's result. `issues`: id, title, whether it is row zero, and its cases: id, needs, everything that those
-    import, the verdicts of its behaviours, rules, workaround, the places of the cases that it waits for, and run
-    lengths over the cells: a kind, then a number of cells.
+    import, the verdicts of its behaviours, rules, workaround, the places of the cases that it waits for, run lengths
+    over the cells: a kind, then a number of cells, and the behaviours that are failed imports. `requires`: a package,
+    a release, and what its metadata requires of others: a requirement, and its text.
     """
     report, releases, tried = facts.report, known(facts.report), facts.report.cells
     names = list(releases)
@@ -63,7 +68,23 @@ def compiled(facts: Facts) -> dict[str, Any]:
             workarounds[instead.text, tuple(map(asked, instead.fails))] if instead else NONE,
             [every_case.index(name) if name in every_case else NONE for name in case.waits_for],
             [number for kind, of in groupby(runs) for number in (kind, len(list(of)))],
+            [behaviour for behaviour in case.behaviours if not_imported(case.touches, behaviour)],
         ]
+
+    offered = load().packages
+
+    def required() -> Iterator[list[Any]]:
+        for name, of in releases.items():
+            for place, version in enumerate(of):
+                lines = offered[name][version].requires_dist if version in offered.get(name, {}) else []
+                needed = [each for each in map(requirement, lines) if each.marker is None]
+                there = [each for each in needed if canonicalize_name(each.name) in releases and each.specifier]
+                if there:
+                    yield [
+                        names.index(name),
+                        place,
+                        [[asked(f"{each.name}{each.specifier}")[0], str(each)] for each in there],
+                    ]
 
     every_case = [f"{issue.id}/{case.id}" for issue in report.issues for case in issue.cases]
     cells = [[cell.id, cell.released_on.isoformat(), _moved(cell), _places(cell, places)] for cell in tried]
@@ -81,6 +102,7 @@ def compiled(facts: Facts) -> dict[str, Any]:
             for place, cell in enumerate(tried)
             if cell.id in refusals
         ],
+        "requires": list(required()),
         "verdicts": {
             verdict.name: [verdict.glyph, stands(verdict.name), is_mended(verdict.name), verdict.name == "guarded"]
             for verdict in PROPERTIES.values()

@@ -1,62 +1,48 @@
-"""The data that the front page's box searches: words, symptoms, threads and releases, as a script. Pure."""
+"""The data that the front page's box searches, as a script: the index, and the constants of the search. Pure."""
 
 from __future__ import annotations
 
+import builtins
 import json
-import re
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 from jax_stack_compat.base.printable import printable
-from jax_stack_compat.packages import HELD
-from laboratory.report.model import CaseRow, IssueRow, Observation
-from laboratory.report.site.compiled import known
+from jax_stack_compat.check.explain import matching, missing, ordinary
+from jax_stack_compat.check.find import words
+from jax_stack_compat.names import query
+from jax_stack_compat.packages import ON_JAX, WALKED
+from laboratory.report.formats.search_json import index
+from laboratory.report.model import IssueRow
 from laboratory.report.site.facts import Facts
+from laboratory.report.site.pages.timings import charts
 
-# The detail of a failed import: `import equinox: AttributeError: module …; import diffrax: …`.
-_IMPORT = re.compile(r"import \w+: (\w+): (.*?)(?=; import \w+: |$)")
+# The packages whose names are known.
+NAMED = tuple(package for package in WALKED if query.is_known(package))
 
 
 def search_data(facts: Facts) -> str:
-    """Return a script that sets `SEARCH`: issues with what finds them, the cells, and functions with numbers."""
-    issues: list[dict[str, Any]] = []
-    numbers: dict[str, int] = {}
-    for issue in facts.report.issues:
-        symptoms = [each for case in issue.cases for each in _symptoms(case, facts.seen[issue.id, case.id].values())]
-        names, areas = names_and_areas(issue)
-        issues.append(
-            {
-                **{"id": issue.id, "title": issue.title, "kind": issue.kind, "areas": areas},
-                "touches": [numbers.setdefault(name, len(numbers)) for name in names],
-                "cases": [[case.id, case.question] for case in issue.cases],
-                "threads": [thread.ref for thread in issue.upstream],
-                "symptoms": list(dict.fromkeys(symptoms)),
-            }
-        )
-    cells = [cell.id for cell in facts.line]
-    refuted = [[claim.ref, f"{claim.title} {claim.claim}".strip()] for claim in facts.report.refuted]
-    numbers_of: dict[str, list[str]] = {}
-    for function in sorted(facts.numbers.rows):
-        module, _, name = function.rpartition(".")
-        numbers_of.setdefault(module, []).append(name)
-    named = {
-        "packages": list(known(facts.report)),
-        "aliases": {package.alias: name for name, package in HELD.items() if package.alias},
-        "cells": cells,
-        "refuted": refuted,
-        "numbers": numbers_of,
+    """Return a script that sets `SEARCH`: the index that `find` searches, with its words; and packages with names."""
+    data = index(facts.report, facts.timed, facts.numbers.rows)
+    pages = {id: page for (_, id), page in charts(facts.timed).items()}
+    timings = {timing["id"]: pages[timing["id"]] for timing in data["timings"]}
+    named = NAMED if facts.numbers.rows else ()
+    return script("SEARCH", {**data, **_constants(), "named": named, "charts": timings})
+
+
+def _constants() -> dict[str, Any]:
+    """Return what the search in Python is made of, so that the script has no list of its own."""
+    general = [name for name in dir(builtins) if isinstance(getattr(builtins, name), type)]
+    return {
+        "common": sorted(words.COMMON),
+        "synonyms": words.ALIKE,
+        "short": words.SHORT,
+        "ordinary": ordinary.ORDINARY,
+        "errors_page": ordinary.PAGE,
+        "general": [*general, *matching.GENERAL],
+        "phrases": matching.PHRASES.pattern,
+        "missing": missing.MISSING.pattern.replace("?P<", "?<"),
+        "on_jax": ON_JAX,
     }
-    return script("SEARCH", {"issues": issues, "names": list(numbers), **named})
-
-
-def _symptoms(case: CaseRow, seen: Iterable[Observation]) -> Iterator[tuple[str, str]]:
-    """Yield type and message of a case's symptoms, from its signatures and its observed import errors."""
-    for signature in case.signatures:
-        if case.behaviours.get(signature.behaviour) not in ("clear", "absent"):
-            yield signature.type, signature.message
-    failed = {row.detail for row in seen if row.behaviour == "import-error"}
-    for detail in sorted(failed):
-        yield from _IMPORT.findall(detail)
 
 
 def names_and_areas(issue: IssueRow) -> tuple[list[str], list[str]]:

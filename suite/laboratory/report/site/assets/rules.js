@@ -205,7 +205,7 @@ const rules = (() => {
     const wanted = data.wanted.map(([name, ...edges]) => ({name: names[name], edges})), all = on => on.map(n => wanted[n]);
     const table = data.rules.map(([behaviour, on, evidence]) => ({behaviour, on: all(on), evidence}));
     const workarounds = data.workarounds.map(([text, fails]) => ({text, fails: fails.map(all)}));
-    const cases = data.issues.flatMap(([issue, title, rowZero, of]) => of.map(([id, needs, imports, behaviours, on, instead, waits, lengths]) => {
+    const cases = data.issues.flatMap(([issue, title, rowZero, of]) => of.map(([id, needs, imports, behaviours, on, instead, waits, lengths, unimported]) => {
       const runs = [], blocked = new Set(), stretches = lengths.flatMap((kind, n) => n % 2 ? [] : Array(lengths[n + 1]).fill(kind));
       stretches.forEach((kind, place) => {
         if (kind < 0) return;
@@ -214,9 +214,10 @@ const rules = (() => {
         else runs.push({cell, pins: cell.pins, behaviour, workaround});
       });
       const rules = on.map(n => table[n]), matter = distinct([...said(imports), ...namesOf(rules)]);
-      return {issue, title, rowZero, id, needs: said(needs), imports: said(imports), matter, behaviours, rules, workaround: workarounds[instead], waits, runs, blocked};
+      return {issue, title, rowZero, id, needs: said(needs), imports: said(imports), matter, behaviours, rules, workaround: workarounds[instead], waits, runs, blocked, unimported};
     }));
-    return {names, cells, cases};
+    const requires = data.requires.map(([name, place, of]) => ({name: names[name], place, of: of.map(([n, text]) => ({...wanted[n], text}))}));
+    return {names, cells, cases, requires};
   };
-  return {read, met, namesOf, broken, predict, oneOf, decode};
+  return {read, met, meets, firstMatch, namesOf, broken, predict, oneOf, decode};
 })();

@@ -3,7 +3,7 @@
 (() => {
   const $ = id => document.getElementById(id);
   const {known, refused, verdicts} = STACK;
-  const {names, cells, cases} = rules.decode(STACK);
+  const {names, cells, cases, requires} = rules.decode(STACK);
   const byId = new Map(cells.map(cell => [cell.id, cell]));
   const matter = new Set(cases.flatMap(each => each.matter));
   const tried = new Set(cases.flatMap(each => each.runs.map(run => run.cell)));
@@ -119,15 +119,29 @@
   // The reason of an unknown names it, so no chip is shown.
   const seen = each => each.how === "unknown" && !each.verdict ? [how(each)] : [shown(each), " ", how(each)];
 
-  const headline = (end, {found, zero, broken, stops}) => {
+  const verdictOf = stands => Object.keys(verdicts).find(name => verdicts[name][1] === stands);
+  // A guest that is named does not import, if its cases show that and none of them is clear.
+  const lost = (end, found) => guests.filter(name => {
+    const of = name in end.versions ? cases.filter(each => each.needs.includes(name) && found.has(each)) : [];
+    return of.some(each => each.unimported.includes(found.get(each).told)) && !of.some(each => found.get(each).stands === "well");
+  });
+  const headline = (end, {found, zero, broken, stops, there}) => {
     const failing = zero.filter(each => found.get(each).stands === "symptom"), open = zero.filter(each => found.get(each).stands === "unknown");
     if (broken.size) {
       const [first] = broken.keys();
       return [found.get(first).verdict, "Does not import", [...stops].map(name => name in end.versions ? release(name, end.versions) : name).join(", ")];
     }
+    const unimported = lost(end, found), ofGuest = cases.find(each => each.needs.some(name => unimported.includes(name)) && found.get(each).stands === "symptom");
+    if (unimported.length) return [found.get(ofGuest).verdict, "Does not import", `${unimported.map(name => release(name, end.versions)).join(", ")} beside ${release("jax", end.versions)}`];
     if (failing.length === zero.length) return [found.get(failing[0]).verdict, "Does not work", ""];
     if (failing.length) return [found.get(failing[0]).verdict, failing.map(each => `${spoken(each.id)} fails`).join(", "), ""];
-    return open.length ? ["", "Not known", ""] : [found.get(zero[0]).verdict, "Works", ""];
+    if (!open.length) return [found.get(zero[0]).verdict, "Works", ""];
+    // Without Diffrax, runs with these versions tell, or else the rules that need no other package.
+    const good = each => ["well", "documented"].includes(verdicts[each.behaviours[(rules.firstMatch(each.rules, end.versions) || {}).behaviour]]?.[1]);
+    const named = open.some(each => each.needs.every(name => name in end.versions));
+    if (named || !("jax" in end.versions)) return ["", "Not known", ""];
+    if (there.length) return [verdictOf("well"), "Imports and computes", "run"];
+    return zero.every(good) ? [verdictOf("well"), "Imports and computes", "by rule"] : ["", "Not known", ""];
   };
   const standing = (end, after, before) => {
     const {found, zero, broken, there} = after;
@@ -147,7 +161,11 @@
     }
     return made;
   };
-  const refusals = end => [...new Set(refused.filter(([place, of, alone]) => end.cell === cells[place]
+  const unmet = end => requires.filter(each => end.versions[each.name] === each.place).flatMap(({name, of}) => of
+    .filter(each => each.name in end.versions && !rules.meets(each, end.versions))
+    .map(each => `${release(name, end.versions)} requires ${each.text}, and ${end.versions[each.name] === null ? "another release" : known[each.name][end.versions[each.name]]} is here`));
+  const refusals = end => [...new Set([...unmet(end), ...listedRefusals(end)])];
+  const listedRefusals = end => [...new Set(refused.filter(([place, of, alone]) => end.cell === cells[place]
     || (alone && of.every(name => end.versions[name] === cells[place].pins[name]))).map(each => each[3]))];
   const told = (end, kept) => {
     const made = make("span", {});

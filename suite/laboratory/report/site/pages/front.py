@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from jax_stack_compat.judge.verdict_table import PROPERTIES, UNDECIDED, Properties, Verdict
 from laboratory.report import summary
+from laboratory.report.formats.names_js import names_data
 from laboratory.report.model import CellRow, IssueRow, Observation
 from laboratory.report.site.facts import Facts, StripRun
 from laboratory.report.site.page import Page
@@ -87,9 +88,12 @@ def pages(facts: Facts) -> Iterator[Page]:
         len(summary.undecided_causes(report)),
         [properties for name, properties in PROPERTIES.items() if name in occurring],
     )
-    data = {"data/search.js": search_data(facts)}
+    # The pages of a whole report have names and numbers.
+    data = {"data/search.js": search_data(facts), **(names_data() if facts.numbers.rows else {})}
     title = "Known issues of JAX, Equinox and Diffrax, by release"
-    yield Page("index.html", "front.html.jinja", title, view, ("data/search.js", "assets/search.js"), data)
+    yield Page(
+        "index.html", "front.html.jinja", title, view, ("data/search.js", "assets/match.js", "assets/search.js"), data
+    )
     yield Page("tags.html", "tags.html.jinja", "Issues by function", _tags(facts.report.issues))
 
 
