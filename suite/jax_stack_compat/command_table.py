@@ -72,7 +72,7 @@ def named(where: str) -> Callable[[str], Any]:
 
 
 KINDS: Sequence[str] = get_args(Kind)
-# A copy of names in check.output.machine, which loads slowly; a test compares them.
+# A copy of names in check.output.machine, which loads slowly, and the constraints; a test compares them.
 FORMATS = ("text", "json", "markdown", "sarif", "github", "constraints")
 _STACK = 'a lock, or versions: "jax==0.4.35 equinox==0.11.10", "diffrax 0.7", newest'
 _CODES = """Exit codes: 0 nothing to do; 1 something to do: the stack does not import or solve, a line of --source
@@ -132,7 +132,14 @@ COMMANDS = (
         option("--on STACK", f"the versions it happened on: {_STACK}"),
         option("--format", "default: %(default)s; markdown prints a line for each issue, to paste into a thread",
                choices=("text", "markdown"), default="text")),
-        codes="Exit codes: 0 an issue or a missing name matches; 1 nothing matches; 2 the command or a file is wrong."),
+        codes="Exit codes: 0 an issue, a missing name or argument, or an ordinary mistake matches; 1 nothing matches; "
+              "2 the command or a file is wrong."),
+    Command("find", "search for any words: a thread, a function, a symptom, versions",
+            "jax_stack_compat.check.find.told:find", (
+        option("words WORD", 'jax#25190, jnp.median, "segfault jax 0.7.0 equinox"', nargs="+"),), about=
+        "Search the documented issues, the confirmed slow-downs and the refuted claims, as the box of the pages does. "
+        "Words and versions combine, and a package is a word.",
+        codes="Exit codes: 0 something matches; 1 nothing matches; 2 the command is wrong."),
     # It creates an environment, and so needs uv.
     Command("try", "run the cases that concern an unreleased package, in a released stack",
             "jax_stack_compat.check.trial.candidate:attempt", (

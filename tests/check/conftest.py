@@ -8,6 +8,7 @@ import pytest
 
 from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.check import knowledge
+from jax_stack_compat.check.find import index
 from jax_stack_compat.check.knowledge import Knowledge
 from laboratory.cli.command_line import main
 from tests.check import worlds
@@ -19,6 +20,7 @@ Said: TypeAlias = Callable[..., tuple[Exit, str]]
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working folder with the small knowledge instead of the published one."""
     monkeypatch.setattr(knowledge, "load", worlds.knowledge)
+    monkeypatch.setattr(index, "load", worlds.index)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -76,7 +76,8 @@ def test_row_zero_tells_of_a_part_of_the_stack(rule: str, named: str, stops: str
 
     found = answer(known, stack(**versions))
 
-    assert f"This stack does not work: {stops} does not import with the others." == found.first_line
+    assert f"This stack does not work: {stops} does not import beside " in found.works.sentence
+    assert (stops,) == found.stops
     assert blocked == len(found.blocked)
     assert all(f"{name} {version}" in output.named(found) for name, version in versions.items())
     (told,) = [effect for effect in found.effects if effect.issue.id == "row-zero"]
@@ -106,7 +107,6 @@ def test_the_last_line_says_what_it_rests_on(versions: dict[str, str], line: str
         ({"jax": "0.4.14"}, "jax 0.4.14 is older than this data, which begins with 0.4.30."),
         ({"jax": "0.8.0"}, "jax 0.8.0 is newer than this data, which ends with 0.7.0, 2026-11-22."),
         ({"jax": "0.4.999"}, "jax 0.4.999 is not a release in this data."),
-        ({"equinox": "0.12.0"}, "Name jax and its version: nearly every case needs it."),
     ],
 )
 def test_what_was_not_run_is_not_answered(versions: dict[str, str], told: str) -> None:
@@ -150,7 +150,7 @@ def test_a_workaround_is_told_with_what_is_known_of_it(helped: Any, fails: Any, 
 def test_the_words_are_those_of_the_tables() -> None:
     """The command line's kinds and formats are the answer's own."""
     assert tuple(KINDS) == command_table.KINDS
-    assert ("text", *FORMATS) == command_table.FORMATS
+    assert ("text", *FORMATS, "constraints") == command_table.FORMATS
 
 
 @pytest.mark.parametrize(("jaxlib", "good"), [("0.4.28", "good with jaxlib 0.4.29"), ("0.4.29", None), ("", None)])

@@ -6,11 +6,11 @@ from packaging.specifiers import SpecifierSet
 from jax_stack_compat.cell.issue import Rule, Signature
 from jax_stack_compat.check import answer
 from jax_stack_compat.check.explain.matching import Match
-from jax_stack_compat.check.explain.told import since
+from jax_stack_compat.check.explain.told import Found, since
 from jax_stack_compat.check.holes.judged import admitted, holes
 from laboratory.report.model import RuleRow
 from laboratory.report.summary import packages
-from tests.check.worlds import case, issue, knowledge, stack
+from tests.check.worlds import case, indexed, issue, knowledge, stack
 from tests.report.test_report import observation, report
 
 LISTED = {"jaxlib": "0.5.0", "opt-einsum": "3.4.0"}
@@ -57,9 +57,10 @@ def test_a_cell_without_absl_is_no_way_out_of_a_bound(bound: str) -> None:
 
 def test_absl_decides_nothing_that_people_are_told_of_releases() -> None:
     """If rules name jax and absl, the affected releases are jax's."""
-    found = Match(WORLD.issues[0], (EXPORT,), "wrong", Signature("ImportError", "absl"), 1.0)
+    match = Match(indexed("exported"), ("export",), "wrong", Signature("ImportError", "absl"), 1.0)
+    found = Found(match, "", (EXPORT,))
 
-    assert since(found) == "affects jax 0.5.0 (or older) until 0.5.1, fixed in 0.6.0"
+    assert since(found, {}) == "affects jax 0.5.0 (or older) until 0.5.1, fixed in 0.6.0"
 
 
 def test_data_keep_what_tells_a_whole_stack() -> None:

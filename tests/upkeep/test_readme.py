@@ -126,10 +126,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     replace_all(tmp_path, texts)
 
 
-@pytest.mark.parametrize("told", [each for each in told("jax-stack-compat") if each.split()[0] in ("check", "explain")])
+@pytest.mark.parametrize(
+    "told", [each for each in told("jax-stack-compat") if each.split()[0] in ("check", "explain", "find")]
+)
 @pytest.mark.usefixtures("project")
 def test_what_documents_ask_is_answered(told: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each `check` and `explain` of the documents answers; 4 says that an environment has no stack."""
+    """Each `check`, `explain` and `find` of the documents answers; 4 says that an environment has no stack."""
     with piped_in(TRACEBACK), pytest.raises(SystemExit) as ended:
         command_line.main(shlex.split(told))
     said = capsys.readouterr()

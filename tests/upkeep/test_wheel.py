@@ -1,4 +1,4 @@
-"""The wheel: what `check`, `explain` and `try` need, and no more."""
+"""The wheel: what `check`, `explain`, `find` and `try` need, and no more."""
 
 import ast
 import json
@@ -71,9 +71,10 @@ def files(installed: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
-def test_a_wheel_is_small(wheel: Path) -> None:
-    """Code and data are under 3 MB."""
+def test_a_wheel_is_small(wheel: Path, installed: Path) -> None:
+    """Code and data are under 3 MB, and the index of `find` has at most 300 kB."""
     assert 3_000_000 > wheel.stat().st_size
+    assert 300_000 >= (installed / "jax_stack_compat" / "check" / "search.json").stat().st_size
 
 
 NO_DICT = "TypeError: unhashable type: 'DynamicJaxprTracer'"
@@ -83,8 +84,9 @@ NO_DICT = "TypeError: unhashable type: 'DynamicJaxprTracer'"
     ("words", "code", "said"),
     [
         # `check` and `explain` look versions and a message up.
-        ("check --from jax==0.4.35", Exit.AS_EXPECTED, "0.4.35"),
+        ("check --from jax==0.4.35", Exit.AS_EXPECTED, "Imports and computes"),
         ("explain", Exit.AS_EXPECTED, "tracer-hash-while-loop"),
+        ("find jax#25190", Exit.AS_EXPECTED, "147 times from jax 0.4.33"),
         # `try` finds the lock of each stack, and ends with uv's own sentence where a release does not exist.
         (f"try equinox==99 --against {CELL.id}", Exit.INCOMPLETE, "equinox==99"),
         # A command of the suite is refused with one sentence that names the clone.
@@ -142,13 +144,18 @@ def test_each_module_of_a_wheel_imports(installed: Path, files: list[str]) -> No
 
 
 def test_a_wheel_has_no_data_that_nothing_reads(installed: Path, files: list[str]) -> None:
-    """`check`, `needs` and `try` open each data file, or could: the lock of a planned cell."""
+    """`check`, `needs`, `find` and `try` open each data file, or could: the lock of a planned cell."""
     folder = installed / "jax_stack_compat"
     known = {path.stem for path in folder.glob("names/data/*.json")} & {*MODULES.values()}
     (installed / "code.py").write_text(EACH_PACKAGE.format(", ".join(sorted(known))), encoding="utf-8")
     variables = {"PYTHONPATH": str(installed), "SUITE_STATE": str(installed / "state")}
     opened = {f"stack/locks/{cell.lock_name}" for cell in plan.cells()}
-    for words in ("check --from jax==0.4.35 --source code.py", "needs --source code.py", "try equinox==99"):
+    for words in (
+        "check --from jax==0.4.35 --source code.py",
+        "needs --source code.py",
+        "find leak",
+        "try equinox==99",
+    ):
         ran = python("-P", "-c", OPENED, *words.split(), folder=installed, env=variables)
         paths = [Path(name) for name in json.loads(ran.stdout.splitlines()[-1])]
         opened |= {path.relative_to(folder).as_posix() for path in paths if path.is_relative_to(folder)}

@@ -13,9 +13,10 @@ from jax_stack_compat.check.inputs.stack import Stack
 from jax_stack_compat.check.knowledge import Knowledge, KnownCase, KnownIssue
 from jax_stack_compat.check.on_devices import KnownDevice, also_there, of_stack, plugins, sentence
 from jax_stack_compat.check.versions import looked_up
+from jax_stack_compat.check.works import Works, judged
 from jax_stack_compat.judge.prediction import Name, Prediction, Stopped, foresee, how
 from jax_stack_compat.judge.rules import Pins
-from jax_stack_compat.judge.verdict_table import GOOD, Verdict
+from jax_stack_compat.judge.verdict_table import Verdict
 from jax_stack_compat.judge.verdicts import goes_wrong
 from jax_stack_compat.packages import STACK
 
@@ -63,7 +64,7 @@ class Answer:
     `stops` are packages that do not import there. `blocked` are the cases that need them, or wait for a case that goes
     wrong. `counts` counts the cases `looked_up` by how they are known. `elsewhere` counts cases whose packages the
     stack lacks. `newer` are packages newer than any that was run. `assumed` are versions that nobody named; an
-    installer would have chosen them. `unsure` lists what is unknown, and `imports` says if the stack works at all.
+    installer would have chosen them. `unsure` lists what is unknown, and `works` says if the stack works at all.
     `ignored` are the issues that the project's own file, or the code itself, leaves out.
     """
 
@@ -77,7 +78,7 @@ class Answer:
     elsewhere: int
     newer: tuple[str, ...]
     unsure: tuple[str, ...]
-    imports: str
+    works: Works
     day: str
     looked_up: tuple[Name, ...]
     assumed: Pins
@@ -104,11 +105,6 @@ class Answer:
         return bool(sum(self.counts.values()) or self.blocked)
 
     @property
-    def works(self) -> bool:
-        """False if the stack is known not to import or solve, by row zero."""
-        return not (self.stops or any(issue.row_zero for issue, _ in self.issues))
-
-    @property
     def chronic(self) -> frozenset[str]:
         """The ids of the issues without a good release for any case."""
         fixable = {effect.issue.id for effect in self.effects if effect.has_good_release}
@@ -116,10 +112,8 @@ class Answer:
 
     @property
     def first_line(self) -> str:
-        """The verdict."""
+        """The number of issues that affect the stack, in a sentence."""
         count = len(self.issues)
-        if self.stops:
-            return f"This stack does not work: {' and '.join(self.stops)} does not import with the others."
         if not self.is_known:
             return "Nothing is known about this stack."
         if not count:
@@ -189,29 +183,23 @@ def answer(knowledge: Knowledge, stack: Stack) -> Answer:
         tuple(unknown),
         len(knowledge.cases) - len(found),
         found_versions.newer,
-        (*found_versions.strange, *_unsure(stack, there_are, [effect.name for effect in effects])),
-        _imports(knowledge, found),
+        (
+            *stack.notes,
+            *found_versions.strange,
+            *_unsure(stack, versions, there_are, [effect.name for effect in effects]),
+        ),
+        judged(knowledge, stack, found_versions),
         knowledge.day,
         tuple(found),
         found_versions.assumed,
     )
 
 
-def _unsure(stack: Stack, there: Sequence[KnownDevice], names: Collection[Name]) -> Iterable[str]:
-    if "jax" not in stack.versions and "jax" not in stack.unsaid:
+def _unsure(stack: Stack, versions: Pins, there: Sequence[KnownDevice], names: Collection[Name]) -> Iterable[str]:
+    if "jax" not in versions and "jax" not in stack.versions and "jax" not in stack.unsaid:
         yield "Name jax and its version: nearly every case needs it."
     if brought := plugins(stack.versions):
         yield sentence(there, brought, names)
-
-
-def _imports(knowledge: Knowledge, found: Mapping[Name, Prediction | Stopped]) -> str:
-    """Return a sentence if row zero shows that the stack works; empty if row zero needs more packages or is unknown."""
-    of = [(knowledge.cases[name], known) for name, known in found.items() if name[0] in knowledge.row_zero]
-    for case, known in of:
-        if isinstance(known, Stopped) or known.behaviour is None or case.verdict(known.behaviour) not in GOOD:
-            return ""
-    ran = all(isinstance(known, Prediction) and known.how == "run" for _, known in of)
-    return f"Imports and solves ({'run' if ran else 'by rule'}; CPU, x86-64)." if of else ""
 
 
 def _why(known: Prediction, versions: Pins) -> str:

@@ -16,7 +16,7 @@ from packaging.version import Version
 
 from jax_stack_compat.base.address import link
 from jax_stack_compat.base.errors import BadFile, Fault
-from jax_stack_compat.cell.issue import Rule, Signature
+from jax_stack_compat.cell.issue import Rule
 from jax_stack_compat.check.on_devices import KnownDevice
 from jax_stack_compat.judge.prediction import Name, with_jaxlib
 from jax_stack_compat.judge.rules import Pins, Run, first_match, requirements
@@ -29,7 +29,8 @@ SCHEMA = 1
 _VERDICTS: Mapping[str, Verdict] = {each: each for each in VERDICTS}
 
 
-@dataclass(frozen=True)
+# Compared by identity, so that answers about it can be cached.
+@dataclass(frozen=True, eq=False)
 class KnownCase:
     """A case as published; `helped` has the result of its workaround by cell.
 
@@ -42,7 +43,6 @@ class KnownCase:
     behaviours: Mapping[str, str]
     conditions: tuple[str, ...]
     rules: tuple[Rule, ...]
-    signatures: tuple[tuple[str, Signature], ...]
     workaround: str
     fails: tuple[str, ...]
     runs: tuple[Run, ...]
@@ -77,7 +77,6 @@ class KnownIssue:
     touches: tuple[str, ...]
     upstream: tuple[str, ...]
     cases: tuple[KnownCase, ...]
-    known_by: str = ""
 
     @property
     def link(self) -> str:
@@ -85,7 +84,7 @@ class KnownIssue:
         return link(self.upstream[0]) if self.upstream else ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Knowledge:
     """All that was published, with its day; `cells` are the stacks that were run, by id. `devices` ran cases, too."""
 
@@ -144,8 +143,7 @@ def _issue(row: Mapping[str, Any], cells: Mapping[str, Pins], kinds: list[list[s
     own = {name: row[name] for name in ("id", "title", "kind", "row_zero")}
     touches = tuple(row["touches"])
     cases = tuple(_case(each, touches, cells, kinds) for each in row["cases"])
-    known_by = row.get("known_by", "")
-    return KnownIssue(**own, touches=touches, upstream=tuple(row["upstream"]), cases=cases, known_by=known_by)
+    return KnownIssue(**own, touches=touches, upstream=tuple(row["upstream"]), cases=cases)
 
 
 def _case(
@@ -160,7 +158,6 @@ def _case(
         behaviours=row["behaviours"],
         conditions=tuple(row["conditions"]),
         rules=tuple(Rule(*each) for each in row["rules"]),
-        signatures=tuple((behaviour, Signature(*each)) for behaviour, *each in row["signatures"]),
         workaround=text,
         fails=tuple(fails),
         runs=tuple(Run(id, pins, behaviour) for id, pins, behaviour, _ in seen),

@@ -17,7 +17,11 @@ from jax_stack_compat.packages import PACKAGES
 
 @dataclass(frozen=True)
 class Outcome:
-    """An answer with `findings` in order, cases `gone` by an upgrade, and `stale` entries of the ignore file."""
+    """An answer with `findings` in order, cases `gone` by an upgrade, and `stale` entries of the ignore file.
+
+    `lowest` is about the lowest releases that the bounds of an unpinned stack admit.
+    `slower` are the confirmed slow-downs between the two stacks of an upgrade, in words.
+    """
 
     answer: Answer
     known: Knowledge
@@ -28,6 +32,8 @@ class Outcome:
     baseline: BaselineComparison | None = None
     fail_on: str | None = None
     strict: bool = False
+    lowest: Outcome | None = None
+    slower: tuple[str, ...] = ()
 
     def of(self, *levels: str, guarded: bool = False) -> list[Finding]:
         """Return the findings of some levels; with `guarded`, also those in code that checks the release."""
@@ -78,14 +84,19 @@ class Outcome:
         return frozenset(brought - self.answer.versions.keys() - self.answer.stack.unsaid.keys())
 
     @property
+    def verdict(self) -> str:
+        """Whether the stack installs, imports and runs, and what concerns it, in sentences."""
+        return " ".join(filter(None, [self.answer.works.sentence, self.sentence, self.coverage]))
+
+    @property
     def sentence(self) -> str:
-        """The verdict."""
+        """The number of lines to change, or of issues."""
         answer, read, count = self.answer, self.read, len(self.answer.issues)
         upgrade = "What this upgrade adds: " * (self.gone is not None and answer.is_known)
-        if upgrade and read is None and not answer.stops:
+        if upgrade and read is None:
             added = f"{count} known issue{'s' * (count != 1)}{answer.silently}" if count else "no known issue"
             return f"{upgrade}{added}."
-        if read is None or answer.stops or not answer.is_known:
+        if read is None or not answer.is_known:
             return upgrade + answer.first_line
         if not read.files:
             return f"{upgrade}No Python was found there."
@@ -111,13 +122,15 @@ class Outcome:
     def exit(self) -> Exit:
         """The exit code."""
         answer, read, fail_on = self.answer, self.read, self.fail_on
+        if answer.works.fails or (self.lowest is not None and self.lowest.exit is Exit.UNEXPECTED):
+            return Exit.UNEXPECTED
         if not answer.is_known or (read is not None and not read.files):
             return Exit.UNDECIDED
         if self.strict and (answer.newer or answer.unknown or self.unsure):
             return Exit.INCOMPLETE
         levels, kinds = {fail_on, *(ACT if fail_on in LEVELS else ())}, severities(fail_on)
         wanted = any(each.level in levels or each.kind in kinds for each in self.findings if not each.guarded)
-        return Exit.UNEXPECTED if not answer.works or self.to_do or wanted else Exit.AS_EXPECTED
+        return Exit.UNEXPECTED if self.to_do or wanted else Exit.AS_EXPECTED
 
 
 def severities(fail_on: str | None) -> Collection[str]:

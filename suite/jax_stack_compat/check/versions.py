@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection
 from dataclasses import dataclass
 
-from packaging.requirements import Requirement
 from packaging.version import Version
 
-from jax_stack_compat.base.files import PACKAGES
 from jax_stack_compat.check.inputs.stack import Stack
+from jax_stack_compat.check.installs import refusals
 from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.judge.metadata import parsed
 from jax_stack_compat.judge.prediction import with_jaxlib
 from jax_stack_compat.judge.rules import Pins
-from jax_stack_compat.packages import IMPORTS, STACK
+from jax_stack_compat.packages import GUESTS, IMPORTS, STACK
 
-_RELEASES = PACKAGES / "jax_stack_compat" / "stack" / "releases.json"
+_PAIR = ("jax", "jaxlib")
+# What an installer adds to a jax, and what decides if it works.
+_BROUGHT = ("numpy",)
 
 
 @dataclass(frozen=True)
 class LookedUp:
     """The versions to look up, those of them that are `assumed`, and those `newer` than any that was run.
 
-    `strange` has a sentence for each package that is left out, because its version is outside the data.
+    `named` has all versions of the stack and all that were given, also those that are left out. `strange` has a
+    sentence for each package that is left out, because its version is outside the data.
     """
 
     pins: Pins
+    named: Pins
     assumed: Pins
     newer: tuple[str, ...]
     strange: tuple[str, ...]
@@ -36,15 +37,15 @@ class LookedUp:
 def looked_up(stack: Stack, knowledge: Knowledge) -> LookedUp:
     """Return the versions of a stack that the published data cover."""
     given = {name: _spelled(name, of, knowledge) for name, of in stack.versions.items() if name in knowledge.releases}
-    guessed = _assumed(knowledge, given, stack.unsaid)
+    guessed = _assumed(knowledge, given, stack)
     strange = _strange(knowledge, given)
-    if refused := _refused_jaxlib(given) if "jax" not in strange else "":
-        strange["jax"] = refused
-    if "jax" in strange:
-        given.pop("jaxlib", None)
-    given = {name: of for name, of in {**guessed, **given}.items() if name not in strange}
-    versions = with_jaxlib(given, knowledge.cells.values())
-    return LookedUp(versions, guessed, tuple(_newer(knowledge, versions)), tuple(strange.values()))
+    asked = with_jaxlib({**guessed, **given}, knowledge.cells.values())
+    named = {name: of for name, of in asked.items() if name not in guessed or name in STACK}
+    # Nothing is known about a jax beside a jaxlib that it refuses.
+    left_out = {*strange, *(["jax"] if refusals({name: asked[name] for name in _PAIR if name in asked}, "") else [])}
+    left_out |= {"jaxlib"} if "jax" in left_out else set()
+    versions = {name: of for name, of in asked.items() if name not in left_out}
+    return LookedUp(versions, named, guessed, tuple(_newer(knowledge, versions)), tuple(strange.values()))
 
 
 def _spelled(name: str, version: str, knowledge: Knowledge) -> str:
@@ -58,7 +59,7 @@ def _strange(knowledge: Knowledge, versions: Pins) -> dict[str, str]:
     Rules do extend to a newer patch of the last minor series, and to releases between two known ones of a series.
     """
     found = {}
-    for name in (each for each in STACK if each != "jaxlib" and each in versions):
+    for name in (each for each in (*STACK, *GUESTS) if each != "jaxlib" and each in versions):
         known, here = knowledge.releases[name], Version(versions[name])
         series = [each for each in known if parsed(each).release[:2] == here.release[:2]]
         if here < Version(known[0]):
@@ -79,27 +80,26 @@ def _newer(knowledge: Knowledge, versions: Pins) -> list[str]:
     return [f"{name} {versions[name]} (the newest here is {last[name]})" for name in names]
 
 
-def _assumed(knowledge: Knowledge, given: Pins, unsaid: Collection[str]) -> Pins:
+def _assumed(knowledge: Knowledge, given: Pins, stack: Stack) -> Pins:
     """Return versions for unnamed packages that the given ones import, as of the newest given release's day.
 
-    That release's cell is the stack of that day.
+    That release's cell is the stack of that day. An unnamed jax is the newest that the given releases admit: an
+    installer takes it today.
     """
-    lacking = {each for name in given for each in IMPORTS.get(name, ())} - given.keys() - {*unsaid, "jax"}
-    days = [id for id in knowledge.cells if any(id == f"{name}-{version}" for name, version in given.items())]
-    if not lacking or not days or "jax" not in given:
-        return {}
+    jax: Pins = {} if "jax" in given or "jax" in stack.unsaid else _newest_jax(knowledge, given, stack.python)
+    there = {**jax, **given}
+    lacking = {each for name in there for each in IMPORTS.get(name, ())}.union(_BROUGHT)
+    lacking -= {*there, *stack.unsaid}
+    days = [id for id in knowledge.cells if any(id == f"{name}-{version}" for name, version in there.items())]
+    if not lacking or not days or "jax" not in there:
+        return jax
     pins = knowledge.cells[days[-1]]
-    return {name: pins[name] for name in STACK if name in lacking and name in pins}
+    return {**jax, **{name: pins[name] for name in (*STACK, *_BROUGHT) if name in lacking and name in pins}}
 
 
-def _refused_jaxlib(given: Pins) -> str:
-    """Return a sentence if the metadata of a jax refuses the jaxlib beside it."""
-    jax, jaxlib = given.get("jax"), given.get("jaxlib")
-    if jax is None or jaxlib is None or jax == jaxlib:
-        return ""
-    # Read only if the two differ; most stacks need no metadata.
-    release = json.loads(_RELEASES.read_text(encoding="utf-8"))["packages"]["jax"].get(jax, {})
-    for needed in map(Requirement, release.get("requires_dist", ())):
-        if needed.name == "jaxlib" and not needed.marker and not needed.specifier.contains(jaxlib, prereleases=True):
-            return f"jax {jax} refuses jaxlib {jaxlib}: it requires jaxlib {needed.specifier}."
-    return ""
+def _newest_jax(knowledge: Knowledge, given: Pins, python: str) -> Pins:
+    """Return the newest jax that the releases given of the stack admit; empty without such releases."""
+    if given.keys().isdisjoint(STACK):
+        return {}
+    releases = (release for release in reversed(knowledge.releases["jax"]) if "jaxlib" in knowledge.jaxlibs[release])
+    return next(({"jax": each} for each in releases if not refusals({**given, "jax": each}, python)), {})

@@ -106,8 +106,8 @@ COMMANDS = (
         Option(("--no-run",), {"help": "run nothing: publish the records that are here", "dest": "run",
                                "action": "store_false"})),
             "The packed records count as this machine's.", codes=RUN_CODES),
-    Command("rebuild", "rewrite the tracked files that follow from the packed records: COMPAT.md, check.json, the "
-                       "documents' excerpts, the default plan", "laboratory.cli.commands:rebuild"),
+    Command("rebuild", "rewrite the tracked files that follow from the packed records: COMPAT.md, check.json, "
+                       "search.json, the documents' excerpts, the default plan", "laboratory.cli.commands:rebuild"),
     Command("clean", "free the disk space of environments, and keep the records", "laboratory.run.disk:clean",
             codes=
         "Removes the environments and the store of packages, some gigabytes. Keeps records, reports, locks, logs, the "

@@ -48,7 +48,7 @@ class Example:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-CHECK = Example('check --from "jax==0.4.35 equinox==0.11.10 diffrax==0.6.0"', lines=3)
+CHECK = Example('check --from "jax==0.4.35 equinox==0.11.10 diffrax==0.6.0"', lines=4)
 NEEDS = Example(
     "needs --source .",
     files={

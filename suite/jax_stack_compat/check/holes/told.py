@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -12,13 +12,18 @@ from jax_stack_compat import __version__
 from jax_stack_compat.base.console import Terminal
 from jax_stack_compat.base.errors import Exit, Misused
 from jax_stack_compat.base.files import dump
-from jax_stack_compat.check import ignored
+from jax_stack_compat.check import ignored, unpinned
 from jax_stack_compat.check.finding import KINDS, RANKS
 from jax_stack_compat.check.holes.code import Gap, Narrowed, narrowed
-from jax_stack_compat.check.holes.judged import Admitted, Hole, admitted, holes
+from jax_stack_compat.check.holes.judged import Admitted, Hole, Releases, admitted, holes
+from jax_stack_compat.check.holes.working import Closed, closed, working
 from jax_stack_compat.check.inputs.bounds import bounds
+from jax_stack_compat.check.inputs.stack import Stack
 from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.check.output import text
+from jax_stack_compat.check.versions import looked_up
+from jax_stack_compat.check.works import Works, judged
+from jax_stack_compat.judge.metadata import parsed
 from jax_stack_compat.judge.wording import named as some
 from jax_stack_compat.packages import STACK
 
@@ -30,11 +35,15 @@ _SHARES: Mapping[str, int] = {"silent-wrong": 4, "silent-change": 2, "crash": 2}
 
 
 class ToTest(NamedTuple):
-    """A release to test; `shows` counts the findings that no release before it in the list shows."""
+    """A release to test; `shows` counts the findings that no release before it in the list shows.
+
+    `beside` is the rest of an admitted set that works.
+    """
 
     package: str
     version: str
     shows: int
+    beside: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,9 @@ class Within:
     ignored: int
     stale: tuple[str, ...]
     tests: tuple[ToTest, ...]
+    works: Works
+    closed: tuple[Closed, ...]
+    deadly: tuple[str, ...]
 
     @property
     def is_empty(self) -> bool:
@@ -101,16 +113,33 @@ def to_test(
         own[package, version] = {name for hole in shown for name in _cases(hole)} | set(map(_line, lacking))
     if not own:
         return ()
-    first = next(iter(own))
-    chosen, seen = [ToTest(*first, len(own[first]))], set(own[first])
-    while len(chosen) < _MAX_TO_TEST:
-        # max returns the first maximum, so reverse the list to get the newest release.
-        best = max(reversed(own), key=lambda release: len(own[release] - seen))
-        if own[best] <= seen:
+    chosen, seen, ahead = list[ToTest](), set[tuple[str, str]](), [*own]
+    while ahead and len(chosen) < _MAX_TO_TEST:
+        # The lowest release first. max returns the first maximum, so reverse the list to get the newest release.
+        best = max(reversed(ahead), key=lambda release: len(own[release] - seen)) if chosen else ahead[0]
+        ahead.remove(best)
+        if chosen and own[best] <= seen:
             break
-        chosen.append(ToTest(*best, len(own[best] - seen)))
+        whole = working(knowledge, within, *best)
+        if whole is None:
+            continue
+        beside = {name: version for name, version in whole.items() if name != best[0]}
+        chosen.append(ToTest(*best, len(own[best] - seen), beside))
         seen |= own[best]
     return tuple(chosen)
+
+
+def _deadly(knowledge: Knowledge, found: Iterable[Hole]) -> tuple[str, ...]:
+    """Return the releases on which the process of a case dies, for each issue with such a case."""
+    told: dict[str, Releases] = {}
+    for hole in found:
+        package = hole.releases.package
+        runs = (run for id in hole.cases for run in knowledge.cases[hole.issue.id, id].runs if package in run.pins)
+        dies = any(run.behaviour == "crashed" and hole.releases.has(run.pins[package]) for run in runs)
+        known = told.get(hole.issue.id, hole.releases)
+        if dies and (hole.issue.id not in told or parsed(known.last) < parsed(hole.releases.last)):
+            told[hole.issue.id] = hole.releases
+    return tuple(f"{releases} ({issue})" for issue, releases in told.items())
 
 
 def tell(
@@ -141,7 +170,7 @@ def tell(
         return Exit.UNDECIDED
     if strict and (within.idle or within.without or not within.stacks or narrow.untold or narrow.unread):
         return Exit.INCOMPLETE
-    if narrow.gaps or any(hole.issue.kind in severe for hole in narrow.holes):
+    if found.works.fails or found.closed or narrow.gaps or any(hole.issue.kind in severe for hole in narrow.holes):
         return Exit.UNEXPECTED
     return Exit.AS_EXPECTED if within.stacks else Exit.UNDECIDED
 
@@ -153,7 +182,10 @@ def within_bounds(known: Knowledge, within: Admitted, there: Collection[str], so
     left = [hole for hole in every if hole.issue.id not in ids]
     found = narrowed(left, within, known, source) if source is not None else Narrowed(tuple(left))
     tests = to_test(known, found.holes, within, found.gaps) if found.holes or found.gaps else ()
-    return Within(within, found, len(ids), stale, tests)
+    today = unpinned.today(Stack({}, "", bounds=within.bounds), known)
+    works = judged(known, today, looked_up(today, known))
+    shut = tuple(closed(known, within))
+    return Within(within, found, len(ids), stale, tests, works, shut, _deadly(known, every))
 
 
 def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console: Terminal) -> None:
@@ -161,7 +193,14 @@ def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console
     bounds = ", ".join(f"{name}{of}" for name, of in sorted(found.admitted.bounds.items()) if name in STACK)
     within, narrow = found.admitted, found.found
     bad = bool(narrow.holes or narrow.gaps or found.is_empty)
-    head = [(f"{path}: {bounds}", "dim"), (found.verdict, "bold red" if bad else "bold green")]
+    head = [
+        (f"What an installer gives today: {found.works.sentence}", "bold red" if found.works.fails else "bold green")
+    ]
+    head = head if found.works.sentence else []
+    head += [(f"{path}: {bounds}", "dim"), (found.verdict, "bold red" if bad else "bold green")]
+    head += [(f"{each.told}.", "bold red") for each in found.closed]
+    if found.deadly:
+        head.append((f"Not to admit, because a process dies there: {some(found.deadly)}.", "bold red"))
     head += [(each, "bold yellow") for each in within.empty]
     idle = [f"{name} {release}" for name, of in within.idle.items() if within.releases[name] for release in of]
     tail = [(f"{'; '.join(within.without)}.", "yellow")] if within.without else []
@@ -179,7 +218,7 @@ def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console
     if found.stale:
         tail.append((f"jax-stack-compat.toml has stale entries: {'; '.join(found.stale)}.", "yellow"))
     if found.tests:
-        first, *others = (f"{test.package} {test.version}" for test in found.tests)
+        first, *others = map(_set, found.tests)
         shown = sum(test.shows for test in found.tests)
         names = ", ".join([f"{first} (the lowest admitted)", *others])
         show = "They show" if others else "It shows"
@@ -194,6 +233,11 @@ def _show(found: Within, path: Path, known: Knowledge, *, verbose: bool, console
         text.say(console, f"  {line}")
     for line, style in tail:
         text.say(console, line, style)
+
+
+def _set(test: ToTest) -> str:
+    beside = " and ".join(f"{name} {version}" for name, version in test.beside.items())
+    return f"{test.package} {test.version}" + f" with {beside}" * bool(beside)
 
 
 def _told_gaps(gaps: Sequence[Gap], *, verbose: bool) -> list[str]:
@@ -247,6 +291,9 @@ def _json(found: Within, path: Path, known: Knowledge) -> str:
         "stacks": within.stacks,
         "never_run": {name: list(of) for name, of in within.idle.items()},
         **{"empty": list(within.empty), "without": list(within.without)},
+        "works": {**vars(found.works), "fails": found.works.fails, "sentence": found.works.sentence},
+        "closed": [{**each.releases._asdict(), "why": each.why, "add": each.add} for each in found.closed],
+        "deadly": list(found.deadly),
         "verdict": found.verdict,
         "findings": [
             {

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from packaging.specifiers import SpecifierSet
 from pydantic import Field
 
 from jax_stack_compat.check.inputs import foreign, requirements
@@ -21,6 +22,8 @@ from jax_stack_compat.check.inputs.stack import Stack
 # conda's names of platforms.
 _SYSTEMS = {"linux": "linux", "darwin": "osx", "win32": "win"}
 _MACHINES = {"x86_64": "64", "amd64": "64", "aarch64": "aarch64", "arm64": "arm64", "ppc64le": "ppc64le"}
+# A dependency with its version and its build: `jaxlib=0.6.2=cuda129*`, `conda-forge::jaxlib 0.6.2 cpu_py312`.
+_BUILD = re.compile(r"(?:\S*::)?(jax|jaxlib)(?![\w-])(?:\s*=*\s*([\d.*]+)(?:\s*=|\s+)\s*(\S+))?")
 _FILE = re.compile(r"([^/]+)-([^/-]+)-[^/-]+\.(?:conda|tar\.bz2)$")
 _WORDS = re.compile(r"(?:\S*::)?([\w.-]+)\s*(.*)")
 # `==1.2`, `=1.2.3`, `=1.2=build`, ` 1.2`, ` 1.2 build`, `[version="1.2"]`: conda installs one version. `=` is a prefix,
@@ -159,9 +162,30 @@ def _environment(of: _Environment, path: Path) -> Stack:
             python = version or rest
         else:
             key = f"dependencies[{number}]"
-            pins.append(pin(name, version, path, key) if version else Pin(name.lower(), "", dependency, path, key))
+            loose = Pin(name.lower(), "", dependency, path, key, admits=_admitted(rest))
+            pins.append(pin(name, version, path, key) if version else loose)
     written = "\n".join(" ".join(line.split()) for line in pip)
     series = re.match(r"=*\s*(\d+\.\d+)", python)
     pins += requirements.read(path, written, environment(f"=={series[1]}.*" if series else ""), "pip, ")
-    full = python if re.fullmatch(r"\d+\.\d+\.\d+", python) else ""
-    return replace(requirements.stack(pins, str(path)), python=full)
+    full = python if re.fullmatch(r"\d+\.\d+\.\d+", python) else series[1] if series else ""
+    builds = {
+        found[1]: found[3] or "" for each in of.dependencies if isinstance(each, str) and (found := _BUILD.match(each))
+    }
+    return replace(requirements.stack(pins, str(path)), python=full, notes=_of_builds(builds))
+
+
+def _admitted(words: str) -> SpecifierSet | None:
+    """Return the versions of a range in conda's syntax; None if Python's has no such range: `0.4.*|0.5.*`."""
+    try:
+        return SpecifierSet(re.sub(r"^=?(\d[\w.]*)$", r"==\1.*", words.removesuffix(".*")))
+    except ValueError:
+        return None
+
+
+def _of_builds(builds: Mapping[str, str]) -> tuple[str, ...]:
+    """Return a sentence on conda's build of jaxlib or, without it, of jax; empty without both."""
+    name = next((each for each in ("jaxlib", "jax") if each in builds), "")
+    if not name:
+        return ()
+    kind = f"CUDA build ({builds[name]})" if "cuda" in builds[name] else "build"
+    return (f"conda's {kind} of {name} was not run here: the data is from pip's CPU wheels.",)

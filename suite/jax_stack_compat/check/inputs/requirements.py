@@ -103,7 +103,18 @@ def stack(pins: Iterable[Pin], where: str) -> Stack:
     }
     if unasked:
         where = f"{where}, without packages that only constraints name: {', '.join(unasked)}"
-    return Stack({name: Version(each.version).public for name, each in pinned.items()}, where, unsaid=unsaid)
+    bounds = {name: _joined(loose[name]) for name in unsaid if all(each.admits is not None for each in loose[name])}
+    return Stack(
+        {name: Version(each.version).public for name, each in pinned.items()}, where, unsaid=unsaid, bounds=bounds
+    )
+
+
+def _joined(pins: Iterable[Pin]) -> SpecifierSet:
+    """Return the versions that all of these lines admit."""
+    joined = SpecifierSet()
+    for line in pins:
+        joined &= line.admits or SpecifierSet()
+    return joined
 
 
 def _contradiction(pin: Pin, told: str, other: Pin) -> Fault:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,9 +17,11 @@ from jax_stack_compat.check.inputs import locks
 from jax_stack_compat.check.inputs.stack import Stack
 from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.judge.rules import requirements
+from jax_stack_compat.names.libraries import LIBRARIES
 from jax_stack_compat.packages import STACK
 
 _NEWEST = ("newest", "latest")
+_PYTHON = "python"
 _VERSION = r"v?(\d[\w.]*)|" + "|".join(_NEWEST)
 # A name with a version, or a version alone; other words are requirements.
 _SPOKEN = re.compile(rf"(?:(?<!\S)([a-z][\w.-]*)\s+)?(?<!\S)(?:{_VERSION})(?!\S)", re.IGNORECASE)
@@ -27,18 +30,20 @@ _SPOKEN = re.compile(rf"(?:(?<!\S)([a-z][\w.-]*)\s+)?(?<!\S)(?:{_VERSION})(?!\S)
 def stack(words: str, known: Knowledge, over: Stack | None = None) -> Stack:
     """Return the stack that words name; its versions replace those of the stack `over`. Raises BadFile, Misused."""
     path = Path(words)
-    if path == bounded.STDIN or (path.exists() and not path.is_dir()):
+    # Path.exists raises for a text that is too long to be a path.
+    if path == bounded.STDIN or (os.path.exists(words) and not os.path.isdir(words)):  # noqa: PTH110, PTH112
         return locks.read(path)
     moved = [name for name in STACK if name != "jaxlib" and (over is None or name in over.versions)]
     try:
         pins = versions(words, known.releases, moved)
     except ValueError as error:
         raise Misused(f"{words}: {error}; name versions as jax==0.10.2, or an existing lock") from error
+    python = pins.pop(_PYTHON, over.python if over else "")
     kept = {name: version for name, version in (over.versions if over else {}).items() if name not in pins}
     # An installer moves jaxlib with its jax.
     if "jax" in pins and "jaxlib" not in pins:
         kept.pop("jaxlib", None)
-    return Stack({**kept, **pins}, f"{over.where} with {words}" if over else words)
+    return Stack({**kept, **pins}, f"{over.where} with {words}" if over else words, python)
 
 
 def versions(words: str, releases: Mapping[str, Sequence[str]], moved: Iterable[str]) -> dict[str, str]:
@@ -52,7 +57,8 @@ def versions(words: str, releases: Mapping[str, Sequence[str]], moved: Iterable[
     pinned = _SPOKEN.sub(lambda found: _pinned(found, releases), words)
     named = dict.fromkeys((requirement.name, str(requirement.specifier)) for requirement in requirements(pinned))
     for name, _ in named:
-        if canonicalize_name(name) not in releases and (near := difflib.get_close_matches(name.lower(), releases, 1)):
+        is_library = canonicalize_name(name) in {*releases, *LIBRARIES}
+        if not is_library and (near := difflib.get_close_matches(name.lower(), releases, 1)):
             raise ValueError(f"{name} is not in this data; did you mean {near[0]}?")
     named = dict.fromkeys((canonicalize_name(name), specifier) for name, specifier in named)
     found = dict(list(named))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from packaging.specifiers import SpecifierSet
+
 from jax_stack_compat.base.printable import printable
 from jax_stack_compat.packages import STACK
 
@@ -13,8 +15,9 @@ from jax_stack_compat.packages import STACK
 class Stack:
     """Versions by normalised name (`jax`, `diffrax`, all that was found), and where they were found, for people.
 
-    `python` is a full version, "3.12.4", or empty if unknown. `unsaid` are packages without an exact version (a range,
-    a URL, a fork), with the words for each. `file` is the path of the lock, if there is one. Words for people are
+    `python` is a version, "3.12.4" or "3.12", or empty if unknown. `unsaid` are packages without an exact version (a
+    range, a URL, a fork), with the words for each; `bounds` has the versions that their ranges admit. `notes` are
+    sentences on what the data does not cover. `file` is the path of the lock, if there is one. Words for people are
     printable: the name of a file may have line ends.
     """
 
@@ -23,6 +26,8 @@ class Stack:
     python: str = ""
     unsaid: Mapping[str, str] = field(default_factory=dict)
     file: str = ""
+    bounds: Mapping[str, SpecifierSet] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def pins_stack(self) -> bool:

@@ -1,4 +1,4 @@
-"""Answers for programs: JSON, Markdown, SARIF, annotations for GitHub, and constraints. Pure."""
+"""Answers for programs: JSON, Markdown, SARIF, and annotations for GitHub. Pure."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from jax_stack_compat.check.answer import Effect
 from jax_stack_compat.check.finding import KINDS, Finding
 from jax_stack_compat.check.findings import SourceRead
 from jax_stack_compat.check.outcome import Outcome
-from jax_stack_compat.check.output.constraints import constraints
-from jax_stack_compat.check.output.text import named
+from jax_stack_compat.check.output.text import lowest, named
 from jax_stack_compat.check.source.numbers import Numbers
 from jax_stack_compat.check.source.uses import Place
 from jax_stack_compat.names import libraries
@@ -23,6 +22,7 @@ SCHEMA = 2
 PLATFORM = "CPU, x86-64"
 # Titles of SARIF's rules for findings without an issue, and the ranks of levels in SARIF and GitHub.
 _NAMES = {"certain": "The stack lacks a name or an argument", "deprecated": "The stack warns about a name"}
+_FAILS = "stack-does-not-work"
 _RANKS: Mapping[str, str] = {"certain": "error", "likely": "warning"}
 
 
@@ -37,11 +37,14 @@ def as_json(found: Outcome) -> str:
     data = {
         "schema_version": SCHEMA,
         "exit": int(found.exit),
-        "sentence": " ".join(filter(None, [found.sentence, found.coverage])),
+        "sentence": found.verdict,
         "stack": {
             **{"where": answer.stack.where, "versions": dict(answer.versions), "assumed": dict(answer.assumed)},
-            **{"unsaid": dict(answer.stack.unsaid), "imports": answer.imports, "stops": list(answer.stops)},
+            **{"unsaid": dict(answer.stack.unsaid), "python": answer.stack.python, "stops": list(answer.stops)},
+            "imports": "" if answer.works.fails else "; ".join(answer.works.well),
+            "works": {**vars(answer.works), "fails": answer.works.fails, "sentence": answer.works.sentence},
         },
+        "lowest": _lowest(found.lowest) if found.lowest else None,
         "platform": PLATFORM,
         "data_of": answer.day,
         "read": {
@@ -60,9 +63,18 @@ def as_json(found: Outcome) -> str:
         "findings": list(map(_finding, found.findings)),
         "issues": cases,
         "taken_away": list(found.gone) if found.gone is not None else None,
+        "slower": list(found.slower),
         "suite_version": __version__,
     }
     return dump(data)
+
+
+def _lowest(found: Outcome) -> dict[str, Any]:
+    return {
+        "versions": dict(found.answer.versions),
+        "sentence": found.verdict,
+        "findings": [*map(_finding, found.findings)],
+    }
 
 
 def _numbers(of: Numbers) -> dict[str, Any]:
@@ -92,10 +104,11 @@ def _case(effect: Effect) -> dict[str, Any]:
 def markdown(found: Outcome) -> str:
     """Return the answer as Markdown, for a comment or a summary."""
     answer = found.answer
-    stack = " ".join(filter(None, [f"{answer.stack.where}: {named(answer)}.", answer.imports, found.assumed]))
+    stack = " ".join(filter(None, [f"{answer.stack.where}: {named(answer)}.", found.assumed]))
     where = cell(stack).replace("[", "\\[").replace("`", "\\`")
     numbers = found.read.numbers.sentence if found.read and found.read.numbers else ""
-    lines = [" ".join(filter(None, [f"**{cell(found.sentence)}**", found.coverage, numbers])), "", where, ""]
+    works = [f"**{cell(answer.works.sentence)}**", ""] if answer.works.sentence else []
+    lines = [*works, " ".join(filter(None, [f"**{cell(found.sentence)}**", found.coverage, numbers])), "", where, ""]
     links = {issue.id: issue.link for issue, _ in answer.issues}
     shown = [each for each in found.findings if not each.guarded and each.level != "chronic"]
     if shown:
@@ -107,7 +120,11 @@ def markdown(found: Outcome) -> str:
         place = f"`{cell(finding.place.path)}:{finding.place.line}`" if finding.place.line else ""
         instead = cell("; ".join(finding.instead))
         lines.append(f"| {finding.level}{kind} | {place} | {what} | {instead} |")
-    return "\n".join([*lines, *([""] if shown else []), cell(answer.last_line)]) + "\n"
+    lines += [""] if shown else []
+    lines += [f"- {cell(each)}" for each in found.slower]
+    lines += [cell(lowest(found.lowest))] if found.lowest else []
+    lines += [""] if found.slower or found.lowest else []
+    return "\n".join([*lines, cell(answer.last_line)]) + "\n"
 
 
 def cell(text: str) -> str:
@@ -132,6 +149,11 @@ def sarif(found: Outcome) -> str:
         }
         for finding in shown
     ]
+    if found.answer.works.fails:
+        rules.insert(0, {"id": _FAILS, "shortDescription": {"text": "The stack does not install, import or run"}})
+        place = {"physicalLocation": _location(Place(found.answer.stack.file), found.answer.stack.where)}
+        told = {"text": found.answer.works.sentence}
+        results.insert(0, {"ruleId": _FAILS, "level": "error", "message": told, "locations": [place]})
     driver = {"name": "jax-stack-compat", "version": __version__, "rules": rules}
     data = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -161,11 +183,10 @@ def github(found: Outcome) -> str:
         annotation(_RANKS[finding.level], *finding.place.at[:2], finding.id or finding.name, _said(finding))
         for finding in found.to_do
     ]
-    if not found.answer.works:
-        lines.append(f"::error::{_escaped(found.answer.first_line)}")
-    said = " ".join(
-        filter(None, [*found.unsure, found.assumed, found.sentence, found.coverage, found.answer.last_line])
-    )
+    works, told = found.answer.works, [found.sentence, found.coverage, found.answer.last_line]
+    if works.fails:
+        lines.insert(0, f"::error::{_escaped(works.sentence)}")
+    said = " ".join(filter(None, [works.sentence, *found.unsure, found.assumed, *told]))
     return "\n".join([*lines, f"::notice::{_escaped(said)}"]) + "\n"
 
 
@@ -188,5 +209,4 @@ FORMATS: Mapping[str, Callable[[Outcome], str]] = {
     "markdown": markdown,
     "sarif": sarif,
     "github": github,
-    "constraints": constraints,
 }

@@ -28,18 +28,21 @@ _SHORT = {"silent-wrong": "wrong", "silent-change": "changed", "import-error": "
 _STYLES = {"certain": "red", "likely": "magenta", "deprecated": "yellow"}
 _MAX_GONE = 5
 _MAX_NUMBERS = 3
+_MAX_SLOWER = 4
 
 
 def show(found: Outcome, console: Console, *, verbose: bool) -> None:
     """Print an answer, in at most 25 lines unless `verbose`."""
     answer, read = found.answer, found.read
+    if answer.works.sentence:
+        say(console, answer.works.sentence, "bold red" if answer.works.fails else "bold green")
     for sentence in found.unsure:
         say(console, sentence, "yellow")
     # Skip versions that the user named.
     said = all(f"{name}=={of}" in answer.stack.where for name, of in answer.stack.versions.items())
-    stack = "" if said and answer.imports else f"{answer.stack.where}: {named(answer)}."
-    head = [stack, answer.imports, found.assumed]
-    say(console, " ".join(filter(None, head)), "dim")
+    stack = "" if said and answer.works.sentence else f"{answer.stack.where}: {named(answer)}."
+    if head := " ".join(filter(None, [stack, found.assumed])):
+        say(console, head, "dim")
     say(
         console,
         " ".join(filter(None, [found.sentence, found.coverage, "" if verbose else _chronic(found)])),
@@ -55,17 +58,26 @@ def show(found: Outcome, console: Console, *, verbose: bool) -> None:
         _whole(found, console)
     for line in _numbers(found, verbose=verbose):
         say(console, line)
+    for line in _slower(found, verbose=verbose):
+        say(console, line)
     for line in _rest(found, verbose=verbose):
         say(console, line, "dim")
+    if found.lowest:
+        say(console, lowest(found.lowest), _style(found.lowest))
     for entry in found.stale:
         say(console, f"jax-stack-compat.toml has a stale entry: {entry}.", "yellow")
     say(console, answer.last_line, "dim")
 
 
+def lowest(found: Outcome) -> str:
+    """Return the answer for the lowest releases that bounds admit, in a line."""
+    return f"The lowest releases in this data that the bounds admit, {named(found.answer)}: {found.verdict}"
+
+
 def _style(found: Outcome) -> str:
     if not found.answer.is_known or found.unsure:
         return "bold yellow"
-    bad = not found.answer.works or (found.to_do if found.read else found.answer.issues)
+    bad = found.answer.works.fails or (found.to_do if found.read else found.answer.issues)
     return "bold red" if bad else "bold green"
 
 
@@ -103,7 +115,7 @@ def _hidden(found: Outcome, names: int, console: Console) -> None:
     told = [
         f"{names} more name{'s' * (names != 1)} to change or deprecated" * bool(names),
         f"{len(guarded)} line{'s' * (len(guarded) != 1)} in code that checks the release" * bool(guarded),
-        f"{len(chronic)} issue{'s' * (len(chronic) != 1)} without a good release" * bool(chronic),
+        f"{len(chronic)} issue{'s' * (len(chronic) != 1)} without a good release for any case" * bool(chronic),
     ]
     if any(told) or found.of("possible"):
         say(console, f"… {', '.join([*filter(None, told), 'all places, and what to do'])}: --verbose", "dim")
@@ -144,12 +156,20 @@ def _numbers(found: Outcome, *, verbose: bool) -> Iterator[str]:
         yield f"  … {len(rows) - len(kept)} more: --verbose"
 
 
+def _slower(found: Outcome, *, verbose: bool) -> Iterator[str]:
+    """Yield the confirmed slow-downs of an upgrade, the largest first."""
+    shown = found.slower if verbose else found.slower[:_MAX_SLOWER]
+    yield from shown
+    if len(shown) < len(found.slower):
+        yield f"… {len(found.slower) - len(shown)} more measured: --verbose"
+
+
 def _chronic(found: Outcome) -> str:
     """Return a sentence with the number of issues without a good release, and a hint at `--source`."""
     count = len(found.of("chronic"))
     if found.read or not found.findings:
         return ""
-    has = f"{count} ha{'s' if count == 1 else 've'} no good release. " if count else ""
+    has = f"{count} ha{'s' if count == 1 else 've'} no good release for any case. " if count else ""
     return f"{has}To see which concern your code: --source ."
 
 

@@ -1,0 +1,195 @@
+"""Whether a stack installs, imports and runs: the first line of an answer, on the published data."""
+
+from pathlib import Path
+
+import pytest
+
+from jax_stack_compat.check import unpinned
+from jax_stack_compat.check.answer import answer
+from jax_stack_compat.check.inputs import locks, spoken
+from jax_stack_compat.check.inputs.stack import Stack
+from jax_stack_compat.check.knowledge import Knowledge
+from jax_stack_compat.check.works import Works
+from tests.check.conftest import Said
+
+
+def works(known: Knowledge, words: str) -> Works:
+    """Return the judgement of a stack in words."""
+    return answer(known, spoken.stack(words, known)).works
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("jax==0.11.0 python==3.11", "jax 0.11.0 requires Python >=3.12, and 3.11 is here. Good: jax 0.10.2 or Python"),
+        ("jax==0.9.2 python==3.9", "jax 0.9.2 requires Python >=3.11, and 3.9 is here."),
+        (
+            "jax==0.6.0 python==3.14",
+            "jaxlib 0.6.0 has no wheel for CPython 3.14, but for cp310 to cp313. Good: jax 0.7.1",
+        ),
+        ("jax==0.6.0 jaxlib==0.7.0", "jax 0.6.0 requires jaxlib<=0.6.0,>=0.6.0, and 0.7.0 is here. Good: jaxlib 0.6.0"),
+        ("jax==0.10.0 numpy==1.26.4", "jax 0.10.0 requires numpy>=2.0, and 1.26.4 is here."),
+        ("jax==0.7.0 equinox==0.13.2", "equinox 0.13.2 requires jax!=0.7.0,!=0.7.1,>=0.4.38, and 0.7.0 is here."),
+    ],
+)
+def test_an_installer_refuses_a_stack(published: Knowledge, words: str, told: str) -> None:
+    """Metadata decides by Python, wheels and requirements, and the nearest set that installs is named."""
+    found = works(published, words)
+    assert found.sentence.startswith(f"This stack does not install: {told}")
+    assert found.fails
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("jax==0.10.0 numpyro==0.20.1", "numpyro 0.20.1 does not import beside jax 0.10.0 (run). Good: numpyro 0.21.0"),
+        (
+            "jax==0.7.0 tensorflow-probability==0.25.0",
+            "tensorflow-probability 0.25.0 does not import beside jax 0.7.0 (run). Good: jax 0.6.2.",
+        ),
+        (
+            "jax==0.4.25 numpy==2.0.0",
+            "jax 0.4.25 crashes beside numpy 2.0.0 (by rule). Good: jax 0.4.26 or numpy 1.26.4.",
+        ),
+        (
+            "jax==0.6.0 equinox==0.11.10",
+            "equinox 0.11.10 does not import beside jax 0.6.0 (by rule). Good: equinox 0.11.11",
+        ),
+        (
+            "jax==0.9.2 equinox==0.13.6 lineax==0.1.0 diffrax==0.7.0 optimistix==0.1.0",
+            "implicit solve fails (implicit-steps-all-rejected, run).",
+        ),
+        (
+            "jax==0.10.0 jax-cuda12-plugin==0.9.2",
+            "jaxlib 0.10.0 does not use jax-cuda12-plugin 0.9.2, of another release.",
+        ),
+    ],
+)
+def test_a_stack_does_not_work(published: Knowledge, words: str, told: str) -> None:
+    """Row zero, also without Diffrax, and the guests' cases tell what does not import or run."""
+    found = works(published, words)
+    assert found.sentence.startswith(f"This stack does not work: {told}")
+    assert found.fails
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("jax==0.7.0", "Imports and computes (run; CPU, x86-64)."),
+        (
+            "jax==0.10.2 numpyro==0.21.0",
+            "Imports and computes (run; CPU, x86-64); numpyro 0.21.0 imports and draws (by rule).",
+        ),
+        ("jax==0.12.0.1 diffrax==0.7.2", "Imports and solves (run; CPU, x86-64)."),
+        ("jax==0.7.0 chex==0.1.90", "Imports and computes (run; CPU, x86-64). Not known: chex 0.1.90."),
+        ("jax==0.4.25", "Imports and computes (run; CPU, x86-64). Pin numpy: an installer gives "),
+    ],
+)
+def test_a_stack_works(published: Knowledge, words: str, told: str) -> None:
+    """What imports and runs is named, with how it is known; so are packages outside the data."""
+    found = works(published, words)
+    assert found.sentence.startswith(told)
+    assert not found.fails
+
+
+def test_a_good_release_is_good(published: Knowledge) -> None:
+    """Each stack with a release that is called good works, by runs or rules."""
+    for words in ("jax==0.10.0 numpyro==0.20.1", "jax==0.6.0 equinox==0.11.10", "jax==0.4.25 numpy==2.0.0"):
+        for release in works(published, words).instead:
+            moved = spoken.stack(release.replace(" ", "=="), published, spoken.stack(words, published))
+            assert not answer(published, moved).works.fails, release
+
+
+def test_an_unnamed_jax_is_the_newest_that_the_others_admit(published: Knowledge) -> None:
+    """For Equinox alone, an installer takes the newest jax, and the answer says so."""
+    found = answer(published, spoken.stack("equinox==0.11.10", published))
+    assert published.releases["jax"][-1] == found.assumed["jax"]
+    assert found.works.fails
+
+
+@pytest.mark.parametrize("text", ["jax>=0.2.26", "jax", "jax>=0.4.30,<0.6\nequinox"])
+def test_unpinned_is_answered_for_both_ends(published: Knowledge, tmp_path: Path, text: str) -> None:
+    """Bounds stand for what an installer gives today and for the lowest releases in the data that they admit."""
+    path = tmp_path / "requirements.txt"
+    path.write_text(text)
+    stack = locks.read(path)
+    today, lowest = unpinned.today(stack, published), unpinned.lowest(stack, published)
+
+    assert unpinned.is_unpinned(stack)
+    for end, place in ((today, -1), (lowest, 0)):
+        admitted = [each for each in published.releases["jax"] if stack.bounds["jax"].contains(each)]
+        assert admitted[place] == end.versions["jax"]
+        assert not end.unsaid
+
+
+def test_source_on_an_unpinned_stack_fails_at_either_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Said
+) -> None:
+    """A name that an end of the bounds lacks is a line to change, and the exit code is 1."""
+    monkeypatch.chdir(tmp_path)
+    Path("requirements.txt").write_text("jax>=0.4.18")
+    Path("a.py").write_text("import jax\n\njax.tree_map(f, x)\njax.new_ref(x)\n")
+    code, out = said("check", "--source", ".")
+    assert (1, True) == (code, "1 place to change." in out)
+    assert "The lowest releases in this data that the bounds admit, jax 0.4.18" in out
+
+
+def test_a_conda_build_is_told(published: Knowledge, tmp_path: Path) -> None:
+    """A CUDA build of conda was not run, and the answer says so."""
+    path = tmp_path / "environment.yml"
+    path.write_text('name: x\ndependencies: [python=3.12, jax=0.6.2, "jaxlib=0.6.2=cuda129*"]\n')
+    (told,) = answer(published, locks.read(path)).unsure
+    assert told == "conda's CUDA build (cuda129*) of jaxlib was not run here: the data is from pip's CPU wheels."
+
+
+def test_python_is_never_dropped(published: Knowledge) -> None:
+    """A Python among versions is the stack's, also for an upgrade."""
+    stack = spoken.stack("jax==0.10.2 python==3.11", published)
+    assert ("3.11", "3.11") == (stack.python, spoken.stack("jax==0.11.0", published, stack).python)
+    assert Stack({"jax": "0.10.2"}, "words").python == ""
+
+
+def test_row_zero_is_no_issue_of_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Said) -> None:
+    """A stack whose implicit solve fails is told in the first line, and no line of the source is concerned."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.py").write_text("import jax.numpy as jnp\n\ndef f(x):\n    return jnp.stack([x, x])\n")
+    stack = "jax==0.8.2 equinox==0.13.2 lineax==0.0.8 diffrax==0.7.0 optimistix==0.0.11"
+    code, out = said("check", "--from", stack, "--source", ".", "--verbose")
+
+    assert (1, True) == (code, out.startswith("This stack does not work: implicit solve fails"))
+    assert "stack-smoke" not in out
+
+
+@pytest.mark.parametrize(
+    ("dependencies", "told"),
+    [
+        (["jax>=0.6", "equinox>=0.13"], "Not to admit, because a process dies there: "),
+        (["jax>=0.6", "equinox>=0.13"], "jax 0.7.0 (static-function-in-a-weak-cache)"),
+        (["jax>=0.4.30", "equinox==0.11.10"], "equinox 0.11.10 does not import beside jax"),
+        (["jax>=0.4.30", "equinox==0.11.10"], "Add jax<0.6.0."),
+        (["jax>=0.4.30", "equinox==0.11.10"], "To test in CI: jax 0.4.30 with equinox 0.11.10 (the lowest admitted), "),
+    ],
+)
+def test_bounds_are_judged_by_row_zero(
+    tmp_path: Path, dependencies: list[str], told: str, monkeypatch: pytest.MonkeyPatch, said: Said
+) -> None:
+    """Releases that work in no admitted set are named with a bound, and CI tests only sets that work."""
+    monkeypatch.chdir(tmp_path)
+    Path("pyproject.toml").write_text(f"[project]\nname = 'x'\nversion = '0'\ndependencies = {dependencies}\n")
+    code, out = said("check", "--bounds", "pyproject.toml")
+    assert told in out
+    assert out.startswith("What an installer gives today: ")
+    assert len(out.splitlines()) <= 25
+    assert code == 1
+
+
+def test_a_text_may_be_longer_than_a_path(published: Knowledge) -> None:
+    """A stack of many versions is read, though no file can have such a name."""
+    words = " ".join(f"{name}=={releases[-1]}" for name, releases in published.releases.items())
+    assert len(words) > 255
+    assert published.releases["jax"][-1] == spoken.stack(words, published).versions["jax"]
+
+
+def test_a_guest_outside_the_data_is_not_known(published: Knowledge) -> None:
+    """No rule extends to a guest's release that is older than the data."""
+    assert works(published, "jax==0.4.26 flax==0.7.5").sentence.endswith(" Not known: flax 0.7.5.")
