@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -46,7 +46,7 @@ def refusals(versions: Pins, python: str) -> list[str]:
         if release is None:
             continue
         of_python = _of_python(name, versions[name], release, minor(python)) if python else ()
-        for why in (*of_python, *_of_requirements(name, versions[name], release, versions, minor(python))):
+        for why in (*of_python, *_of_requirements(name, versions[name], versions, minor(python))):
             what = why.split(" ", 2)[2]
             told.setdefault(what if name in ("jax", "jaxlib") else why, why)
     return list(told.values())
@@ -82,13 +82,23 @@ def _of_python(name: str, version: str, release: Mapping[str, Any], python: str)
         yield f"{name} {version} has no wheel for CPython {python}, but for {tags[0]} to {tags[-1]}"
 
 
-def _of_requirements(name: str, version: str, release: Mapping[str, Any], there: Pins, python: str) -> Iterator[str]:
-    for wanted in map(_requirement, release["requires_dist"]):
-        pin = there.get(canonicalize_name(wanted.name))
-        if pin is None or not _applies(wanted.marker, python):
-            continue
-        if not wanted.specifier.contains(pin, prereleases=True):
-            yield f"{name} {version} requires {wanted.name}{wanted.specifier}, and {pin} is here"
+def _of_requirements(name: str, version: str, there: Pins, python: str) -> Iterator[str]:
+    for other, wanted in _required(name, version, python):
+        if other in there and not _contains(str(wanted.specifier), there[other]):
+            yield f"{name} {version} requires {wanted.name}{wanted.specifier}, and {there[other]} is here"
+
+
+# A search for a set asks for the same releases thousands of times.
+@cache
+def _required(name: str, version: str, python: str) -> Sequence[tuple[str, Requirement]]:
+    """Return what a release requires without extras, by package."""
+    every = map(_requirement, _offered()[name][version]["requires_dist"])
+    return [(canonicalize_name(wanted.name), wanted) for wanted in every if _applies(wanted.marker, python)]
+
+
+@cache
+def _contains(specifier: str, version: str) -> bool:
+    return SpecifierSet(specifier).contains(version, prereleases=True)
 
 
 @cache

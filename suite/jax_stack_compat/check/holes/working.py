@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice, product
+from itertools import groupby, islice
 
 from jax_stack_compat.check.holes.judged import Admitted, Releases
 from jax_stack_compat.check.inputs.stack import Stack
+from jax_stack_compat.check.installs import refusals
 from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.check.versions import looked_up
 from jax_stack_compat.check.works import is_well, judged
@@ -34,13 +35,26 @@ class Closed:
 
 def working(knowledge: Knowledge, within: Admitted, package: str, version: str) -> Pins | None:
     """Return the admitted set with this release that works by rule, of the newest releases; None if none does."""
-    others = {name: of for name, of in _bounded(within).items() if name != package}
-    for releases in islice(product(*(reversed(of) for of in others.values())), _MOST_SETS):
-        pins = {package: version, **dict(zip(others, releases, strict=True))}
-        whole = {**knowledge.jaxlibs.get(pins.get("jax", ""), {}), **pins}
-        if is_well(knowledge, whole, ""):
-            return {name: whole[name] for name in (package, *others)}
-    return None
+    sets = _installable({package: version}, [*_bounded(within).items()], knowledge)
+    well = (pins for pins in islice(sets, _MOST_SETS) if is_well(knowledge, _whole(pins, knowledge), ""))
+    return next(well, None)
+
+
+def _installable(pins: Pins, bounded: Sequence[tuple[str, list[str]]], knowledge: Knowledge) -> Iterator[Pins]:
+    """Yield the sets that complete these pins within bounds and that metadata admits, of the newest releases first."""
+    if refusals(_whole(pins, knowledge), ""):
+        return
+    if not bounded:
+        yield pins
+        return
+    (name, releases), *others = bounded
+    for release in [pins[name]] if name in pins else reversed(releases):
+        yield from _installable({**pins, name: release}, others, knowledge)
+
+
+def _whole(pins: Pins, knowledge: Knowledge) -> Pins:
+    """Return pins with the jaxlib that an installer gives for their jax."""
+    return {**knowledge.jaxlibs.get(pins.get("jax", ""), {}), **pins}
 
 
 def closed(knowledge: Knowledge, within: Admitted) -> Iterator[Closed]:
