@@ -193,3 +193,18 @@ def test_a_text_may_be_longer_than_a_path(published: Knowledge) -> None:
 def test_a_guest_outside_the_data_is_not_known(published: Knowledge) -> None:
     """No rule extends to a guest's release that is older than the data."""
     assert works(published, "jax==0.4.26 flax==0.7.5").sentence.endswith(" Not known: flax 0.7.5.")
+
+
+@pytest.mark.parametrize(
+    ("stack", "pins"),
+    [
+        ("jax==0.10.0 numpyro==0.20.1", "jax==0.9.2"),
+        ("jax==0.6.0 equinox==0.11.10", "equinox==0.12.1"),
+        ("jax==0.9.2 equinox==0.13.6 lineax==0.1.0 diffrax==0.7.0 optimistix==0.1.0", "diffrax==0.7.2"),
+    ],
+)
+def test_constraints_of_a_stack_that_does_not_work_are_of_one_that_does(stack: str, pins: str, said: Said) -> None:
+    """The set is the nearest that imports and runs, with the guests of the stack, and the first comment says why."""
+    code, out = said("check", "--from", stack, "--format", "constraints")
+    assert (1, True) == (code, out.startswith("# This stack does not work: "))
+    assert pins in out.splitlines()

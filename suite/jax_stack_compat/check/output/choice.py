@@ -26,7 +26,7 @@ from jax_stack_compat.judge.prediction import Name
 from jax_stack_compat.judge.rules import Pins
 from jax_stack_compat.judge.verdict_table import GOOD, UNDECIDED, Verdict
 from jax_stack_compat.judge.verdicts import goes_wrong
-from jax_stack_compat.packages import IMPORTS, STACK
+from jax_stack_compat.packages import IMPORTS, STACK, guests
 from jax_stack_compat.stack.releases import EXTRAS, OF_CPU, PYTHONS, Packages, Release, applies, exclusion, load
 
 # Absent or guarded is not good here: the code does not work.
@@ -231,7 +231,7 @@ def choose(
     source meets them. A set that downgrades a package comes after all others, unless the stack is not `locked`. The
     nearest set is newer and the fewest minor releases away; among equals, the fewest releases. If each set breaks a
     line, the nearest one is taken. Return None if no set fixes more than it breaks; without a lock, the stack itself
-    counts as a set.
+    counts as a set. For a stack that does not work, the nearest set that does is the best.
     """
     names = [name for name in STACK if name in found.versions]
     if "jax" not in names:
@@ -249,8 +249,10 @@ def choose(
     def lowered(candidate: Candidate) -> Mapping[str, tuple[str, str]]:
         return _lowered(candidate.set.whole, found) if locked else {}
 
-    ranked = sorted(every, key=lambda each: (not lowered(each), gain(each), near(each)), reverse=True)
-    useful = [each for each in ranked if gain(each) > 0 or (not locked and _is_here(each.set, found))]
+    # For a stack that does not work, the nearest set that does is wanted, whatever else it fixes.
+    fails = found.works.fails
+    ranked = sorted(every, key=lambda each: (not lowered(each), gain(each) * (not fails), near(each)), reverse=True)
+    useful = [each for each in ranked if fails or gain(each) > 0 or (not locked and _is_here(each.set, found))]
     whole = (each for each in useful if not lines or not lines.count(each.set.whole))
     best = next(whole, None) or max(useful, key=lambda each: (not lowered(each), near(each)), default=None)
     if best is None:
@@ -296,19 +298,21 @@ def _advice(
 
 
 def judged(sets: Iterable[ReleaseSet], found: Answer, knowledge: Knowledge) -> list[Candidate]:
-    """Return the sets that import, each with the cases that it fixes and adds."""
+    """Return the sets that import, also the guests of the stack, each with the cases that it fixes and adds."""
     there = {"jaxlib", *found.versions, *found.stack.unsaid}
     wanted = {effect.name for effect in found.effects}
     cases = knowledge.cases.items()
     seen = {name: _CaseVerdicts(case) for name, case in cases if name in wanted or there.issuperset(case.needs)}
+    imports = knowledge.row_zero | {issue.id for issue in knowledge.issues if issue.kind == "import-error"}
     now = {effect.name for effect in answer(knowledge, found.stack).effects}
+    beside = {name: found.versions[name] for name in guests(found.versions)}
     made = []
     for each in sets:
-        # Other packages keep their versions, unless the cell pins another.
-        whole = [{**found.versions, **knowledge.cells[id], **each.whole} for id in each.cells]
+        # Other packages keep their versions, unless the cell pins another; a guest always does.
+        whole = [{**found.versions, **knowledge.cells[id], **beside, **each.whole} for id in each.cells]
         shown = {name: case.shows(whole) for name, case in seen.items()}
         wrong = [name for name, verdicts in shown.items() if not verdicts <= GOOD | UNDECIDED]
-        if any(issue in knowledge.row_zero for issue, _ in wrong):
+        if any(issue in imports for issue, _ in wrong):
             continue
         well = frozenset(name for name in wanted if shown[name] <= WELL)
         new = tuple(name for name in wrong if name not in now)
