@@ -1,9 +1,11 @@
 """Whether a stack installs, imports and runs: the first line of an answer, on the published data."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.check import unpinned
 from jax_stack_compat.check.answer import answer
 from jax_stack_compat.check.inputs import locks, spoken
@@ -11,6 +13,7 @@ from jax_stack_compat.check.inputs.stack import Stack
 from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.check.works import Works
 from tests.check.conftest import Said
+from tests.processes import within
 
 
 def works(known: Knowledge, words: str) -> Works:
@@ -134,12 +137,43 @@ def test_source_on_an_unpinned_stack_fails_at_either_end(
     assert "The lowest releases in this data that the bounds admit, jax 0.4.18" in out
 
 
-def test_a_conda_build_is_told(published: Knowledge, tmp_path: Path) -> None:
+BUILT = [{"name": "jaxlib", "version": "0.6.2", "channel": "conda-forge", "build_string": "cuda129"}]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "build"),
+    [
+        ("environment.yml", 'dependencies: [python=3.12, jax=0.6.2, "jaxlib=0.6.2=cuda129*"]', "cuda129*"),
+        ("list.json", json.dumps(BUILT), "cuda129"),
+        (
+            "pixi.lock",
+            "version: 6\nenvironments: {default: {packages: {linux-64: [{conda: x/jaxlib-0.6.2-cuda129.conda}]}}}",
+            "cuda129",
+        ),
+    ],
+)
+def test_a_conda_build_is_told(published: Knowledge, tmp_path: Path, name: str, text: str, build: str) -> None:
     """A CUDA build of conda was not run, and the answer says so."""
-    path = tmp_path / "environment.yml"
-    path.write_text('name: x\ndependencies: [python=3.12, jax=0.6.2, "jaxlib=0.6.2=cuda129*"]\n')
-    (told,) = answer(published, locks.read(path)).unsure
-    assert told == "conda's CUDA build (cuda129*) of jaxlib was not run here: the data is from pip's CPU wheels."
+    path = tmp_path / name
+    path.write_text(text)
+    told = f"conda's CUDA build ({build}) of jaxlib was not run here: the data is from pip's CPU wheels."
+    assert told in answer(published, locks.read(path)).unsure
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("environment.yml", 'dependencies: ["jax' + " " * 100_000 + 'x"]'),
+        ("requirements.txt", "jax>=" + "1" * 5_000),
+    ],
+)
+def test_an_odd_range_is_read_in_time(tmp_path: Path, name: str, text: str, said: Said) -> None:
+    """A dependency with many spaces, or a bound that no version has, ends neither in a traceback nor in a wait."""
+    path = tmp_path / name
+    path.write_text(text)
+    with within(20):
+        code, _ = said("check", "--lock", str(path))
+    assert code in (Exit.AS_EXPECTED, Exit.UNDECIDED, Exit.MISUSED)
 
 
 def test_python_is_never_dropped(published: Knowledge) -> None:

@@ -33,8 +33,9 @@ def _offered() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
 
 
 def minor(python: str) -> str:
-    """Return the minor release of an interpreter's version: "3.12" for "3.12.4"."""
-    return ".".join(python.split(".")[:2])
+    """Return the minor release of an interpreter's version: "3.12" for "3.12.4"; empty for what is no version."""
+    found = re.match(r"\d{1,3}\.\d{1,3}(?!\d)", python, re.ASCII)
+    return found[0] if found else ""
 
 
 def refusals(versions: Pins, python: str) -> list[str]:
@@ -45,7 +46,7 @@ def refusals(versions: Pins, python: str) -> list[str]:
         release = _offered().get(name, {}).get(versions[name])
         if release is None:
             continue
-        of_python = _of_python(name, versions[name], release, minor(python)) if python else ()
+        of_python = _of_python(name, versions[name], release, minor(python)) if minor(python) else ()
         for why in (*of_python, *_of_requirements(name, versions[name], versions, minor(python))):
             what = why.split(" ", 2)[2]
             told.setdefault(what if name in ("jax", "jaxlib") else why, why)
@@ -57,7 +58,7 @@ def admits(name: str, version: str, python: str) -> bool:
     release = _offered().get(name, {}).get(version)
     if release is None or release["yanked"] is not None:
         return False
-    return not python or not [*_of_python(name, version, release, minor(python))]
+    return not minor(python) or not [*_of_python(name, version, release, minor(python))]
 
 
 def newer_jaxlib(versions: Pins) -> bool:

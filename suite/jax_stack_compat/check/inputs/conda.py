@@ -23,8 +23,8 @@ from jax_stack_compat.check.inputs.stack import Stack
 _SYSTEMS = {"linux": "linux", "darwin": "osx", "win32": "win"}
 _MACHINES = {"x86_64": "64", "amd64": "64", "aarch64": "aarch64", "arm64": "arm64", "ppc64le": "ppc64le"}
 # A dependency with its version and its build: `jaxlib=0.6.2=cuda129*`, `conda-forge::jaxlib 0.6.2 cpu_py312`.
-_BUILD = re.compile(r"(?:\S*::)?(jax|jaxlib)(?![\w-])(?:\s*=*\s*([\d.*]+)(?:\s*=|\s+)\s*(\S+))?")
-_FILE = re.compile(r"([^/]+)-([^/-]+)-[^/-]+\.(?:conda|tar\.bz2)$")
+_BUILD = re.compile(r"(?:\S*::)?(jax|jaxlib)(?![\w-])(?:[\s=]*([\d.*]+)[\s=]+([^\s=]\S*))?")
+_FILE = re.compile(r"([^/]+)-([^/-]+)-([^/-]+)\.(?:conda|tar\.bz2)$")
 _WORDS = re.compile(r"(?:\S*::)?([\w.-]+)\s*(.*)")
 # `==1.2`, `=1.2.3`, `=1.2=build`, ` 1.2`, ` 1.2 build`, `[version="1.2"]`: conda installs one version. `=` is a prefix,
 # which is exact if it has three parts.
@@ -111,12 +111,14 @@ def _of_environment(lock: _Pixi, name: str, of_package: Mapping[str, _Locked], p
     alike = [each.name for each in lock.platforms if isinstance(each, _PixiPlatform) and each.subdir == ours]
     chosen = next((each for each in (ours, *alike, *packages) if each in packages), "")
     where = f"{path}, environment {name}" + ("" if chosen in ("", ours) else f" for {chosen}")
-    pins, python = [], ""
+    pins, python, builds = [], "", dict[str, str]()
     for entry in packages.get(chosen, ()):
         kind, address = next(iter(entry.items()), ("", ""))
         known = of_package.get(str(address), _Locked())
         file = _FILE.search(str(address)) if kind == "conda" else None
         package, version = known.name or (file[1] if file else ""), known.version or (file[2] if file else "")
+        if file:
+            builds[package] = file[3]
         if kind == "conda" and package == "python":
             python = version
         elif package:
@@ -124,7 +126,7 @@ def _of_environment(lock: _Pixi, name: str, of_package: Mapping[str, _Locked], p
             pins.append(
                 _pin(package, version, kind, path, key) if version else direct(package, str(address), path, key)
             )
-    return replace(requirements.stack(pins, where), python=python)
+    return replace(requirements.stack(pins, where), python=python, notes=of_builds(builds))
 
 
 def _conda_lock(lock: _CondaLock, path: Path) -> Stack:
@@ -171,7 +173,7 @@ def _environment(of: _Environment, path: Path) -> Stack:
     builds = {
         found[1]: found[3] or "" for each in of.dependencies if isinstance(each, str) and (found := _BUILD.match(each))
     }
-    return replace(requirements.stack(pins, str(path)), python=full, notes=_of_builds(builds))
+    return replace(requirements.stack(pins, str(path)), python=full, notes=of_builds(builds))
 
 
 def _admitted(words: str) -> SpecifierSet | None:
@@ -182,7 +184,7 @@ def _admitted(words: str) -> SpecifierSet | None:
         return None
 
 
-def _of_builds(builds: Mapping[str, str]) -> tuple[str, ...]:
+def of_builds(builds: Mapping[str, str]) -> tuple[str, ...]:
     """Return a sentence on conda's build of jaxlib or, without it, of jax; empty without both."""
     name = next((each for each in ("jaxlib", "jax") if each in builds), "")
     if not name:

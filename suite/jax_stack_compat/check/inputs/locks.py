@@ -118,7 +118,7 @@ def _package(package: Package, path: Path, key: str) -> Pin:
 
 
 def _listed(path: Path, written: str) -> Stack:
-    found, pins, python = foreign.parsed_json(path, written), [], ""
+    found, pins, python, builds = foreign.parsed_json(path, written), [], "", dict[str, str]()
     if not isinstance(found, list):
         wanted = "a list of packages, as conda list --json and pip list --format json write"
         raise bad(path, "whole file", f"it is not {wanted}")
@@ -126,8 +126,10 @@ def _listed(path: Path, written: str) -> Stack:
         name, version = (package.get("name"), package.get("version")) if isinstance(package, dict) else (None, None)
         if not isinstance(name, str) or not isinstance(version, str):
             raise bad(path, f"[{number}]", "this is not a package with a name and a version")
+        if package.get("channel", "pypi") != "pypi":
+            builds[name] = str(package.get("build_string", ""))
         if name == "python" and "channel" in package:
             python = pin(name, version, path, f"[{number}]").version
         else:
             pins.append(pin(name, version, path, f"[{number}]"))
-    return replace(requirements.stack(pins, str(path)), python=python)
+    return replace(requirements.stack(pins, str(path)), python=python, notes=conda.of_builds(builds))

@@ -103,10 +103,15 @@ def stack(pins: Iterable[Pin], where: str) -> Stack:
     }
     if unasked:
         where = f"{where}, without packages that only constraints name: {', '.join(unasked)}"
-    bounds = {name: _joined(loose[name]) for name in unsaid if all(each.admits is not None for each in loose[name])}
+    bounds = {name: _joined(loose[name]) for name in unsaid if all(map(_is_range, loose[name]))}
     return Stack(
         {name: Version(each.version).public for name, each in pinned.items()}, where, unsaid=unsaid, bounds=bounds
     )
+
+
+def _is_range(line: Pin) -> bool:
+    """Return True if a line has a range whose versions Python can read: it refuses thousands of digits."""
+    return line.admits is not None and all(len(part.version) <= _MAX_VERSION_CHARS for part in line.admits)
 
 
 def _joined(pins: Iterable[Pin]) -> SpecifierSet:

@@ -41,6 +41,7 @@ class Stack:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "where", printable(self.where))
+        object.__setattr__(self, "notes", tuple(map(printable, self.notes)))
         object.__setattr__(self, "unsaid", {printable(name): printable(each) for name, each in self.unsaid.items()})
 
 
