@@ -6,7 +6,12 @@ from typing import Any
 import pytest
 
 from jax_stack_compat.base.address import link
+from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.check.answer import answer
+from jax_stack_compat.check.findings import of_stack
+from jax_stack_compat.check.inputs.stack import Stack
 from jax_stack_compat.judge.verdict_table import Verdict
+from jax_stack_compat.stack import plan
 from laboratory.report.findings import SORTS, findings
 from laboratory.report.model import (
     ElsewhereRow,
@@ -27,6 +32,7 @@ from laboratory.report.site.timeline import began, cause, nearest, turned, verif
 from laboratory.report.standing import standings
 from tests.report.on_disk import pages
 from tests.report.test_report import cell_row, observation, report, with_case, with_issue
+from tests.worlds import as_known
 
 
 def seen(*verdicts: Verdict, **changes: Any) -> list[Observation]:
@@ -451,3 +457,18 @@ def test_what_concerns_the_same_is_named() -> None:
     assert [("d", ["jax.pmap"]), ("b", ["jax.jit"]), ("c", ["jax.jit"])] == [
         (other.id, shared) for other, shared in page.view.related
     ]
+
+
+def test_a_page_names_the_releases_that_check_calls_good() -> None:
+    """On the newest stack that shows an issue, its page names the good releases as `check` does."""
+    line = [cell for cell in plan.cells() if cell.kind == "line"]
+    of = as_known(line, catalogue.select(["dlpack-bool-as-uint8"]))
+    (page,) = issues_page.pages(Facts(of))
+
+    cell, told = page.view.good
+    known = Facts(of).knowledge
+    (finding,) = of_stack(answer(known, Stack(cell.versions, cell.id)), known)
+    assert finding.good_from == told
+    newer = [each for each in Facts(of).newest_first if each.released_on > cell.released_on]
+    assert newer
+    assert not any(of_stack(answer(known, Stack(each.versions, each.id)), known) for each in newer)

@@ -9,15 +9,22 @@ from packaging.requirements import Requirement
 from playwright.sync_api import Browser, Page, expect
 
 from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.check import knowledge
+from jax_stack_compat.check.inputs.stack import Stack
+from jax_stack_compat.check.installs import PYTHONS
+from jax_stack_compat.check.knowledge import Knowledge
+from jax_stack_compat.check.versions import looked_up
+from jax_stack_compat.check.works import judged
 from jax_stack_compat.judge.prediction import predict
 from jax_stack_compat.judge.rules import Run
+from jax_stack_compat.packages import GUESTS, STACK
 from jax_stack_compat.stack import plan
 from laboratory.report.model import IssueRow, Report
 from laboratory.report.site.build import ASSETS, render
-from laboratory.report.site.compiled import known as known_releases
 from laboratory.report.site.facts import Facts
 from laboratory.report.site.page import Page as SitePage
 from laboratory.report.site.pages.cells import stack as stack_page
+from laboratory.report.site.places import known as known_releases
 from laboratory.report.site.timeline import turned
 from tests.report.site_browser import UNFOLD, WIDTH, afresh, built, put, tab
 from tests.report.test_report import observation, report
@@ -101,9 +108,18 @@ def test_a_guest_is_told_of_where_it_is_named(page: Page) -> None:
 @pytest.mark.parametrize(
     ("stack", "told"),
     [
-        ("jax 0.10.2, dm-haiku 0.0.16", "✓ Works"),
-        ("jax 0.11.0, dm-haiku 0.0.16", "✗ Does not import: dm-haiku 0.0.16 beside jax 0.11.0"),
-        ("jax 0.6.0, jaxlib 0.7.0", "⊘ jax 0.6.0 requires jaxlib<=0.6.0,>=0.6.0, and 0.7.0 is here."),
+        ("jax 0.10.2, dm-haiku 0.0.16", "✓ Imports and computes (run; CPU, x86-64); dm-haiku 0.0.16 imports"),
+        (
+            "jax 0.11.0, dm-haiku 0.0.16",
+            "✗ This stack does not work: dm-haiku 0.0.16 does not import beside",
+        ),
+        (
+            "jax 0.6.0, jaxlib 0.7.0",
+            "⊘ This stack does not install: jax 0.6.0 requires jaxlib<=0.6.0,>=0.6.0, and 0.7.0",
+        ),
+        ("jax==0.11.0 python==3.11.4", "⊘ This stack does not install: jax 0.11.0 requires Python >=3.12, and 3.11 is"),
+        ("python 3.14 jax 0.6.0", "jaxlib 0.6.0 has no wheel for CPython 3.14, but for cp310 to cp313"),
+        ("jax==0.6.0 jaxlib==0.6.0 jax-cuda12-plugin==0.6.2", "jaxlib 0.6.0 does not use jax-cuda12-plugin 0.6.2"),
     ],
 )
 def test_the_first_line_says_whether_a_stack_works(page: Page, stack: str, told: str) -> None:
@@ -111,15 +127,62 @@ def test_the_first_line_says_whether_a_stack_works(page: Page, stack: str, told:
     assert told in ask(page, stack)[0].partition("\nOn ")[0]
 
 
+def judgements(known: Knowledge, count: int) -> list[Stack]:
+    """Return stacks with guests, interpreters and plugins: of cells, with some packages moved or left out."""
+    chance, made = random.Random(17), []
+    for _ in range(count):
+        pins = dict(chance.choice([*known.cells.values()]))
+        moved = chance.sample([*STACK, *GUESTS, "numpy", "scipy"], chance.randrange(4))
+        pins |= {name: chance.choice(known.releases[name]) for name in moved}
+        some = chance.sample(sorted(pins), min(len(pins), chance.randrange(1, 7)))
+        kept = chance.choice([list(pins), some, ["jax", *some], ["jax", *GUESTS], ["jax", "equinox", "numpy"]])
+        versions = {name: pins[name] for name in kept if name in pins}
+        if chance.randrange(5) == 0:
+            versions["jax-cuda12-plugin"] = chance.choice(known.releases["jaxlib"])
+        made.append(Stack(versions, "here", chance.choice(["", "3.12.4", *PYTHONS])))
+    return made
+
+
+def test_the_page_judges_as_check_does(visit: Visit, report_folder: Path) -> None:
+    """Page and `check` begin with the same sentence, on 200 stacks of the published report."""
+    known = knowledge.load(report_folder / "check.json")
+    asked = judgements(known, 200)
+
+    told = visit("", report_folder).evaluate(
+        """asked => {
+            const judge = works(STACK), known = {...STACK.known, python: STACK.pythons};
+            return asked.map(text => {
+                const {python = null, ...all} = rules.read(text, known).versions;
+                const isPlugin = ([name]) => rules.PLUGIN.test(name);
+                const versions = Object.fromEntries(Object.entries(all).filter(each => !isPlugin(each)));
+                const plugins = Object.entries(all).filter(isPlugin);
+                const texts = plugins.map(([name, place]) => [name, known.jaxlib[place]]);
+                return judge.judged(versions, python, Object.fromEntries(texts)).sentence;
+            });
+        }""",
+        [
+            " ".join([*(f"{name}=={of}" for name, of in each.versions.items()), f"python {each.python}"])
+            for each in asked
+        ],
+    )
+
+    expected = [judged(known, stack, looked_up(stack, known)).sentence for stack in asked]
+    assert expected == told
+    assert len(set(expected)) > 100
+
+
 def test_two_packages_are_asked_for(page: Page) -> None:
-    """Equinox 0.12.2 does not work with jax 0.7.0, beside any diffrax; one such stack was run."""
+    """Without Diffrax, the page says that Equinox 0.12.2 computes with jax 0.7.0; a stack with Diffrax was run."""
     first, _ = ask(page, "Equinox 0.12.2 with jax 0.7.0")
-    assert first.startswith("✗ Does not work\nTrain and solve: ✗ concrete-array-removed or crashed by rule, whichever")
+    assert first.startswith("✓ Imports and computes (run; CPU, x86-64).")
+    assert "jax-0.7.0+equinox-0.12.2+diffrax-0.7.0: ✗ crashed" in first
 
     first, _ = ask(page, "equinox 0.12.2, jax 0.7.0, diffrax 0.7.0")
     ran = "run as jax-0.7.0+equinox-0.12.2+diffrax-0.7.0"
+    said = "train and solve fails (crashed, run); implicit solve fails (params-unhashable, run)"
     shown = f"Train and solve: ✗ crashed {ran}\nImplicit solve: ✗ params-unhashable {ran}\n"
-    assert first.startswith(f"✗ Does not work\n{shown}")
+    assert first.startswith(f"✗ This stack does not work: {said}.")
+    assert shown in first
 
 
 def test_a_yanked_release_is_said_first(page: Page) -> None:
@@ -133,14 +196,16 @@ def test_what_does_not_import_is_said_first(page: Page, here: Report) -> None:
     """Row zero comes first, with its rule or run; cases that need the broken package are one line."""
     first, below = ask(page, "jax-0.6.0", "jax 0.12.0.1 equinox 0.13.0")
 
-    assert first.startswith("✗ Does not import: equinox 0.13.0\nTrain and solve: ✓ works → ✗ import-error by rule")
+    assert first.startswith("✗ This stack does not work: equinox 0.13.0 does not import beside jax 0.12.0.1 (by rule).")
+    assert "\nTrain and solve: ✓ works → ✗ import-error by rule" in first
     needing = [case for issue in here.issues if not issue.row_zero for case in issue.cases if "equinox" in case.needs]
     assert f"Blocked: {len(needing)} cases that need a package that does not import or work there." in below
     assert not any(f"\n{case.id} " in below for case in needing)
 
     cell = "jax-0.7.0+equinox-0.11.8+diffrax-0.6.0"
     first, _ = ask(page, cell)
-    assert first.startswith(f"✗ Does not import: equinox 0.11.8\nTrain and solve: ✗ import-error run {cell}\n")
+    assert first.startswith("✗ This stack does not work: equinox 0.11.8 does not import beside jax 0.7.0 (run).")
+    assert f"\nTrain and solve: ✗ import-error run {cell}\n" in first
     expect(page.locator("#verdict .zero a").last).to_have_attribute("href", f"cells.html#{cell}")
 
 
@@ -190,9 +255,10 @@ def test_what_to_do_is_said_once(page: Page, here: Report) -> None:
         ("jax 0.7.0", "", "as an installer gave it on 2025-07-22"),
         ("newest", "", "On jax-0.12.0.1"),
         ("0.4", "", "jax 0.4 is taken as its newest, 0.4.38."),
-        ("jax 0.7.0, diffrax 0.7.0", "", "jaxlib 0.7.0 goes with its jax"),
+        ("jax 0.7.0, numpy 2.3.0", "", "; jaxlib 0.7.0 goes with its jax"),
+        ("jax 0.7.0, diffrax 0.7.0", "", "as an installer gave them: jaxlib 0.7.0, equinox 0.13.0, lineax 0.0.8"),
         ("<b>what</b>", "", "“<b>what</b>” names no release"),
-        ("jax 0.6.0 diffrax 0.7.0", "", "unknown: it depends on"),
+        ("jax 0.6.0 lineax 0.0.99", "", "Imports and computes"),
         ("jax-0.6.0", "equinox 0.13.0", "to equinox 0.13.0, kept: jax 0.6.0, jaxlib 0.6.0"),
         ("jax==0.6.0\njaxlib==0.6.0\nlineax==0.0.8", "jax 0.7.0", "kept: lineax 0.0.8"),
         ("jax 0.4.35 equinox 0.11.10", "newest", "From jax 0.4.35, equinox 0.11.10"),

@@ -84,17 +84,23 @@ def _of_python(name: str, version: str, release: Mapping[str, Any], python: str)
 
 
 def _of_requirements(name: str, version: str, there: Pins, python: str) -> Iterator[str]:
-    for other, wanted in _required(name, version, python):
+    for other, wanted in _applying(name, version, python):
         if other in there and not _contains(str(wanted.specifier), there[other]):
             yield f"{name} {version} requires {wanted.name}{wanted.specifier}, and {there[other]} is here"
 
 
 # A search for a set asks for the same releases thousands of times.
 @cache
-def _required(name: str, version: str, python: str) -> Sequence[tuple[str, Requirement]]:
-    """Return what a release requires without extras, by package."""
-    every = map(_requirement, _offered()[name][version]["requires_dist"])
-    return [(canonicalize_name(wanted.name), wanted) for wanted in every if _applies(wanted.marker, python)]
+def _applying(name: str, version: str, python: str) -> Sequence[tuple[str, Requirement]]:
+    """Return what a release requires on `python` without extras, by package."""
+    every = [wanted for wanted in required(name, version) if applies(wanted.marker, python)]
+    return [(canonicalize_name(wanted.name), wanted) for wanted in every]
+
+
+def required(name: str, version: str) -> Sequence[Requirement]:
+    """Return what a release requires, with any marker; of an unknown release, nothing."""
+    release = _offered().get(name, {}).get(version)
+    return [_requirement(text) for text in release["requires_dist"]] if release else []
 
 
 @cache
@@ -107,7 +113,7 @@ def _requirement(text: str) -> Requirement:
     return Requirement(text)
 
 
-def _applies(marker: Marker | None, python: str) -> bool:
+def applies(marker: Marker | None, python: str) -> bool:
     """Return True if a requirement applies without extras; one that depends on an unknown Python does not."""
     if marker is None:
         return True

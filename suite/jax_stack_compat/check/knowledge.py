@@ -121,16 +121,21 @@ class Knowledge:
 def load(path: Path = PATH) -> Knowledge:
     """Read the knowledge at `path`. Raises BadFile if it is missing, or of another version of the suite."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        if data["schema_version"] != SCHEMA:
-            raise ValueError(f"its schema is {data['schema_version']}, but this version reads {SCHEMA}")
-        cells = dict(data["cells"])
-        issues = tuple(_issue(each, cells, data["kinds"]) for each in data["issues"])
-        devices = tuple(map(_device, data.get("devices", ())))
-        return Knowledge(str(data["generated_at"])[:10], cells, issues, devices)
+        return parsed(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         said = f"{type(error).__name__}: {error}"
         raise BadFile([Fault(path, "file", f"cannot be used ({said}): rewrite it with `nox -s rebuild`")]) from error
+
+
+def parsed(text: str) -> Knowledge:
+    """Return the knowledge in the text of a check.json. Raises ValueError, and others for a damaged text."""
+    data = json.loads(text)
+    if data["schema_version"] != SCHEMA:
+        raise ValueError(f"its schema is {data['schema_version']}, but this version reads {SCHEMA}")
+    cells = dict(data["cells"])
+    issues = tuple(_issue(each, cells, data["kinds"]) for each in data["issues"])
+    devices = tuple(map(_device, data.get("devices", ())))
+    return Knowledge(str(data["generated_at"])[:10], cells, issues, devices)
 
 
 def _device(row: Mapping[str, Any]) -> KnownDevice:

@@ -83,8 +83,8 @@ def _newer(knowledge: Knowledge, versions: Pins) -> list[str]:
 def _assumed(knowledge: Knowledge, given: Pins, stack: Stack) -> Pins:
     """Return versions for unnamed packages that the given ones import, as of the newest given release's day.
 
-    That release's cell is the stack of that day. An unnamed jax is the newest that the given releases admit: an
-    installer takes it today.
+    That release's cell is the stack of that day; where it does not go with the given releases, the next older release
+    that does is taken. An unnamed jax is the newest that the given releases admit: an installer takes it today.
     """
     jax: Pins = {} if "jax" in given or "jax" in stack.unsaid else _newest_jax(knowledge, given, stack.python)
     there = {**jax, **given}
@@ -93,13 +93,20 @@ def _assumed(knowledge: Knowledge, given: Pins, stack: Stack) -> Pins:
     days = [id for id in knowledge.cells if any(id == f"{name}-{version}" for name, version in there.items())]
     if not lacking or not days or "jax" not in there:
         return jax
-    pins = knowledge.cells[days[-1]]
-    return {**jax, **{name: pins[name] for name in (*STACK, *_BROUGHT) if name in lacking and name in pins}}
+    pins, chosen = knowledge.cells[days[-1]], dict(there)
+    for name in (each for each in (*STACK, *_BROUGHT) if each in lacking and each in pins):
+        # What the given releases refuse among themselves, no other package mends.
+        refused = {*refusals(chosen, stack.python)}
+        older = (each for each in reversed(knowledge.releases[name]) if parsed(each) <= parsed(pins[name]))
+        fitting = (each for each in older if refused.issuperset(refusals({**chosen, name: each}, stack.python)))
+        if release := next(fitting, None):
+            chosen[name] = release
+    return {name: version for name, version in chosen.items() if name not in given}
 
 
 def _newest_jax(knowledge: Knowledge, given: Pins, python: str) -> Pins:
-    """Return the newest jax that the releases given of the stack admit; empty without such releases."""
-    if given.keys().isdisjoint(STACK):
+    """Return the newest jax that the releases given of the stack and of guests admit; empty without such releases."""
+    if given.keys().isdisjoint([*STACK, *GUESTS]):
         return {}
     releases = (release for release in reversed(knowledge.releases["jax"]) if "jaxlib" in knowledge.jaxlibs[release])
     return next(({"jax": each} for each in releases if not refusals({**given, "jax": each}, python)), {})

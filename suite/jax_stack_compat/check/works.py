@@ -6,9 +6,8 @@ ran needs its control, so what ran in a cell shows that its packages import ther
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from jax_stack_compat.check.inputs.stack import Stack
 from jax_stack_compat.check.installs import PYTHONS, admits, newer_jaxlib, refusals, unused_plugins
@@ -24,12 +23,12 @@ from jax_stack_compat.judge.wording import named
 from jax_stack_compat.names.libraries import LIBRARIES
 from jax_stack_compat.packages import GUESTS, HELD, STACK, guests
 
-_PLATFORM = "CPU, x86-64"
+PLATFORM = "CPU, x86-64"
 _HOW: Mapping[str, str] = {"run": "run", "by rule": "by rule", "between": "between two runs that agree"}
 _MOST_INSTEAD = 2
-_CRASHED = "crashed"
+_IMPORT_ERROR, _CRASHED = "import-error", "crashed"
 # Behaviours of row zero that need no solve.
-_AT_IMPORT = frozenset({"import-error", _CRASHED})
+AT_IMPORT = (_IMPORT_ERROR, _CRASHED)
 
 
 @dataclass(frozen=True)
@@ -121,16 +120,23 @@ def _of_row_zero(knowledge: Knowledge, versions: Pins) -> list[str]:
         known = predict(case, versions, case.runs)
         if known.behaviour is None or not goes_wrong(case.verdict(known.behaviour)):
             continue
-        if known.behaviour in _AT_IMPORT:
-            found[_stopped(known, versions)] = None
+        if names := _stopping(known, versions):
+            found[_stopped(names, known, versions)] = None
         elif versions.keys() >= set(case.needs):
             found[f"{id.replace('-', ' ')} fails ({known.behaviour}, {_HOW[known.how]})"] = None
     return list(found)
 
 
-def _stopped(known: Prediction, versions: Pins) -> str:
-    """Return the packages that do not import or that crash, and those beside which they do, in words."""
+def _stopping(known: Prediction, versions: Pins) -> set[str]:
+    """Return the packages whose import fails, or with which every array crashes; nothing if only a solve fails."""
     names = {each.name for rule in known.rules for each in requirements(rule.on)} & versions.keys() - {"jaxlib"}
+    if known.behaviour == _IMPORT_ERROR:
+        return names or {"jax"}
+    return names if known.behaviour == _CRASHED else set()
+
+
+def _stopped(names: Collection[str], known: Prediction, versions: Pins) -> str:
+    """Return the packages that do not import or that crash, and those beside which they do, in words."""
     subject = next((name for name in reversed([*STACK]) if name in names), "jax")
     beside = [name for name in in_stack_order(names) if name != subject] or ["jax"]
     verb = "crashes" if known.behaviour == _CRASHED else "does not import"
@@ -151,11 +157,11 @@ def _of_stack(knowledge: Knowledge, versions: Pins) -> str:
     if versions.keys() >= {need for case in zero for need in case.needs}:
         known = [predict(case, versions, case.runs) for case in zero]
         if all(each.behaviour is not None for each in known):
-            return f"Imports and solves ({_weakest(known)}; {_PLATFORM})"
+            return f"Imports and solves ({_weakest(known)}; {PLATFORM})"
     if all(_ran(knowledge, name, versions) for name in names):
-        return f"Imports and computes (run; {_PLATFORM})"
+        return f"Imports and computes (run; {PLATFORM})"
     by_rule = {case.by_rule(versions) for case in zero}
-    return f"Imports and computes (by rule; {_PLATFORM})" if by_rule <= GOOD else ""
+    return f"Imports and computes (by rule; {PLATFORM})" if by_rule <= GOOD else ""
 
 
 def _weakest(known: Iterable[Prediction]) -> str:
@@ -168,7 +174,7 @@ def _ran(knowledge: Knowledge, package: str, versions: Pins) -> bool:
     cells = {id for id, pins in knowledge.cells.items() if wanted.items() <= pins.items()}
     cases = (case for case in knowledge.cases.values() if package in concerned(case.needs))
     runs = (run for case in cases for run in case.runs if run.cell in cells)
-    return any(run.behaviour not in UNDECIDED | _AT_IMPORT for run in runs)
+    return any(run.behaviour not in UNDECIDED.union(AT_IMPORT) for run in runs)
 
 
 @dataclass(frozen=True)
@@ -227,39 +233,52 @@ def not_imported(touches: Iterable[str], behaviour: str) -> str:
 def _nearest(knowledge: Knowledge, stack: Stack, of: LookedUp) -> list[str]:
     """Return the nearest releases of single packages with which the stack installs, imports and runs; newer first."""
     versions = of.named
-    newer, older = _own_jaxlib(knowledge, versions, stack.python), list[str]()
+    newer, older = _own_jaxlib(knowledge, versions, stack.python), dict[str, Pins]()
     for package in (*GUESTS, *reversed([*STACK]), "numpy"):
         if package == "jaxlib" or package not in versions:
             continue
         above = [each for each in knowledge.releases[package] if parsed(each) > parsed(versions[package])]
         below = [each for each in knowledge.releases[package] if parsed(each) < parsed(versions[package])]
         for releases, found in ((above, newer), (reversed(below), older)):
-            well = (each for each in releases if _cures(knowledge, stack, of, package, each))
-            found += [f"{package} {release}" for release in islice(well, 1)]
-    named_above = {each.partition(" ")[0] for each in newer}
-    older = [each for each in older if each.partition(" ")[0] not in named_above]
-    return [*newer, *older][:_MOST_INSTEAD]
+            cured = (_cured(knowledge, stack, of, package, each) for each in releases)
+            if moved := next(filter(None, cured), None):
+                found[package] = moved
+    nearest = {**newer, **{package: pins for package, pins in older.items() if package not in newer}}
+    told = [f"{package} {pins[package]} ({_known(knowledge, pins)})" for package, pins in nearest.items()]
+    return told[:_MOST_INSTEAD]
 
 
-def _own_jaxlib(knowledge: Knowledge, versions: Pins, python: str) -> list[str]:
-    """Return the jaxlib that an installer gives with this jax, if it cures what another jaxlib breaks."""
+def _own_jaxlib(knowledge: Knowledge, versions: Pins, python: str) -> dict[str, Pins]:
+    """Return a stack with the jaxlib that an installer gives with its jax, if that works, by the package."""
     own = knowledge.jaxlibs.get(versions.get("jax", ""), {}).get("jaxlib")
     if own is None or own == versions.get("jaxlib"):
-        return []
-    return [f"jaxlib {own}"] if is_well(knowledge, {**versions, "jaxlib": own}, python) else []
+        return {}
+    moved = {**versions, "jaxlib": own}
+    return {"jaxlib": moved} if is_well(knowledge, moved, python) else {}
 
 
-def _cures(knowledge: Knowledge, stack: Stack, of: LookedUp, package: str, release: str) -> bool:
-    """Return True if a stack with another release of a package works: beside its assumed packages or, else, others."""
+def _cured(knowledge: Knowledge, stack: Stack, of: LookedUp, package: str, release: str) -> Pins | None:
+    """Return a stack that works with another release of a package: beside its assumed packages or, else, others."""
     moved = {**of.named, package: release}
     if package == "jax":
         moved = {name: version for name, version in moved.items() if name != "jaxlib"} | {**knowledge.jaxlibs[release]}
     if is_well(knowledge, moved, stack.python):
-        return True
+        return moved
     if package in of.assumed or not of.assumed.keys() & STACK.keys():
-        return False
+        return None
     given = {name: version for name, version in moved.items() if name not in of.assumed}
-    return is_well(knowledge, looked_up(replace(stack, versions=given), knowledge).named, stack.python)
+    other = looked_up(replace(stack, versions=given), knowledge).named
+    return other if is_well(knowledge, other, stack.python) else None
+
+
+def _known(knowledge: Knowledge, versions: Pins) -> str:
+    """Return how a stack that works is known to: run, or by rule."""
+    telling = [case for name, case in knowledge.cases.items() if name[0] in knowledge.row_zero or guests(case.needs)]
+    whole = [case for case in telling if versions.keys() >= set(case.needs)]
+    names = [name for name in STACK if name in versions and name != "jaxlib"]
+    if not all(_ran(knowledge, name, versions) for name in names):
+        return "by rule"
+    return _weakest(predict(case, versions, case.runs) for case in whole)
 
 
 def is_well(knowledge: Knowledge, versions: Pins, python: str) -> bool:
@@ -274,7 +293,7 @@ def is_well(knowledge: Knowledge, versions: Pins, python: str) -> bool:
             continue
         rule = first_match(case.rules, versions)
         behaviour = rule.behaviour if rule else ""
-        if not is_whole and behaviour not in _AT_IMPORT:
+        if not is_whole and behaviour not in AT_IMPORT:
             continue
         if rule is None or goes_wrong(case.verdict(behaviour)):
             return False

@@ -6,29 +6,25 @@ of known releases that meet it. A release that is not in the lists is unknown to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from jax_stack_compat.base.spelling import requirement
-from jax_stack_compat.check.works import not_imported
-from jax_stack_compat.judge.metadata import in_version_order
+from jax_stack_compat.check.works import AT_IMPORT, PLATFORM, not_imported
 from jax_stack_compat.judge.rules import concerned, requirements
-from jax_stack_compat.judge.verdict_table import PROPERTIES, UNDECIDED
-from jax_stack_compat.packages import ASKED, PACKAGES
-from jax_stack_compat.stack.releases import load
+from jax_stack_compat.judge.verdict_table import PROPERTIES, UNDECIDED, Verdict
+from jax_stack_compat.packages import ASKED, GUESTS, IMPORTS, STACK
 from laboratory.report.markup import said
 from laboratory.report.model import CaseRow, CellRow, IssueRow, Observation, Report
 from laboratory.report.site.facts import Facts
+from laboratory.report.site.metadata import metadata
+from laboratory.report.site.places import NONE, Numbered, known, meeting
 from laboratory.report.site.timeline import is_mended, stands
-from laboratory.report.summary import packages
 
-# In place of a release: the cell does not have the package. In place of a run: the case is undecided in the cell.
-NONE = -1
+# The verdicts that mark what does not install, what does not work, and what does.
+_MARKS: Mapping[str, Verdict] = {"refused": "conflict", "broken": "affected", "well": "clear"}
 
 
 def compiled(facts: Facts) -> dict[str, Any]:
@@ -42,16 +38,15 @@ def compiled(facts: Facts) -> dict[str, Any]:
     applies, whether upstream reports it loudly. `kinds`: behaviour of a run, whether it was blocked, and the
     workaround's result. `issues`: id, title, whether it is row zero, and its cases: id, needs, everything that those
     import, the verdicts of its behaviours, rules, workaround, the places of the cases that it waits for, run lengths
-    over the cells: a kind, then a number of cells, and the behaviours that are failed imports. `requires`: a package,
-    a release, and what its metadata requires of others: a requirement, and its text.
+    over the cells: a kind, then a number of cells, and the modules whose import fails, by behaviour.
     """
     report, releases, tried = facts.report, known(facts.report), facts.report.cells
     names = list(releases)
     places = {name: {Version(version): place for place, version in enumerate(of)} for name, of in releases.items()}
-    wanted, rules, workarounds, kinds = (_Numbered() for _ in range(4))
+    wanted, rules, workarounds, kinds = (Numbered() for _ in range(4))
 
     def asked(on: str) -> tuple[int, ...]:
-        return tuple(wanted[names.index(each.name), *_meeting(each, releases[each.name])] for each in requirements(on))
+        return tuple(wanted[names.index(each.name), *meeting(each, releases[each.name])] for each in requirements(on))
 
     def case_of(issue: IssueRow, case: CaseRow) -> list[Any]:
         every = facts.seen[issue.id, case.id]
@@ -68,23 +63,8 @@ def compiled(facts: Facts) -> dict[str, Any]:
             workarounds[instead.text, tuple(map(asked, instead.fails))] if instead else NONE,
             [every_case.index(name) if name in every_case else NONE for name in case.waits_for],
             [number for kind, of in groupby(runs) for number in (kind, len(list(of)))],
-            [behaviour for behaviour in case.behaviours if not_imported(case.touches, behaviour)],
+            {name: module for name in case.behaviours if (module := not_imported(case.touches, name))},
         ]
-
-    offered = load().packages
-
-    def required() -> Iterator[list[Any]]:
-        for name, of in releases.items():
-            for place, version in enumerate(of):
-                lines = offered[name][version].requires_dist if version in offered.get(name, {}) else []
-                needed = [each for each in map(requirement, lines) if each.marker is None]
-                there = [each for each in needed if canonicalize_name(each.name) in releases and each.specifier]
-                if there:
-                    yield [
-                        names.index(name),
-                        place,
-                        [[asked(f"{each.name}{each.specifier}")[0], str(each)] for each in there],
-                    ]
 
     every_case = [f"{issue.id}/{case.id}" for issue in report.issues for case in issue.cases]
     cells = [[cell.id, cell.released_on.isoformat(), _moved(cell), _places(cell, places)] for cell in tried]
@@ -102,7 +82,13 @@ def compiled(facts: Facts) -> dict[str, Any]:
             for place, cell in enumerate(tried)
             if cell.id in refusals
         ],
-        "requires": list(required()),
+        "stack": list(STACK),
+        "guests": list(GUESTS),
+        "imports": IMPORTS,
+        "platform": PLATFORM,
+        "at_import": AT_IMPORT,
+        "marks": _MARKS,
+        **metadata(releases, [cell.versions for cell in tried]),
         "verdicts": {
             verdict.name: [verdict.glyph, stands(verdict.name), is_mended(verdict.name), verdict.name == "guarded"]
             for verdict in PROPERTIES.values()
@@ -113,24 +99,6 @@ def compiled(facts: Facts) -> dict[str, Any]:
         "kinds": list(kinds),
         "issues": issues,
     }
-
-
-def known(report: Report) -> dict[str, list[str]]:
-    """Return the releases in cells, oldest first, of each package of the stack and any other that a case names."""
-    named = packages(report)
-    found: dict[str, dict[Version, str]] = {name: {} for name in (*PACKAGES, *sorted(named.difference(PACKAGES)))}
-    for cell in report.cells:
-        for name, version in cell.versions.items():
-            if name in found:
-                found[name].setdefault(Version(version), version)
-    return {name: in_version_order(of.values()) for name, of in found.items()}
-
-
-def _meeting(wanted: Requirement, releases: Iterable[str]) -> list[int]:
-    """Return the places of the `releases` that meet a requirement, as edges: from … to below …, and so on."""
-    meets = [wanted.specifier.contains(release, prereleases=True) for release in releases]
-    edges = zip([False, *meets], [*meets, False], strict=True)
-    return [place for place, (before, after) in enumerate(edges) if before != after]
 
 
 def _kind(observation: Observation | None) -> tuple[str, bool, str] | None:
@@ -154,11 +122,3 @@ def _refusals(report: Report) -> dict[str, str]:
     gone = {row.cell: row.detail for row in reversed(report.observations) if (row.reason or "").startswith("plan.")}
     why = {cell.id: gone.get(cell.id) if cell.declared_observed is None else cell.excluded_by for cell in report.cells}
     return {cell: said(text) for cell, text in why.items() if text}
-
-
-class _Numbered(dict[Any, int]):
-    """Values by number; a new value gets the next number."""
-
-    def __missing__(self, thing: Any) -> int:
-        self[thing] = len(self)
-        return self[thing]

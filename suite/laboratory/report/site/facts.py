@@ -10,12 +10,14 @@ from itertools import groupby
 
 from packaging.version import Version
 
+from jax_stack_compat.check.knowledge import Knowledge, parsed
 from jax_stack_compat.judge.verdict_table import UNDECIDED, VERDICTS, Verdict
 from laboratory.boundaries.neighbours import LineCell, neighbours
 from laboratory.orders.compared import DeviceCell
 from laboratory.programs.changes import turns
 from laboratory.programs.model import Programs
 from laboratory.report import standing, summary
+from laboratory.report.formats.check_json import check_json
 from laboratory.report.model import CaseRow, CellRow, IssueRow, Observation, Report
 from laboratory.report.site.numbers import NOTHING, MeasuredNumbers
 from laboratory.report.site.timeline import Step, stands, steps
@@ -59,6 +61,18 @@ class Facts:
             for function, count in Counter(row.function for row in cell.run.differences if row.is_listed).items():
                 found.setdefault(function, []).append((cell, count))
         return found
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """The report as `check` reads it."""
+        return parsed(check_json(self.report, self.devices))
+
+    @cached_property
+    def newest_first(self) -> list[CellRow]:
+        """The cells: those of the line, then the others, the newest first."""
+        on_line = {cell.id for cell in self.line}
+        beside = [cell for cell in self.report.cells if cell.id not in on_line]
+        return [*reversed(self.line), *reversed(beside)]
 
     @cached_property
     def cells(self) -> dict[str, CellRow]:

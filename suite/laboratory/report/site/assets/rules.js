@@ -55,6 +55,10 @@ const rules = (() => {
   const lines = text => text.replace(/[^\n\r -~]/gu, " ").replace(/ +/g, " ").split(/\r\n|\n|\r/)
     .map(raw => raw.replace(/(^|\s)#.*$|\s--hash=.*$|\\$/g, "").replace(MARKER, "").replace(/["' ]+/g, " ").trim().replace(/^-\s+/, ""))
     .filter(line => line && !line.startsWith("-"));
+  const PLUGIN = /^jax-(cuda|rocm)\d*-(plugin|pjrt)$/;
+  // Plugins for a GPU have jaxlib's releases. Of Python's releases, only the minor one counts.
+  const releasesOf = (known, name) => known[PLUGIN.test(name) ? "jaxlib" : Object.hasOwn(known, name) ? name : ""];
+  const minor = text => (text || "").replace(/^(\d+\.\d+)\..*$/, "$1");
   // Returns the place of each version, null if unknown; the text of unknown ones; the notes; and whether the text is
   // just "newest".
   const read = (text, known) => {
@@ -75,13 +79,13 @@ const rules = (() => {
         notes.push(`${name} ${written} is not in this data, so answers that depend on it are unknown.`);
       }
     };
-    const named = (raw, wanted, pinned) => {
-      const name = canonical(raw), of = known[name];
-      if (!Object.hasOwn(known, name)) { others.push(name); return; }
+    const named = (raw, written, pinned) => {
+      const name = canonical(raw), of = releasesOf(known, name), wanted = name === "python" ? minor(written) : written;
+      if (!of) { others.push(name); return; }
       if (!wanted) { notes.push(`${name} has no version and is ignored.`); return; }
       if (/^(newest|latest)$/i.test(wanted)) { take(name, of.length - 1, "newest"); return; }
       if (!VERSION.test(wanted)) { notes.push(`“${wanted}” is not a version of ${name}.`); return; }
-      const plain = spelled(wanted), below = pinned ? [] : under(of, plain), here = below.length ? of.indexOf(plain) : exactly(of, plain);
+      const plain = spelled(wanted), below = pinned || name === "python" ? [] : under(of, plain), here = below.length ? of.indexOf(plain) : exactly(of, plain);
       if (wanted.includes("+")) notes.push(`${name} ${wanted} is read as ${plain}; builds are not distinguished.`);
       if (here >= 0) { take(name, here, plain); return; }
       if (!below.length) { take(name, null, plain); return; }
@@ -89,13 +93,13 @@ const rules = (() => {
       take(name, below.at(-1), plain);
     };
     const required = (raw, clauses) => {
-      const name = canonical(raw), of = known[name], told = clauses.replace(/\s+/g, "");
-      if (!Object.hasOwn(known, name)) { others.push(name); return; }
+      const name = canonical(raw), of = releasesOf(known, name), told = clauses.replace(/\s+/g, "");
+      if (!of) { others.push(name); return; }
       const parts = told.split(",").map(each => new RegExp(`^(${OPERATOR})(.*)$`).exec(each));
       if (parts.length === 1 && /^={1,3}$/.test(parts[0][1]) && !parts[0][2].endsWith("*")) { named(raw, parts[0][2], parts[0][1] !== "="); return; }
       const sets = parts.map(([, operator, wanted]) => VERSION.test(wanted.replace(/\.\*$/, "")) ? admitted(of, operator, wanted) : null);
       const all = sets.includes(null) ? [] : sets.reduce((left, set) => left.filter(place => set.includes(place)));
-      if (!all.length) { notes.push(`${name}${told} does not select one release of this data and is ignored.`); return; }
+      if (!all.length || name === "python") { notes.push(`${name}${told} does not select one release of this data and is ignored.`); return; }
       notes.push(`${name}${told} is taken as its newest here, ${of[all.at(-1)]}.`);
       take(name, all.at(-1), told);
     };
@@ -216,8 +220,12 @@ const rules = (() => {
       const rules = on.map(n => table[n]), matter = distinct([...said(imports), ...namesOf(rules)]);
       return {issue, title, rowZero, id, needs: said(needs), imports: said(imports), matter, behaviours, rules, workaround: workarounds[instead], waits, runs, blocked, unimported};
     }));
-    const requires = data.requires.map(([name, place, of]) => ({name: names[name], place, of: of.map(([n, text]) => ({...wanted[n], text}))}));
-    return {names, cells, cases, requires};
+    // An unknown Python comes before the known ones.
+    const needed = data.needed.map(([name, edges, text, on]) => ({name: names[name], edges, text, applies: python => on[python === null ? 0 : python + 1]}));
+    const metadata = Object.fromEntries(Object.entries(data.metadata).map(([name, [held, yanked, refused, requires]]) => [name, {
+      held, yanked, onPython: refused.map(n => data.on_python[n]), requires: place => (requires[place] || []).map(n => needed[n]),
+    }]));
+    return {names, cells, cases, metadata};
   };
-  return {read, met, meets, firstMatch, namesOf, broken, predict, oneOf, decode};
+  return {read, PLUGIN, met, meets, firstMatch, namesOf, broken, predict, oneOf, decode};
 })();

@@ -2,48 +2,49 @@
 // The two boxes and their answer: the known issues of one stack, or the changes between two.
 (() => {
   const $ = id => document.getElementById(id);
-  const {known, refused, verdicts} = STACK;
-  const {names, cells, cases, requires} = rules.decode(STACK);
+  const {known, guests, pythons, refused, verdicts} = STACK, {names, cells, cases} = rules.decode(STACK), judge = works(STACK);
   const byId = new Map(cells.map(cell => [cell.id, cell]));
   const matter = new Set(cases.flatMap(each => each.matter));
   const tried = new Set(cases.flatMap(each => each.runs.map(run => run.cell)));
-  // Guests: in a stack only if it names them.
-  const guests = names.filter(name => !cells.some(cell => cell.moves && name in cell.pins));
   const newest = cells.findLast(cell => cell.moves && tried.has(cell));
   const release = (name, versions) => `${name} ${known[name][versions[name]]}`;
   const listOf = (of, versions) => of.filter(name => name in versions).map(name => release(name, versions)).join(", ");
 
   // A question: packages and versions, or a whole stack by its cell or by one release of the line.
   const asked = text => {
-    const id = text.trim(), reading = rules.read(text, known), all = Object.keys(reading.versions);
+    const id = text.trim(), read = rules.read(text, {...known, python: pythons}), {python = null, ...rest} = read.versions;
+    const all = Object.keys(rest).filter(name => !rules.PLUGIN.test(name)), versions = Object.fromEntries(all.map(name => [name, rest[name]]));
+    const plugins = Object.fromEntries(Object.keys(rest).filter(name => !(name in versions)).map(name => [name, known.jaxlib[rest[name]] || read.unknown[name]]));
+    const reading = {...read, versions, python, plugins};
     const single = all.length === 1 && reading.versions[all[0]] !== null ? all[0] : "";
     const line = single && cells.find(each => each.moves === single && each.pins[single] === reading.versions[single] && tried.has(each));
     return {...reading, text: id, all, single, isId: byId.has(id), cell: byId.get(id) || line || null, notes: byId.has(id) ? [] : reading.notes};
   };
-  const ofCell = cell => ({cell, all: [], kept: [], lost: [], beside: [], versions: {...cell.pins}});
+  const ofCell = (cell, {python, plugins}) => ({cell, python, plugins, all: [], kept: [], lost: [], beside: [], versions: {...cell.pins}, works: judge.judged(cell.pins, python, plugins)});
   const having = versions => [...tried].filter(cell => guests.every(name => name in versions || !(name in cell.pins))
     && Object.entries(versions).every(([name, place]) => !matter.has(name) || cell.pins[name] === place));
-  // A tested stack with just these versions gives the rest; otherwise a jaxlib follows from its jax.
-  const ofVersions = (versions, kept, unknown) => {
+  // Unnamed packages that the named ones import are as `check` assumes them.
+  const ofVersions = (versions, kept, {unknown, python, plugins}) => {
     const all = names.filter(name => versions[name] !== undefined && versions[name] !== null), lost = Object.keys(versions).filter(name => versions[name] === null);
-    const told = Object.fromEntries(all.map(name => [name, versions[name]])), cell = byId.get(all.map(name => release(name, told).replace(" ", "-")).join("+"));
-    const libs = "jax" in told && !("jaxlib" in versions) ? having({jax: told.jax}).map(each => each.pins.jaxlib) : [];
-    const rest = !lost.length && tried.has(cell) ? cell.pins : libs.length ? {jaxlib: Math.max(...libs)} : {};
-    return {cell: null, all, kept, lost: lost.map(name => `${name} ${unknown[name]}`), beside: names.filter(name => name in rest && !(name in told)), versions: {...rest, ...told}};
+    const given = Object.fromEntries(all.map(name => [name, versions[name]])), {pins} = judge.lookedUp(given, python, lost);
+    const text = lost.map(name => `${name} ${unknown[name]}`), outside = text.filter((_, n) => guests.includes(lost[n]));
+    const beside = names.filter(name => name in pins && !(name in given));
+    return {cell: null, python, plugins, all, kept, lost: text, beside, versions: pins, works: judge.judged(given, python, plugins, lost, outside)};
   };
-  const from = ask => ask.newest ? ofCell(newest) : ask.cell ? ofCell(ask.cell) : ofVersions(ask.versions, [], ask.unknown);
+  const from = ask => ask.newest ? ofCell(newest, ask) : ask.cell ? ofCell(ask.cell, ask) : ofVersions(ask.versions, [], ask);
   // The second box names what moves; the rest is kept. Two single releases of one package mean two dates of the line.
-  const to = (before, ask, start) => {
+  const to = (before, asked, start) => {
+    const ask = {...asked, python: asked.python ?? start.python};
     if (ask.newest) {
       const of = start.all.filter(name => name !== "jaxlib");
-      if (of.every(name => newest.pins[name] === known[name].length - 1)) return ofCell(newest);
-      return ofVersions(Object.fromEntries(of.map(name => [name, known[name].length - 1])), [], {});
+      if (of.every(name => newest.pins[name] === known[name].length - 1)) return ofCell(newest, ask);
+      return ofVersions(Object.fromEntries(of.map(name => [name, known[name].length - 1])), [], ask);
     }
     const unnamed = ask.isId && ask.text.split("+").some(part => !names.includes(part.replace(/-\d.*$/, "")));
-    if (unnamed || (ask.cell && tried.has(ask.cell) && start.cell && (ask.isId || ask.single === before.single))) return ofCell(ask.cell);
+    if (unnamed || (ask.cell && tried.has(ask.cell) && start.cell && (ask.isId || ask.single === before.single))) return ofCell(ask.cell, ask);
     const along = "jax" in ask.versions && !("jaxlib" in ask.versions), base = start.cell ? Object.keys(start.versions) : start.all;
     const kept = base.filter(name => !(name in ask.versions) && !(name === "jaxlib" && along));
-    return ofVersions({...Object.fromEntries(kept.map(name => [name, start.versions[name]])), ...ask.versions}, kept, ask.unknown);
+    return ofVersions({...Object.fromEntries(kept.map(name => [name, start.versions[name]])), ...ask.versions}, kept, ask);
   };
 
   // The expectation of each case in a stack.
@@ -119,53 +120,28 @@
   // The reason of an unknown names it, so no chip is shown.
   const seen = each => each.how === "unknown" && !each.verdict ? [how(each)] : [shown(each), " ", how(each)];
 
-  const verdictOf = stands => Object.keys(verdicts).find(name => verdicts[name][1] === stands);
-  // A guest that is named does not import, if its cases show that and none of them is clear.
-  const lost = (end, found) => guests.filter(name => {
-    const of = name in end.versions ? cases.filter(each => each.needs.includes(name) && found.has(each)) : [];
-    return of.some(each => each.unimported.includes(found.get(each).told)) && !of.some(each => found.get(each).stands === "well");
-  });
-  const headline = (end, {found, zero, broken, stops, there}) => {
-    const failing = zero.filter(each => found.get(each).stands === "symptom"), open = zero.filter(each => found.get(each).stands === "unknown");
-    if (broken.size) {
-      const [first] = broken.keys();
-      return [found.get(first).verdict, "Does not import", [...stops].map(name => name in end.versions ? release(name, end.versions) : name).join(", ")];
-    }
-    const unimported = lost(end, found), ofGuest = cases.find(each => each.needs.some(name => unimported.includes(name)) && found.get(each).stands === "symptom");
-    if (unimported.length) return [found.get(ofGuest).verdict, "Does not import", `${unimported.map(name => release(name, end.versions)).join(", ")} beside ${release("jax", end.versions)}`];
-    if (failing.length === zero.length) return [found.get(failing[0]).verdict, "Does not work", ""];
-    if (failing.length) return [found.get(failing[0]).verdict, failing.map(each => `${spoken(each.id)} fails`).join(", "), ""];
-    if (!open.length) return [found.get(zero[0]).verdict, "Works", ""];
-    // Without Diffrax, runs with these versions tell, or else the rules that need no other package.
-    const good = each => ["well", "documented"].includes(verdicts[each.behaviours[(rules.firstMatch(each.rules, end.versions) || {}).behaviour]]?.[1]);
-    const named = open.some(each => each.needs.every(name => name in end.versions));
-    if (named || !("jax" in end.versions)) return ["", "Not known", ""];
-    if (there.length) return [verdictOf("well"), "Imports and computes", "run"];
-    return zero.every(good) ? [verdictOf("well"), "Imports and computes", "by rule"] : ["", "Not known", ""];
-  };
+  // The verdict that marks the judgement of a stack.
+  const mark = of => STACK.marks[["refused", "broken", "well"].find(name => of[name].length)] || "";
   const standing = (end, after, before) => {
     const {found, zero, broken, there} = after;
     if (!zero.length) return [];
-    const [verdict, words, of] = headline(end, after), made = [make("h2", {class: "standing"}, verdict ? chip(verdict, of ? `${words}: ${of}` : words) : words)];
-    const list = make("ul", {class: "zero"});
-    for (const each of broken.size ? [...broken.keys()].slice(0, 1) : zero) {
+    const verdict = mark(end.works), words = end.works.sentence || "Not known.", sign = verdict ? `${verdicts[verdict][0]} ` : "";
+    const made = [make("h2", {class: "standing"}, make("span", {class: `v ${verdict}`}, `${sign}${words}`))];
+    const list = make("ul", {class: "zero"}), whole = zero.filter(each => each.needs.every(name => name in end.versions));
+    for (const each of broken.size ? [...broken.keys()].slice(0, 1) : whole) {
       const now = found.get(each), was = before && before.found.get(each);
       list.append(make("li", {}, caseLink(each), ": ", ...(was && was.told !== now.told ? [shown(was), " → "] : []), ...seen(now)));
     }
     made.push(list);
-    // Tested stacks with the named versions may decide unnamed ones.
-    if (there.length && zero.some(each => found.get(each).how === "unknown")) {
+    // Tested stacks with the named versions tell of solves with others.
+    if (there.length && !broken.size && (whole.length < zero.length || zero.some(each => found.get(each).how === "unknown"))) {
       const some = there.slice(0, 6).map(cell => make("li", {}, cellLink(cell), ": ", ...zero.flatMap(each =>
         each.runs.filter(run => run.cell === cell).flatMap(run => [chip(each.behaviours[run.behaviour] || run.behaviour, run.behaviour), " "]))));
       made.push(make("p", {}, `${count(there.length, "tested stack")} with these versions and others:`), make("ul", {}, ...some));
     }
     return made;
   };
-  const unmet = end => requires.filter(each => end.versions[each.name] === each.place).flatMap(({name, of}) => of
-    .filter(each => each.name in end.versions && !rules.meets(each, end.versions))
-    .map(each => `${release(name, end.versions)} requires ${each.text}, and ${end.versions[each.name] === null ? "another release" : known[each.name][end.versions[each.name]]} is here`));
-  const refusals = end => [...new Set([...unmet(end), ...listedRefusals(end)])];
-  const listedRefusals = end => [...new Set(refused.filter(([place, of, alone]) => end.cell === cells[place]
+  const refusals = end => [...new Set(refused.filter(([place, of, alone]) => end.cell === cells[place]
     || (alone && of.every(name => end.versions[name] === cells[place].pins[name]))).map(each => each[3]))];
   const told = (end, kept) => {
     const made = make("span", {});

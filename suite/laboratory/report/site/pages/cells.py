@@ -51,7 +51,7 @@ def stack(facts: Facts) -> Page:
     minors = groupby(facts.columns, lambda cell: minor_of(cell.versions["jax"]))
     view = [(name, list(of)) for name, of in minors]
     data = {"data/stack.js": script("STACK", compiled(facts))}
-    scripts = ("data/stack.js", "assets/rules.js", "assets/stack.js")
+    scripts = ("data/stack.js", "assets/rules.js", "assets/works.js", "assets/stack.js")
     return Page("stack.html", "stack.html.jinja", "Your stack and its upgrade", view, scripts, data)
 
 

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from jax_stack_compat.check.explain.matching import is_enough
+from jax_stack_compat.check.good import good_for
 from jax_stack_compat.judge.verdict_table import SYMPTOMS, UNDECIDED, VERDICTS, Verdict
+from jax_stack_compat.judge.verdicts import goes_wrong
 from jax_stack_compat.packages import guests
 from laboratory.boundaries.attribution import Grounds
 from laboratory.orders.compared import DeviceCell, DeviceRow
@@ -94,7 +96,8 @@ class Instead:
 class IssueView:
     """The view of an issue's page.
 
-    `without` has the cases that fail somewhere and have no workaround. `never_right` is True if the headline is bad on
+    `without` has the cases that fail somewhere and have no workaround. `good` has the newest stack on which the issue
+    goes wrong, with the releases that are good there, in words. `never_right` is True if the headline is bad on
     each release of the line. `related` has each issue that concerns the same names or areas
     as this one, with those names and areas. `grids` has the stacks with the guests that its cases
     need. `devices` has the programs that were compiled for devices and not run, `on_devices` the cases that ran there.
@@ -105,6 +108,7 @@ class IssueView:
     cases: list[CaseView]
     instead: list[Instead]
     without: list[str]
+    good: tuple[CellRow, str] | None
     never_right: bool
     signatures: list[tuple[SignatureRow, list[str]]]
     odd: list[Observation]
@@ -145,6 +149,7 @@ def pages(facts: Facts) -> Iterator[Page]:
             [_case(facts, issue, case) for case in issue.cases],
             _instead(facts, issue),
             [case.id for case in issue.cases if case.workaround is None and _needs_workaround(facts, issue, case)],
+            _good(facts, issue),
             facts.never_well(facts.verdicts(issue, issue.cases[0])),
             _signatures(issue),
             _odd(facts, issue),
@@ -244,6 +249,18 @@ def _ran_elsewhere(facts: Facts, instead: WorkaroundRow) -> str:
 
 def _needs_workaround(facts: Facts, issue: IssueRow, case: CaseRow) -> bool:
     return any(is_mended(each.verdict) for each in facts.seen[issue.id, case.id].values())
+
+
+def _good(facts: Facts, issue: IssueRow) -> tuple[CellRow, str] | None:
+    """Return the newest stack on which an issue goes wrong, of the line if possible, and the good releases there."""
+    known = next(each for each in facts.knowledge.issues if each.id == issue.id)
+    for cell in facts.newest_first:
+        rows = [(case, facts.seen[issue.id, case.id].get(cell.id)) for case in known.cases]
+        wrong = [case for case, row in rows if row is not None and goes_wrong(row.verdict)]
+        if wrong:
+            told = good_for(known, wrong, cell.versions, facts.knowledge).told
+            return (cell, told) if told else None
+    return None
 
 
 def _signatures(issue: IssueRow) -> list[tuple[SignatureRow, list[str]]]:
