@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 
 from jax_stack_compat.cell.issue import Rule, Signature
+from jax_stack_compat.check.answer import answer
 from jax_stack_compat.check.explain import matching, missing
 from jax_stack_compat.check.explain import told as explained
 from jax_stack_compat.check.find.index import load
+from jax_stack_compat.check.findings import of_stack
 from jax_stack_compat.check.knowledge import Knowledge
 from tests.check.conftest import Said
-from tests.check.worlds import case, indexed, stack
+from tests.check.worlds import case, indexed, knowledge, stack
 
 TITLE = "one does it"
 THREAD = "https://github.com/jax-ml/jax/issues/1"
@@ -102,3 +104,16 @@ def test_what_is_by_design_is_said_to_affect_a_stack(text: str, told: str, tmp_p
     """A matching issue by design affects a stack on which it shows; a matching issue that is good there does not."""
     (tmp_path / "log").write_text(text)
     assert told in said("explain", str(tmp_path / "log"))[1]
+
+
+def test_the_good_releases_are_those_of_the_issue() -> None:
+    """A match of one case names the releases on which its whole issue is good, as `check` does."""
+    world = knowledge()
+    signature = Signature("TypeError", "no such thing")
+    match = matching.Match(indexed("wrong-numbers"), ("mended",), "wrong", signature, 1.0)
+    on = answer(world, stack(jax="0.4.30", jaxlib="0.4.30", numpy="2.0.0"))
+
+    assert "no longer silent from jax 0.7.0" == explained.found_of(world, match, on).good
+    assert ["no longer silent from jax 0.7.0"] == [
+        finding.good_from for finding in of_stack(on, world) if finding.id == "wrong-numbers"
+    ]

@@ -27,6 +27,8 @@ from jax_stack_compat.check.source.touched import methods
 from jax_stack_compat.check.source.tree import usage
 from jax_stack_compat.check.source.uses import Usage
 from jax_stack_compat.judge.rules import Pins
+from jax_stack_compat.judge.wording import named
+from jax_stack_compat.names.libraries import LIBRARIES
 from jax_stack_compat.packages import STACK
 
 
@@ -73,7 +75,7 @@ def check(
     # The stack may lack JAX, and the upgrade may add it.
     asked = spoken.stack(to, known, stack) if to else stack
     if not asked.names_stack:
-        text.say(console, f"{asked.where}: found none of {', '.join(STACK)}", "bold")
+        text.say(console, _nothing_in(asked), "bold")
         return Exit.UNDECIDED
     answer = old = answers.answer(known, stack)
     gone: tuple[str, ...] | None = None
@@ -114,6 +116,14 @@ def _upgraded(before: Answer, after: Answer) -> tuple[Answer, tuple[str, ...]]:
     old, new = ({effect.name for effect in answer.effects} for answer in (before, after))
     gone = {"/".join(name) for name in old - new.union(after.blocked)}.difference(after.unknown)
     return after.less(old), tuple(sorted(gone))
+
+
+def _nothing_in(asked: Stack) -> str:
+    """Return that a stack names no package that the data has, and what it names instead."""
+    outside = [f"{name} {asked.versions[name]}" for name in LIBRARIES if name in asked.versions]
+    if outside:
+        return f"{asked.where}: not known: {named(outside)}; name the version of jax as well"
+    return f"{asked.where}: found none of {', '.join(STACK)}"
 
 
 def _outcome(answer: Answer, known: Knowledge, read: Usage | None, before: Pins | None) -> Outcome:

@@ -15,16 +15,16 @@ from jax_stack_compat.base.console import Terminal
 from jax_stack_compat.base.errors import Exit, Misused
 from jax_stack_compat.cell.issue import Rule
 from jax_stack_compat.check import knowledge
-from jax_stack_compat.check.answer import Effect, answer
+from jax_stack_compat.check.answer import Answer, Effect, answer
 from jax_stack_compat.check.explain import arguments, missing, ordinary
 from jax_stack_compat.check.explain.matching import Match, matches, versions
 from jax_stack_compat.check.explain.raised import raised
 from jax_stack_compat.check.find import index as indexed
 from jax_stack_compat.check.find.index import Index
-from jax_stack_compat.check.good import WELL, good
+from jax_stack_compat.check.good import WELL, good_for
 from jax_stack_compat.check.inputs import foreign, spoken
 from jax_stack_compat.check.inputs.stack import Stack
-from jax_stack_compat.check.knowledge import Knowledge, KnownCase
+from jax_stack_compat.check.knowledge import Knowledge, KnownCase, KnownIssue
 from jax_stack_compat.check.output.text import say
 from jax_stack_compat.judge.rules import Pins, first_match, met, requirements
 from jax_stack_compat.packages import BESIDE
@@ -60,7 +60,7 @@ class Explained:
 
 @dataclass(frozen=True)
 class Found:
-    """A match, with its published cases, their effects on a stack, and their good releases in words."""
+    """A match, with its published cases, their effects on a stack, and the issue's good releases in words."""
 
     match: Match
     link: str
@@ -75,24 +75,30 @@ def lookup(known: Knowledge, index: Index, said: str, stack: Stack) -> Explained
     sentences = [*missing.told(said, index.guests), *arguments.told(said)]
     if not shown:
         sentences += [line for _, line in ordinary.told(raised(said))]
-    effects = answer(known, stack).effects if shown and stack.versions else ()
-    return Explained(tuple(sentences), tuple(_found(known, match, effects) for match in shown))
+    told = answer(known, stack) if shown and stack.versions else None
+    return Explained(tuple(sentences), tuple(found_of(known, match, told) for match in shown))
 
 
-def _found(known: Knowledge, match: Match, effects: Sequence[Effect]) -> Found:
+def found_of(known: Knowledge, match: Match, told: Answer | None) -> Found:
+    """Return what is known of a match, on a stack if there is an answer about one."""
     cases = tuple(known.cases[match.issue.id, case] for case in match.cases if (match.issue.id, case) in known.cases)
+    effects = told.effects if told else ()
     here = tuple(each for each in effects if each.name[0] == match.issue.id and each.case in cases)
     own = next(issue for issue in known.issues if issue.id == match.issue.id)
-    return Found(match, own.link, cases, here, "" if here else _good(known, match, cases))
+    if told and here:
+        good = good_for(own, [each.case for each in here], told.versions, known).told
+    else:
+        good = _seen(known, match, own, cases)
+    return Found(match, own.link, cases, here, good)
 
 
-def _good(known: Knowledge, match: Match, cases: Sequence[KnownCase]) -> str:
-    """Return the releases on which a match's case is good, on the first stack that showed it; or ""."""
+def _seen(known: Knowledge, match: Match, issue: KnownIssue, cases: Sequence[KnownCase]) -> str:
+    """Return the releases on which a match's issue is good, on the first stack that showed it; or ""."""
     if match.cell not in known.cells or not cases:
         return ""
     pins = known.cells[match.cell]
     case = next((case for case in cases if any(run.cell == match.cell for run in case.runs)), cases[0])
-    told = good(case, pins, known)
+    told = good_for(issue, [case], pins, known).told
     named = dict.fromkeys(each.name for on in match.rules for each in requirements(on) if met(on, pins))
     packages = [name for name in named if name in pins and name != "jaxlib"]
     on = ", ".join(f"{name} {pins[name]}" for name in packages)
@@ -210,7 +216,7 @@ def _told(found: Found, stack: Stack, most: int) -> Iterator[str]:
     on = ", ".join(f"{name} {version}" for name, version in stack.versions.items())
     for effect in found.effects[:most]:
         helps = f" (workaround: {effect.helps})" if effect.helps else ""
-        yield f"{effect.case.id}: {'; '.join(filter(None, [effect.why, effect.good]))}{helps}"
+        yield f"{effect.case.id}: {effect.why}{helps}"
     if not found.effects:
         yield from _by_rule(found, stack, on)
     yield from (f"workaround: {each}" for each in _workarounds(found)[:most])

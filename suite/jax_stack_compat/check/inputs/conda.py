@@ -66,6 +66,7 @@ class _CondaPackage(Foreign):
     version: str
     manager: str
     platform: str
+    url: str = ""
 
 
 class _CondaLock(Foreign):
@@ -138,7 +139,10 @@ def _conda_lock(lock: _CondaLock, path: Path) -> Stack:
     python = next((each.version for each in there if (each.manager, each.name) == ("conda", "python")), "")
     pins = [_pin(each.name, each.version, each.manager, path, f"package {each.name}") for each in there]
     where = str(path) if chosen == ours else f"{path}, for {chosen}"
-    return replace(requirements.stack([each for each in pins if each.name != "python"], where), python=python)
+    files = {each.name: _FILE.search(each.url) for each in there if each.manager == "conda"}
+    builds = {name: file[3] for name, file in files.items() if file}
+    stack = requirements.stack([each for each in pins if each.name != "python"], where)
+    return replace(stack, python=python, notes=of_builds(builds))
 
 
 def _platform() -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from packaging.specifiers import SpecifierSet
 
 from jax_stack_compat.base.printable import printable
-from jax_stack_compat.packages import STACK
+from jax_stack_compat.packages import GUESTS, STACK
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Stack:
 
     @property
     def names_stack(self) -> bool:
-        """True if it names a package of the stack, with or without a version."""
-        return self.pins_stack or not self.unsaid.keys().isdisjoint(STACK)
+        """True if it names a package of the stack or a guest, with or without a version."""
+        return not {*STACK, *GUESTS}.isdisjoint([*self.versions, *self.unsaid])
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "where", printable(self.where))
