@@ -18,7 +18,7 @@ from jax_stack_compat.environments import probe_call
 from jax_stack_compat.judge.record import Part, Record
 from tests.cell.test_probe import PATIENCE
 from tests.faults.machine import Machine
-from tests.processes import within
+from tests.processes import program, within
 from tests.state import eventually, noted
 from tests.worlds import started_with
 
@@ -211,6 +211,32 @@ def test_a_guardian_whose_driver_ended_first_does_not_begin(machine: Machine) ->
         driver.kill()
 
     time.sleep(1.0)
+    eventually(lambda: not started_with(machine.folder), PATIENCE)
+
+
+# Runs an uv that waits, and a build that it has started in a session of its own.
+INSTALL = """
+import sys
+from jax_stack_compat.stack import uv_call
+uv_call.found = lambda: sys.argv[1]
+uv_call.run("pip", "install", within=600)
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("machine", ["bare"], indirect=True)
+def test_uv_ends_with_its_driver(machine: Machine, how: signal.Signals) -> None:
+    """An uv whose driver was killed does not go on, nor does a build that it has started."""
+    uv = program(machine.folder / "uv", "setsid sleep 600 &", "sleep 600")
+    with subprocess.Popen(
+        [sys.executable, "-c", INSTALL, uv],
+        env={**os.environ, "PYTHONPATH": str(PACKAGES), "CORPUS_FOLDER": str(machine.folder)},
+        stderr=subprocess.DEVNULL,
+    ) as driver:
+        # The driver, the guardian, uv, and its two children.
+        eventually(lambda: len(started_with(machine.folder)) == 5, PATIENCE)
+        driver.send_signal(how)
+
     eventually(lambda: not started_with(machine.folder), PATIENCE)
 
 
