@@ -33,10 +33,12 @@ import nox
 ROOT = Path(__file__).parent
 sys.path.insert(0, str(ROOT / "suite"))
 
+from jax_stack_compat.base import guardian  # noqa: E402
 from jax_stack_compat.base.errors import Exit, guarded  # noqa: E402
 from laboratory.cli.command_line import CALLED, asked, called, explained, main, parse  # noqa: E402
 from laboratory.cli.sessions import Session  # noqa: E402
 
+guardian.end_with_nox()
 # Report wrong arguments and files before anything runs or is installed.
 with guarded() as guard:
     ASKED, WORDS = asked(sys.argv[1:], os.environ, ROOT)

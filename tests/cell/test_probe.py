@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from jax_stack_compat.base import guardian
 from jax_stack_compat.base.files import read
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
@@ -120,7 +121,10 @@ class Session:
         order.write_text(json.dumps(self.order()))
         with (self.folder / "stderr").open("wb") as errors:
             process = subprocess.Popen(
-                probe_call.command(Path(self.python), "jax_stack_compat.cell.probe", str(order)),
+                guardian.command(
+                    Path(self.python),
+                    probe_call.command(Path(self.python), "jax_stack_compat.cell.probe", str(order)),
+                ),
                 cwd=self.folder,
                 env={"CORPUS_FOLDER": str(self.folder), **self.surroundings},
                 stdin=subprocess.DEVNULL,
@@ -475,7 +479,9 @@ def test_what_was_done_survives_the_probe(
     monkeypatch.setattr(records, "RECORDS", session.folder)
     found = [records.in_force(PLANNED, entry, case, PINNED) for entry, case in map(find, LINGERS)]
 
-    assert {"event": "start", "issue": "leaves-children", "case": "lingers"} == json.loads(said.splitlines()[-1])
+    assert {"event": "start", "issue": "leaves-children", "case": "lingers", "seconds": 50} == json.loads(
+        said.splitlines()[-1]
+    )
     assert ["affected/plain.json", "clear/plain.json"] == session.written()
     assert [] == records.faults()
     assert [True, True, False, False] == [record is not None for record in found]

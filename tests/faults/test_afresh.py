@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from jax_stack_compat.base import guardian
 from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.catalogue import catalogue
-from jax_stack_compat.environments import probe_call
 from jax_stack_compat.stack import lock
 from laboratory.cli.command_line import main
 from laboratory.report import summary
@@ -35,7 +35,7 @@ def run(*issues: str, fresh: bool, probe: Sequence[str] = ()) -> Report:
     """Run the cell, optionally with another probe; return its report."""
     with pytest.MonkeyPatch.context() as patch:
         if probe:
-            patch.setattr(probe_call, "command", lambda *_, root: list(probe))
+            patch.setattr(guardian, "command", lambda *_, **how: list(probe))
         ran(CELL, found(*issues), fresh=fresh)
     return assemble([CELL], found(*ISSUES))
 

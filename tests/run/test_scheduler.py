@@ -12,11 +12,11 @@ from typing import Any, cast
 
 import pytest
 
+from jax_stack_compat.base import guardian
 from jax_stack_compat.base.files import ROOT, read
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell import machine
-from jax_stack_compat.environments import probe_call
 from jax_stack_compat.judge import verdicts
 from jax_stack_compat.judge.record import Outcome, Part, Record
 from jax_stack_compat.stack import lock
@@ -28,7 +28,7 @@ from laboratory.run import alone, cell_run, environment
 from laboratory.run.environment import Environment
 from laboratory.run.schedule import deal, scheduler
 from laboratory.run.spread.worker import Kept
-from tests.faults.test_faults import BARE
+from tests.faults.machine import BARE
 from tests.processes import default_signals
 from tests.state import CELLS, PATIENCE, State, eventually
 from tests.worlds import started_with
@@ -130,7 +130,7 @@ def test_what_cannot_run_beside_others_runs_alone(state: State) -> None:
 
 def test_siblings_end_before_an_environment_is_replaced(state: State, monkeypatch: pytest.MonkeyPatch) -> None:
     """If a case writes to the packages, the cell's other probe ends, and its case reruns in a new environment."""
-    plain, counts = probe_call.command, []
+    plain, counts = guardian.command, []
     writes, waits = of("adds-a-file-then"), of("waits-or-goes-on")
     packages = next((state.folder / "envs" / ONE.id).glob("lib/python*/site-packages"))
 
@@ -142,7 +142,7 @@ def test_siblings_end_before_an_environment_is_replaced(state: State, monkeypatc
         return Environment(state.folder / "envs" / ONE.id / "bin" / "python", "3.12.1")
 
     # The kernel refuses namespaces for this probe, although a test before succeeded.
-    monkeypatch.setattr(probe_call, "command", lambda *words, root: [*BARE, *plain(*words, root=root)])
+    monkeypatch.setattr(guardian, "command", lambda *words, **how: [*BARE, *plain(*words, **how)])
     monkeypatch.setattr(cell_run, "_can_be_apart", lambda: True)
     monkeypatch.setattr(environment, "prepare", prepared)
     run(planned(ONE, [waits, writes]))

@@ -27,6 +27,8 @@ _CACHE = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "ja
 _OWN = ROOT / ".suite" if (ROOT / "pyproject.toml").exists() else _CACHE
 # Path.resolve raises on a loop of links; realpath does not.
 STATE = Path(os.path.realpath(os.environ.get("SUITE_STATE") or _OWN))
+# What an import or a case must leave alone: our state, and the clone or the installed package.
+OURS = (STATE, ROOT if (ROOT / "pyproject.toml").exists() else PACKAGES / "jax_stack_compat")
 LOGS = STATE / "logs"
 REPORTS = ROOT / "reports"
 # In bytes; every file of ours is smaller.

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,17 +50,18 @@ def run(
     fork: bool,
     farewell: bool,
     variables: Mapping[str, str],
+    place: str,
     shut: Sequence[str],
 ) -> tuple[dict[str, Json], int]:
     """Run the parts `names` of `case` in one child; what came of each that was reached, and the peak RSS in MiB.
 
     `variables` are set for a fresh interpreter: a fork has those that its parent was started with. Each part has an
-    empty folder to work in, which is removed afterwards, and cannot write into the folders `shut`.
+    empty folder in `place` to work in, which is removed afterwards, and cannot write into the folders `shut`.
     """
     report, report_end = os.pipe()
     output, output_end = os.pipe()
     probe = os.getpid()
-    folder = tempfile.mkdtemp(dir=Path.cwd())
+    folder = tempfile.mkdtemp(dir=place)
     if fork:
         gc.freeze()  # or the child's first collection would look at, and so copy, every page of the stack
         pid = os.fork()
@@ -257,17 +258,9 @@ def _ending(watched: _Watch, garbled: bool) -> Json | None:
 
 def _resident_mib(most: int) -> int:
     """What all descendants hold, in MiB. What they share counts once, where counted for each it were over `most`."""
-    pids = list(_descendants(os.getpid()))
+    pids = list(guard.descendants(os.getpid()))
     resident = sum(map(_rss_mib, pids))
     return resident if resident <= most else sum(map(_pss_mib, pids))
-
-
-def _descendants(pid: int) -> Iterator[int]:
-    ahead = guard.children(pid)
-    while ahead:
-        found = ahead.pop()
-        yield found
-        ahead += guard.children(found)
 
 
 def _rss_mib(pid: int) -> int:

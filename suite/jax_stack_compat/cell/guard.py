@@ -1,21 +1,26 @@
-"""The guardian: runs the probe in a process that is ended with all that it has started, however either of them ends.
+"""The guardian: starts a command in a process that is ended with all that it has started, however either of them ends.
 
-Cell side. On Linux, where the kernel lets it, the probe is the first process of a PID namespace: when it is gone, the
-kernel ends what it left, and nothing in there can reach a process outside, or end the probe itself. In a mount
-namespace of its own, a case cannot write where the packages are (`shut`). Where the kernel refuses, the guardian is
-told of every stray that loses its parent, and ends them; that a case leaves the packages alone is then checked, and
-not enforced.
+    python -E -s -S -c BOOT ROOT jax_stack_compat.cell.guard TOLD COMMAND…
+
+Cell side. The guardian reads no `.pth` file, so nothing that is installed runs before the command does. On Linux, where
+the kernel lets it, the command is the first process of a PID namespace: when it is gone, the kernel ends what it left,
+and nothing in there can reach a process outside, or end the command itself. In a mount namespace of its own, it cannot
+write into the folders that it was told to shut, nor a case where the packages are (`shut`). Where the kernel refuses,
+the guardian is told of every stray that loses its parent, and ends them; that a case leaves the packages alone is then
+checked, and not enforced.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import json
 import os
+import select
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 _IS_LINUX = sys.platform == "linux"
@@ -23,20 +28,33 @@ _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWPID = 0x00020000, 0x10000000, 0x20000000
 _MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC = 1, 2, 4, 8
 _MS_REMOUNT, _MS_BIND, _MS_REC, _MS_PRIVATE = 32, 4096, 16384, 1 << 18
-_ENDED_BY = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+ENDED_BY = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+# More than any case needs, and few enough for a machine to bear.
+MOST_PROCESSES = 1000
+# The last word of the command: whether it is in namespaces of its own.
+APART, BARE = "apart", "bare"
+# Seconds.
+_LOOK = 0.25
+# A shell's exit status for a command that cannot be started.
+_NOT_STARTED = 127
 # What a namespace is tried out with ends with this where there is one.
 _WELL = 0
 
 
-def keep(work: Callable[[bool], int]) -> int:
-    """Do `work` in a process of its own, and end all that it has started. Returns its exit status, as a shell has it.
+def keep(
+    parent: int, command: Sequence[str], *, namespaces: bool, shut: Sequence[str] = (), opened: Sequence[str] = ()
+) -> int:
+    """Run `command` in a process of its own, and end all that it has started. Return its exit status, as in a shell.
 
-    `work` is told whether it is in namespaces of its own.
+    `parent` is the process that asked for it: when it ends, so does the command. With `namespaces`, the command has its
+    own where the kernel gives them, and cannot write into the folders `shut`, but for the folders `opened`; its last
+    word is then whether that is so.
     """
-    parent = os.getppid()
     become_subreaper()
-    apart = can_be_apart()
-    for number in _ENDED_BY:
+    apart = namespaces and can_be_apart()
+    if namespaces:
+        command = [*command, APART if apart else BARE]
+    for number in ENDED_BY:
         signal.signal(number, _leave)
     if apart:
         _unshare()
@@ -44,13 +62,15 @@ def keep(work: Callable[[bool], int]) -> int:
     die_with_parent(signal.SIGTERM)
     if os.getppid() != parent:
         _leave(signal.SIGTERM, None)
+    alive, held = os.pipe()
     pid = os.fork()
     if pid == 0:
-        _begin(work, apart=apart)
-    # The driver waits for the end of what the probe says: only the probe may hold it open.
+        os.close(held)
+        _begin(command, alive, shut, opened, apart=apart)
+    # The driver waits for the end of what the command says: only the command may hold it open.
     os.dup2(2, 1)
     try:
-        _, status = os.waitpid(pid, 0)
+        status = _wait(pid, apart=apart)
     except BaseException:
         os.kill(pid, signal.SIGKILL)
         raise
@@ -60,29 +80,60 @@ def keep(work: Callable[[bool], int]) -> int:
     return code if code >= 0 else 128 - code
 
 
-def _begin(work: Callable[[bool], int], *, apart: bool) -> None:
-    """Do `work` in the process that was forked for it, and leave without the interpreter's farewell.
-
-    What is no Exception passes: a process that `work` has forked goes its own way out.
-    """
+def _begin(command: Sequence[str], alive: int, shut: Sequence[str], opened: Sequence[str], *, apart: bool) -> None:
+    """Become `command`, in a session of its own. The pipe `alive` is closed when the guardian ends."""
     try:
         if apart:
             # The kernel then ends all that is left in the namespace.
             die_with_parent(signal.SIGKILL)
             _mount_own()
+            _seal(shut, opened)
         else:
             die_with_parent(signal.SIGTERM)
             become_subreaper()
-        status = work(apart)
-    except (Exception, KeyboardInterrupt) as error:
+        os.setsid()
+        # The guardian may have ended before the kernel was told.
+        if not select.select([alive], [], [], 0)[0]:
+            os.execv(command[0], list(command))
+    except OSError:
         traceback.print_exc()
-        status = 130 if isinstance(error, KeyboardInterrupt) else 1
-    sys.stderr.flush()
-    os._exit(status)
+        sys.stderr.flush()
+    os._exit(_NOT_STARTED)
+
+
+def _wait(pid: int, *, apart: bool) -> int:
+    """Return the status that a process ended with; end it if it is stopped or has started too many processes."""
+    handles = [os.pidfd_open(pid)] if hasattr(os, "pidfd_open") else []
+    while True:
+        ended, status = os.waitpid(pid, os.WNOHANG | os.WUNTRACED)
+        if ended and not os.WIFSTOPPED(status):
+            return status
+        if why := "it was stopped" if ended else _too_many(apart=apart):
+            print(f"{why}, and was ended", file=sys.stderr, flush=True)
+            os.kill(pid, signal.SIGKILL)
+        select.select(handles, [], [], _LOOK if handles else _LOOK / 10)
+
+
+def _too_many(*, apart: bool) -> str:
+    """Return what is wrong with the number of processes, or ""."""
+    if not apart:
+        count = sum(1 for _ in descendants(os.getpid()))
+    elif Path("/proc/self").exists():
+        # The command has not yet mounted the /proc of its namespace, to which the guardian does not belong.
+        count = 0
+    else:
+        count = sum(name.isdecimal() for name in os.listdir("/proc"))  # noqa: PTH208  strings are enough
+    return f"it had started {count} processes" if count > MOST_PROCESSES else ""
 
 
 def _leave(number: int, _: object) -> None:
     sys.exit(128 + number)
+
+
+def leave_at_once(number: int, _: object) -> None:
+    """End all that this process has started, and leave. An exception could be caught by what is being imported."""
+    _end_strays()
+    os._exit(128 + number)
 
 
 def end(pid: int) -> None:
@@ -92,6 +143,10 @@ def end(pid: int) -> None:
     """
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
+    _end_strays()
+
+
+def _end_strays() -> None:
     if os.getpid() == 1:
         # The first of its namespace is spared; all others are ended at once, and none can be started in between.
         with contextlib.suppress(ProcessLookupError):
@@ -114,6 +169,15 @@ def children(pid: int) -> list[int]:
     return found
 
 
+def descendants(pid: int) -> Iterator[int]:
+    """Yield all processes that a process has started, and that these have."""
+    ahead = children(pid)
+    while ahead:
+        found = ahead.pop()
+        yield found
+        ahead += children(found)
+
+
 def shut(folders: Iterable[str]) -> None:
     """Have this process, and what it starts, not write into `folders`, and keep its shared memory to itself.
 
@@ -121,12 +185,38 @@ def shut(folders: Iterable[str]) -> None:
     """
     _call("unshare", _CLONE_NEWNS)
     for folder in folders:
-        _mount(folder, folder, "", _MS_BIND | _MS_REC)
-        # What is mounted without these flags for a reason, this process could not mount with them.
-        kept = os.statvfs(folder).f_flag & (_MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
-        _mount(folder, folder, "", _MS_REMOUNT | _MS_BIND | _MS_RDONLY | kept)
+        _make_read_only(folder)
+    _mount_shared_memory()
+
+
+def _mount_shared_memory() -> None:
     if Path("/dev/shm").is_dir():
         _mount("shm", "/dev/shm", "tmpfs", _MS_NOSUID | _MS_NODEV)
+
+
+def _make_read_only(folder: str) -> None:
+    _mount(folder, folder, "", _MS_BIND | _MS_REC)
+    # What is mounted without these flags for a reason, this process could not mount with them.
+    kept = os.statvfs(folder).f_flag & (_MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
+    _mount(folder, folder, "", _MS_REMOUNT | _MS_BIND | _MS_RDONLY | kept)
+
+
+def _seal(folders: Iterable[str], opened: Iterable[str]) -> None:
+    """Make `folders` read-only for this process, but for those `opened` in them, as far as the kernel lets it.
+
+    Its shared memory is its own.
+    """
+    # A mount in a folder goes with it, and keeps its own flags.
+    for folder in opened:
+        with contextlib.suppress(OSError):
+            _mount(folder, folder, "", _MS_BIND | _MS_REC)
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            _make_read_only(folder)
+    with contextlib.suppress(OSError):
+        _mount_shared_memory()
+    # What was opened before is still where it can be written.
+    os.chdir(Path.cwd())
 
 
 def die_with_parent(number: signal.Signals) -> None:
@@ -192,3 +282,7 @@ def _call(name: str, *arguments: object) -> None:
     if function(*arguments):
         number = ctypes.get_errno()
         raise OSError(number, f"{name}: {os.strerror(number)}")
+
+
+if __name__ == "__main__":
+    os._exit(keep(command=sys.argv[2:], **json.loads(sys.argv[1])))

@@ -1,6 +1,6 @@
 """The probe: runs issues in this interpreter, one child process per case, and writes a record of each.
 
-    python -m jax_stack_compat.cell.probe ORDER.json
+    python -m jax_stack_compat.cell.probe ORDER.json apart|bare
 
 Cell side: the standard library and the stack, nothing else. It imports as much of the stack as a case needs and forks a
 child for it, so a case costs its body and not an import; where an import has started threads or touched a device, or
@@ -18,15 +18,17 @@ import faulthandler
 import importlib
 import json
 import os
+import signal
 import sys
 import sysconfig
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from jax_stack_compat.cell import atomic, child, guard, machine, parts
+from jax_stack_compat.cell import atomic, child, guard, machine, parts, signatures
 from jax_stack_compat.cell.issue import Case, Issue
 
 Json = dict[str, Any]
@@ -59,6 +61,8 @@ def main(order_path: str, *, apart: bool) -> int:
             print(json.dumps(event), file=progress, flush=True)
 
     here = machine.describe(order["packages"])
+    # The order's own folder, wherever an import goes.
+    place = str(Path(order_path).parent)
     shut = [sys.prefix, sys.base_prefix, *order["shut"]] if apart else []
     packages = None if apart else _stamp()
     unread = _read_modules(order["cases"], say)
@@ -81,7 +85,7 @@ def main(order_path: str, *, apart: bool) -> int:
             if (why := _why_not_fork()) != unforkable:
                 unforkable = why
                 say(event="unforkable", why=f"importing {name} {why}")
-        say(event="start", issue=each["issue"], case=each["case"])
+        say(event="start", issue=each["issue"], case=each["case"], seconds=case.seconds if case else 0)
         broken = [name for name in case.needs if name in missing] if case else []
         started_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         if each["ended"]:
@@ -95,10 +99,10 @@ def main(order_path: str, *, apart: bool) -> int:
             attempts = [_not_run(missing[broken[0]][0], told)]
         else:
             try:
-                how = {"most": order["most_attempts"], "forkable": unforkable is None, "shut": shut}
+                how = {"most": order["most_attempts"], "forkable": unforkable is None, "place": place, "shut": shut}
                 attempts = _attempts(each["module"], case, each["expected"], **how)
             except Exception as exception:  # a machine without processes, handles or room is no reason to stop here
-                attempts = [_not_run("probe-ended", f"{type(exception).__name__}: {exception}")]
+                attempts = [_not_run("probe-ended", _told(exception))]
         record = {
             **{"schema_version": 2, "cell": order["cell"], "issue": each["issue"], "case": each["case"]},
             "key": each["key"],
@@ -134,7 +138,7 @@ def _read_modules(cases: Sequence[Json], say: Callable[..., None]) -> dict[str, 
         try:
             _ = importlib.import_module(module).ISSUE
         except (Exception, SystemExit) as error:
-            unread[module] = f"its module cannot be imported here: {type(error).__name__}: {error}"
+            unread[module] = f"its module cannot be imported here: {_told(error)}"
     return unread
 
 
@@ -176,7 +180,7 @@ def _behaviour(part: Json) -> str | None:
     return "hung" if part["outcome"] == "timeout" else part.get("behaviour")
 
 
-def _attempt(module: str, case: Case, *, forkable: bool, shut: list[str]) -> Json:
+def _attempt(module: str, case: Case, *, forkable: bool, place: str, shut: list[str]) -> Json:
     """Run all parts of `case`; one that took its child down, or was upset by an earlier one, costs only itself."""
     started = time.monotonic()
     todo = {name: parts.variables(case, name) for name in parts.of(case)}
@@ -187,7 +191,8 @@ def _attempt(module: str, case: Case, *, forkable: bool, shut: list[str]) -> Jso
         apart = case.isolation != "fork" and first == "reproducer"
         batch = [first] if apart else [name for name, needed in todo.items() if needed == variables]
         fork = forkable and not variables and not (apart and parts.needs_interpreter(case))
-        said, usage = child.run(module, case, batch, fork=fork, farewell=apart, variables=variables, shut=shut)
+        how: Json = {"fork": fork, "farewell": apart, "variables": variables, "place": place, "shut": shut}
+        said, usage = child.run(module, case, batch, **how)
         peak = max(peak, usage)
         for name in batch:
             upset = name in said and said[name]["outcome"] != "returned" and name not in ("reproducer", first)
@@ -210,10 +215,16 @@ def _import(name: str) -> dict[str, tuple[str, str]]:
             with contextlib.suppress(ImportError):
                 importlib.import_module(part)
     except (Exception, SystemExit) as exception:
-        return {name: ("import-error", f"{type(exception).__name__}: {str(exception).strip()[:1000]}")}
+        return {name: ("import-error", _told(exception))}
     finally:
         faulthandler.cancel_dump_traceback_later()
     return {}
+
+
+def _told(exception: BaseException) -> str:
+    """Return an exception in words, without the lone surrogates of a file name that is no text."""
+    told = f"{type(exception).__name__}: {signatures.text(exception).strip()[:1000]}"
+    return told.encode("utf-8", "backslashreplace").decode()
 
 
 def _stamp() -> dict[str, tuple[int, int]]:
@@ -257,9 +268,16 @@ def _device() -> str:
 
 
 if __name__ == "__main__":
+    for number in guard.ENDED_BY:
+        signal.signal(number, guard.leave_at_once)
     try:
-        status = guard.keep(lambda apart: main(sys.argv[1], apart=apart))
+        status = main(sys.argv[1], apart=sys.argv[2] == guard.APART)
     except child.Farewell:
         sys.exit()  # a forked child, on its way out as any program goes
+    except BaseException as error:
+        status = 130 if isinstance(error, KeyboardInterrupt) else 1
+        with contextlib.suppress(Exception):  # an import may have closed it
+            traceback.print_exc()
+            sys.stderr.flush()
     # All is on disk: the interpreter's own farewell would take a third of a second, and can crash.
     os._exit(status)

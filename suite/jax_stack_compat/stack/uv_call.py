@@ -9,18 +9,22 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from signal import SIGKILL, Signals
+from signal import Signals
 
+from jax_stack_compat.base import guardian
 from jax_stack_compat.base.errors import BadFile, Failed, Fault
 from jax_stack_compat.base.files import STATE
 from jax_stack_compat.cell.atomic import write
 
 # All environments link to files in this store. The user's own cache stays untouched.
 STORE = STATE / "store"
+# The exit status of a guardian whose command was ended by a signal is larger, as in a shell.
+_SIGNALLED = 128
 # Access to packages: the index, the proxy and the certificates.
 _VARIABLES = frozenset({
     *("UV_INDEX", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_INDEX_STRATEGY"),
@@ -45,28 +49,27 @@ def run(
     BadFile for a broken uv.toml.
     """
     command = [found(), *words, *configured()]
-    env = {**surroundings(), **variables}
+    # With us, uv ends with all that it has started: git, and the builds of packages.
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        encoding="utf-8", env=env, process_group=None if within is None else 0,
+        guardian.command(Path(sys.executable), command, namespaces=False),
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        encoding="utf-8", env={**surroundings(), **variables}, start_new_session=True,
     ) as uv:  # fmt: skip
+        late = ""
         try:
             said, complaint = uv.communicate(asked, within)
-        except BaseException as error:
-            if within is None:
-                uv.kill()
-                raise
-            # This also ends the builds that uv started.
-            os.killpg(uv.pid, SIGKILL)
-            if not isinstance(error, subprocess.TimeoutExpired):
-                raise
+        except subprocess.TimeoutExpired:
+            guardian.terminate(uv)
             said, complaint = uv.communicate()
-            complaint += f"\nerror: it was not done in {within:g} s, and was ended"
-    code = uv.returncode
-    if code < 0 and "\nerror: it was" not in complaint:
+            late = f"\nerror: it was not done in {within:g} s, and was ended"
+        except BaseException:
+            guardian.terminate(uv)
+            raise
+    if uv.returncode > _SIGNALLED and not late:
         # A killed uv prints no reason.
-        complaint += f"\nerror: it was ended by {Signals(-code).name}, by somebody or for lack of memory"
-    return subprocess.CompletedProcess(command, code, said, complaint)
+        number = Signals(uv.returncode - _SIGNALLED)
+        late = f"\nerror: it was ended by {number.name}, by somebody or for lack of memory"
+    return subprocess.CompletedProcess(command, uv.returncode, said, complaint + late)
 
 
 def found() -> str:

@@ -37,6 +37,7 @@ from laboratory.timings import results
 # By path in the tree: folders without their generated files, and files.
 _CODE = (
     *("suite/jax_stack_compat/__init__.py", "suite/jax_stack_compat/cell", "suite/jax_stack_compat/issues"),
+    *("suite/jax_stack_compat/base/__init__.py", "suite/jax_stack_compat/base/guardian.py"),
     *("suite/jax_stack_compat/environments/__init__.py", "suite/jax_stack_compat/environments/probe_call.py"),
     "suite/laboratory/__init__.py",
     *("suite/laboratory/cell/__init__.py", "suite/laboratory/cell/devices"),

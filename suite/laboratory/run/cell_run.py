@@ -18,7 +18,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from jax_stack_compat.base.files import LOGS, PACKAGES, read
+from jax_stack_compat.base.files import LOGS, OURS, PACKAGES, read
 from jax_stack_compat.environments import probe_call
 from jax_stack_compat.environments.probe_call import Ended, Progress, Stop
 from jax_stack_compat.environments.task import Task
@@ -118,7 +118,7 @@ class CellRun:
                 remake=lambda: self._remake(stop),
                 log=LOGS / log,
                 remade=remade,
-                shut=[environment.ENVIRONMENTS, uv_call.STORE],
+                shut=[*OURS, environment.ENVIRONMENTS, uv_call.STORE, records.RECORDS],
                 most_attempts=probe_call.MOST_ATTEMPTS if alone else 1,
                 stop=stop,
             )

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from jax_stack_compat.base.console import OUT
 from jax_stack_compat.base.errors import Exit, Failed
-from jax_stack_compat.base.files import LOGS, ROOT, read
+from jax_stack_compat.base.files import LOGS, OURS, ROOT, read
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell import machine
@@ -126,7 +126,7 @@ def _run_again(drawn: Sequence[Sequence[_Moved]]) -> Exit:
             with environment.reserve(cell.id):
                 environment.forget(cell)
                 made = environment.prepare(cell, pinned)
-                shut = [environment.ENVIRONMENTS, uv_call.STORE]
+                shut = [*OURS, environment.ENVIRONMENTS, uv_call.STORE]
                 probe_call.call(
                     *(made.executable, cell.id, list(pinned.pins), tasks, progress),
                     remake=lambda: environment.prepare(cell, pinned).executable,

@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 
 from jax_stack_compat.base.console import Terminal
 from jax_stack_compat.base.errors import Exit, Failed, Misused, nearest
-from jax_stack_compat.base.files import LOGS, STATE, read
+from jax_stack_compat.base.files import LOGS, OURS, STATE, read
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case
@@ -140,7 +140,7 @@ def _held(
             progress = run.cell(cell.id)
             progress.expect(dict.fromkeys((task.name for task in tasks), 0.0))
             packages, log = sorted(pinned.pins), LOGS / "candidate.log"
-            ended = probe_call.call(python, "candidate", packages, tasks, progress, remake=_refuse, log=log)
+            ended = probe_call.call(python, "candidate", packages, tasks, progress, remake=_refuse, log=log, shut=OURS)
         records = [(task.case, read(Record, task.record)) for task in tasks if task.record.exists()]
     if not records:
         raise Failed(f"nothing could be run with {', '.join(sorted(names))} in {cell.id}: {ended.detail}")

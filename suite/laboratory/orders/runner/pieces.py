@@ -187,6 +187,7 @@ class CasePiece(Piece):
             Progress(),
             remake=lambda: self.bench.python,
             log=self.log(),
+            shut=[self.bench.code, self.bench.place.folder / self.side],
             variables=self.bench.variables(self.side),
             most_attempts=self.attempts,
             root=self.bench.code,
