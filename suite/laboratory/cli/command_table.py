@@ -130,6 +130,11 @@ COMMANDS = (
                      "the result is not exact, or something did not run") + " Records are used."),
     Command("discover", "read the index; lock, run and compare the releases that are new since the snapshot",
             "laboratory.upkeep.discover:carry_out", (_FORGET,), codes=RUN_CODES),
+    Command("receive", "take the data that another machine handed on: locks, records and lists, by name, and no code",
+            "laboratory.upkeep.handover:receive", (
+        option("handed PLACE", "a folder, or a tar archive", nargs="+", type=Path),),
+        "The jobs of a release day call it. A file is taken if its path is known and its content can be read.",
+        codes="Exit codes: 0 taken; 2 a file is wrong; 3 nothing was taken."),
     Command("lock", "resolve every cell as of its day, and write the locks: the same ones each time",
             "laboratory.upkeep.locks:renew"),
     Command("snapshot", "read the index into releases.json", "laboratory.upkeep.index:renew", (_FORGET,)),

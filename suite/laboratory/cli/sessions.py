@@ -57,6 +57,7 @@ SESSIONS = (
     *(Session(name, document="running") for name in ("clean", "discover")),
     *(Session(name, document="upkeep") for name in ("snapshot", "elsewhere", "threads", "names")),
     Session("numbers", group="numbers", document="upkeep"),
+    Session("receive", document="upkeep", examples=("FOLDER",)),
     *(Session(name, document="upkeep") for name in ("lock",)),
     Session("rekey", document="upkeep", examples=("HEAD~1",)),
     Session("pins", document="upkeep"),
