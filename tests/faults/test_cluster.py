@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ from laboratory.report.assemble import assemble
 from laboratory.report.summary import exit_code
 from laboratory.run.spread import worker
 from tests.conftest import Ran
-from tests.processes import clone
+from tests.processes import NOTHING, clone
 from tests.state import CELLS, ISSUES, PATIENCE, State, eventually, found
 from tests.worlds import started_with
 
@@ -82,7 +82,14 @@ class Cluster:
         # Dask writes it in place.
         eventually(lambda: path.exists() and path.read_text(encoding="utf-8").endswith("}"))
 
-    def work(self, name: str, *words: str, checkout: Path = PACKAGES, prepared: bool = True, **variables: str) -> State:
+    def work(
+        self,
+        name: str,
+        *words: str,
+        checkout: Path = PACKAGES,
+        prepared: bool = True,
+        variables: Mapping[str, str] = NOTHING,
+    ) -> State:
         """Start a worker in a checkout's folder of packages; return its state folder."""
         if name not in self.workers:
             state = State(self.folder / name)
@@ -299,8 +306,8 @@ NO_INDEX = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple", "UV_HTTP_RETRIES": 
 def test_a_worker_that_cannot_run_cells_costs_no_cell(alone: State, driver: Driver, tmp_path: Path) -> None:
     """Workers without an interpreter, an index or a folder of records answer first; their cells run on another."""
     with cluster(tmp_path) as mixed:
-        mixed.work("bare", prepared=False, **BARE)
-        mixed.work("no-index", prepared=False, **NO_INDEX)
+        mixed.work("bare", prepared=False, variables=BARE)
+        mixed.work("no-index", prepared=False, variables=NO_INDEX)
         (mixed.work("no-folder").folder / "records").write_text("")
         good = mixed.work("good")
         good.stop()
@@ -332,7 +339,7 @@ def test_a_cell_that_fails_everywhere_is_told_once(driver: Driver, tmp_path: Pat
     """If a cell fails on every worker, its status has the reason, and the run ends."""
     with cluster(tmp_path) as bad:
         for name in ("one", "other"):
-            bad.work(name, prepared=False, **NO_INDEX)
+            bad.work(name, prepared=False, variables=NO_INDEX)
         bad.registered("one", "other")
         ran = driver.run(bad.address, *ISSUES)
 

@@ -159,7 +159,7 @@ def test_there_is_a_cell_for_every_part() -> None:
 def paths(name: str, job: str) -> list[str]:
     """The paths that a job of the release day puts into an artifact."""
     (found,) = [
-        step["with"]["path"].split()
+        str(step["with"]["path"]).split()
         for of, step in steps("release-day.yml")
         if of == job
         and step.get("with", {}).get("name") == name
@@ -184,8 +184,8 @@ def test_what_discover_finds_is_received() -> None:
     for path in paths("found", "discover"):
         name = path.replace("*", "jax-0.9.2")
         assert any(pattern.fullmatch(name) for pattern in kinds), path
-    for path in (releases.PATH, sizes.PATH, *lock.LOCKS.iterdir(), *names.FOLDER.iterdir(), *numbers.FOLDER.iterdir()):
-        name = path.relative_to(ROOT).as_posix()
+    for file in (releases.PATH, sizes.PATH, *lock.LOCKS.iterdir(), *names.FOLDER.iterdir(), *numbers.FOLDER.iterdir()):
+        name = file.relative_to(ROOT).as_posix()
         assert any(pattern.fullmatch(name) for pattern in kinds), name
         assert any(Path(name).match(pattern) for pattern in paths("found", "discover")), name
     received = [line for _, job, _, script in runs() for line in script.splitlines() if "-s receive" in line]
