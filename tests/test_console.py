@@ -2,6 +2,7 @@
 
 import re
 from io import StringIO
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import example, given, settings
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from rich.table import Table
 
 from jax_stack_compat.base.console import Terminal
+from jax_stack_compat.environments import progress
 from jax_stack_compat.environments.progress import RunProgress
 
 ODD = "no [/issue], [bold]x, :smile: \x1b[2J\x1b]0;t\x07 \u202ed\ud800"
@@ -49,6 +51,33 @@ def test_a_bar_shows_names_as_they_are(
     assert "jax-1[/x] no [/issue], [bold]x" in words
     assert ("[/issue]/[/case]" in words) == on_terminal
     assert not re.search("[\x07\u202e\ud800]|\x1b[^[]|\x1b\\[2J", told)
+
+
+def test_a_run_says_what_is_left_of_all_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every minute, a run says how many cells are done, and the time left of all cells, also of cells not begun."""
+    now = 0.0
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now))
+    out = Terminal(300)
+    out.file = StringIO()
+    cases = {("issue", f"case-{number}"): 100.0 for number in range(4)}
+    with RunProgress(out, dict.fromkeys(("one", "two"), cases)) as run:
+        one = run.cell("one")
+        one.expect(cases)
+        for number in range(4):
+            one.start("issue", f"case-{number}")
+            now += 50.0
+            one.step("issue", f"case-{number}")
+        one.finish()
+        now += 60.0
+        other = run.cell("two")
+        other.expect({("issue", "case-0"): 100.0})
+        other.finish()
+
+    told = [line for line in out.file.getvalue().splitlines() if line.startswith("all cells: ")]
+    # Half of the expected time was needed; the second cell has 400 s of cases.
+    assert "all cells: 0 of 2 cells done, about 5 min 0 s left" == told[0]
+    assert "all cells: 1 of 2 cells done, about 0 s left" not in told[0]
+    assert "2 of 2 cells done, about 0 s left" in told[-1]
 
 
 def test_a_terminal_without_columns(monkeypatch: pytest.MonkeyPatch) -> None:

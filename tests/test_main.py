@@ -142,7 +142,7 @@ def test_words_are_looked_up_as_they_are_read() -> None:
 WORDS = {
     **{"needs": ["--source", "."], "run": [CELL.id], "record": [CELL.id], "merge": ["a"], "diff": ["a", "b"]},
     **{"bisect": ["a"], "bench": ["run"], "try": ["jax==0.1"], "rekey": ["HEAD"]},
-    **{"orders": ["--for", "cpu", "--to", "folder"], "find": ["a"]},
+    **{"orders": ["--for", "cpu", "--to", "folder"], "find": ["a"], "receive": ["a"]},
 }
 
 

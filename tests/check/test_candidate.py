@@ -85,13 +85,13 @@ def test_a_build_that_hangs_is_ended(project: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(candidate, "_BUILD_S", 1.0)
 
     with pytest.raises(Failed, match=r"uv pip install: error: it was not done in 1 s, and was ended"):
-        candidate._made(candidate.newest(), [Wanted("other", f"other @ {project.as_uri()}")])
+        candidate._made(candidate.newest(), [Wanted("other", f"other @ {project.as_uri()}")], project / "env")
 
 
 def test_another_package_is_refused(project: Path) -> None:
     """A folder with a project of another name is refused."""
     with pytest.raises(Failed, match=r"(?s)`other`.*`equinox`"):
-        candidate._made(candidate.newest(), [parse(f"equinox={project}")])
+        candidate._made(candidate.newest(), [parse(f"equinox={project}")], project / "env")
 
 
 @pytest.mark.parametrize(

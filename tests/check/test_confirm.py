@@ -37,7 +37,6 @@ def test_what_came_of_predictions_is_told() -> None:
 
 def test_a_broken_jax_is_one_headline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If no reproducer can run in an environment, named relative to the current folder, one sentence says why."""
-    monkeypatch.setattr(confirm, "LOGS", tmp_path / "logs")
     monkeypatch.chdir(tmp_path)
     folder = environment(tmp_path / ".venv", jax="0.6.0", numpy="2.0.0")
     (next(folder.glob("lib/*/site-packages")) / "jax.py").write_text("raise ImportError('no jaxlib')\n")

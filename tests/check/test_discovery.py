@@ -1,13 +1,16 @@
 """Discovery of the stack that a project uses."""
 
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+import yaml
 
 from jax_stack_compat.base.errors import BadFile
-from jax_stack_compat.check.inputs import discovery, interpreters
+from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.check.inputs import discovery, interpreters, locks
 from jax_stack_compat.check.inputs.stack import Stack
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -164,3 +167,14 @@ def test_environment_that_is_gone_or_named_twice(tmp_path: Path) -> None:
     environ = {"VIRTUAL_ENV": str(folder), "CONDA_PREFIX": str(tmp_path / "gone")}
     stack = looked_up(tmp_path, environ)
     assert ({"equinox": "0.11.8"}, "3.12.4", ".venv") == (stack.versions, stack.python, stack.where)
+
+
+def test_the_hook_fires_for_every_file_that_is_looked_for() -> None:
+    """The pre-commit hook fires if a file changes that discovery reads, in the root or in a folder, and for no code."""
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    fires = re.compile(hook["files"]).search
+    names = [pattern.replace("*", each) for pattern in discovery.PATTERNS for each in ("dev", "-dev.in-ci")]
+    names += [*locks.NOT_RUN, "pyproject.toml", "jax-stack-compat.toml", "requirements/base.txt"]
+
+    assert [] == [name for name in names if not (fires(name) and fires(f"apps/one/{name}"))]
+    assert [] == [name for name in ("src/a.py", "my-uv.lock", "uv.lock.py", "README.md", "notes.txt") if fires(name)]

@@ -7,7 +7,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from io import StringIO
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from rich.console import Console
@@ -29,7 +31,7 @@ from laboratory.report.assemble import assemble
 from laboratory.report.summary import exit_code
 from laboratory.run.spread import worker
 from tests.conftest import Ran
-from tests.processes import clone
+from tests.processes import NOTHING, clone
 from tests.state import CELLS, ISSUES, PATIENCE, State, eventually, found
 from tests.worlds import started_with
 
@@ -80,13 +82,21 @@ class Cluster:
         # Dask writes it in place.
         eventually(lambda: path.exists() and path.read_text(encoding="utf-8").endswith("}"))
 
-    def work(self, name: str, *words: str, checkout: Path = PACKAGES) -> State:
+    def work(
+        self,
+        name: str,
+        *words: str,
+        checkout: Path = PACKAGES,
+        prepared: bool = True,
+        variables: Mapping[str, str] = NOTHING,
+    ) -> State:
         """Start a worker in a checkout's folder of packages; return its state folder."""
         if name not in self.workers:
-            self.workers[name] = State(self.folder / name).prepared()
+            state = State(self.folder / name)
+            self.workers[name] = state.prepared() if prepared else state
         command = ["worker", "--nthreads", "1", "--no-nanny", "--name", name, "--local-directory", str(self.folder)]
         # Not by the variable by which the tests' processes find the packages.
-        surroundings = {**self.workers[name].surroundings(), "PYTHONPATH": ""}
+        surroundings = {**self.workers[name].surroundings(), "PYTHONPATH": "", **variables}
         self._start(name, [*command, *words], surroundings, checkout)
         return self.workers[name]
 
@@ -285,6 +295,56 @@ def test_a_dead_worker_costs_one_cell_its_retry(lab: Cluster, alone: State, driv
     assert alone.results() == driver.results()
     # The surviving worker ran the dead worker's cell and all remaining cells.
     assert [1, 3] == [len(state.waiting()) for state in (dies, lives)]
+
+
+# What uv needs to find no interpreter, and an index that does not answer.
+_FOLDERS = ("HOME", "PYENV_ROOT", "ASDF_DATA_DIR", "MISE_DATA_DIR", "UV_PYTHON_INSTALL_DIR")
+BARE = {**dict.fromkeys(_FOLDERS, "/nonexistent"), "PATH": "/usr/sbin", "UV_PYTHON_DOWNLOADS": "never"}
+NO_INDEX = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple", "UV_HTTP_RETRIES": "0"}
+
+
+def test_a_worker_that_cannot_run_cells_costs_no_cell(alone: State, driver: Driver, tmp_path: Path) -> None:
+    """Workers without an interpreter, an index or a folder of records answer first; their cells run on another."""
+    with cluster(tmp_path) as mixed:
+        mixed.work("bare", prepared=False, variables=BARE)
+        mixed.work("no-index", prepared=False, variables=NO_INDEX)
+        (mixed.work("no-folder").folder / "records").write_text("")
+        good = mixed.work("good")
+        good.stop()
+        mixed.registered(*mixed.workers)
+        running = BESIDE.submit(driver.run, mixed.address, *ISSUES)
+        eventually(good.waiting)
+        good.go()
+        ran = running.result(PATIENCE)
+
+    assert (0, "") == (ran.code, ran.complained)
+    assert "3 run, 0 reused, 0 unavailable, 0 failed, 0 not run" in ran.said
+    assert re.search(r"\S+ (unavailable|error|Not a directory): .* on tcp:\S+: another worker tries it", ran.said)
+    assert alone.results() == driver.results()
+
+
+def test_a_worker_whose_cells_run_elsewhere_gets_no_more() -> None:
+    """After two cells that failed on a worker and ran on another, the worker is refused."""
+    from laboratory.run.spread import cluster
+
+    failed = cluster._Result("tcp://bad:1", worker.WorkerReply(), None, {}, "no disk")
+    sent = cluster._Errands("tcp://s:1", mock.Mock(), Console(file=StringIO()), Counter(), 1.0)
+    sent._strike([failed])
+    assert set() == sent.unfit
+    sent._strike([failed])
+    assert {"tcp://bad:1"} == sent.unfit
+
+
+def test_a_cell_that_fails_everywhere_is_told_once(driver: Driver, tmp_path: Path) -> None:
+    """If a cell fails on every worker, its status has the reason, and the run ends."""
+    with cluster(tmp_path) as bad:
+        for name in ("one", "other"):
+            bad.work(name, prepared=False, variables=NO_INDEX)
+        bad.registered("one", "other")
+        ran = driver.run(bad.address, *ISSUES)
+
+    assert "0 run, 0 reused, 0 unavailable, 3 failed, 0 not run" in ran.said
+    assert 3 == ran.said.count("another worker tries it")
 
 
 # A driver in a process of its own, to be killed.

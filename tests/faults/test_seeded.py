@@ -94,7 +94,6 @@ def test_a_broken_loop_is_told_and_nothing_else(
 ) -> None:
     """Only the cases with a loop break, and the exit code says so."""
     monkeypatch.setattr(candidate, "_PLACE", tmp_path / "candidates")
-    monkeypatch.setattr(candidate, "LOGS", tmp_path / "logs")
     issues = ["--issue", "tracer-hash-while-loop", "--issue", "converters-after-post-init"]
 
     code = main(["try", f"equinox={wheel}", *issues])

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.base.files import dump
 from jax_stack_compat.judge.verdict_table import UNDECIDED, Verdict
+from jax_stack_compat.stack import plan
 from laboratory.cli import command_line as command
 from laboratory.report.compare import (
     KINDS,
@@ -66,7 +67,9 @@ RUNS = ANY_OBSERVATIONS.map(lambda seen: report(*seen))
 @settings(deadline=None, max_examples=25)
 def test_there_and_back(one: Report, other: Report) -> None:
     """Compared in reverse, new becomes gone and fixed becomes regressed; changed and undecided stay."""
-    there, back = ({each.key: each for each in diff(*pair).changes} for pair in ((one, other), (other, one)))
+    there, back = (
+        {each.key: each for each in diff(*pair, whole=True).changes} for pair in ((one, other), (other, one))
+    )
     opposite = {"new": "gone", "gone": "new", "fixed": "regressed", "regressed": "fixed"}
 
     assert there.keys() == back.keys()
@@ -447,3 +450,44 @@ def test_what_is_gone_is_told_without_a_link() -> None:
 
     page = front(after(before, WELL))
     assert '<span class="v gone">gone</span> some-issue/long-gone on jax-0.7.0: 1 clear\n' in page
+
+
+@pytest.mark.parametrize(
+    ("now", "why"),
+    [
+        ({"cells": ["jax-0.4.30"]}, {"cells that this run does not have": 2}),
+        ({"rows": "chosen", "cases": ["headline"]}, {"cases that this run did not plan": 2}),
+        ({"issues": []}, {"issues that this run does not have": 4}),
+        ({"cells": ["jax-0.4.30"], "rows": "headlines", "cases": ["headline"]}, {
+            "cells that this run does not have": 2, "cases that this run did not plan": 1}),
+    ],
+)  # fmt: skip
+def test_what_a_run_did_not_plan_is_not_gone(now: dict[str, Any], why: dict[str, int]) -> None:
+    """Observations outside a smaller run are counted as not compared, with the reason, and are no news."""
+    rows = [good(cell=cell, case=case) for cell in LINE[:2] for case in ("headline", "other")]
+    before = report(*rows)
+    cells, cases = now.get("cells", LINE[:2]), now.get("cases", ("headline", "other"))
+    seen = [row for row in rows if row.cell in cells and row.case in cases and "issues" not in now]
+    part = report(*seen).model_copy(update={"rows": now.get("rows", "cases")})
+    other = {"issues": [], "cells": before.cells} if "issues" in now else {}
+    found = diff(before, part.model_copy(update=other))
+
+    assert why == found.not_compared
+    assert (0, 0) == (found.counts["gone"], found.newly_undecided[0])
+    count = sum(why.values())
+    assert f"; not compared: {count} observations, " in last(found)
+    assert (Exit.AS_EXPECTED, Exit.UNEXPECTED) == (exit_code(found), exit_code(found, strict=True))
+
+
+def test_a_default_run_is_compared_where_it_ran(published: Report) -> None:
+    """Compared with the published report, a default run has nothing gone, and says how much it does not have."""
+    cells = {cell.id for cell in plan.tagged("default")}
+    headlines = {(issue.id, issue.cases[0].id) for issue in published.issues}
+    rows = [row for row in published.observations if row.cell in cells and (row.issue, row.case) in headlines]
+    of_cells = [cell for cell in published.cells if cell.id in cells]
+    update = {"observations": rows, "cells": of_cells, "planned_cells": sorted(cells), "rows": "headlines"}
+    found = diff(published, published.model_copy(update=update))
+
+    assert {"gone": 0, "new": 0, "regressed": 0}.items() <= found.counts.items()
+    assert len(published.observations) - len(rows) == len(found.apart)
+    assert 0 == found.newly_undecided[0]

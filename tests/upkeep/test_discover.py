@@ -1,6 +1,8 @@
 """New releases: the news of an index, and the changes in the new cells."""
 
 import json
+import re
+import shutil
 from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
@@ -11,11 +13,14 @@ from rich.console import Console
 from jax_stack_compat.base.errors import Exit, Failed
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
+from jax_stack_compat.judge.verdict_table import Verdict
 from jax_stack_compat.packages import HELD
 from jax_stack_compat.stack import lock, plan, releases
 from jax_stack_compat.stack import matrix as matrices
 from jax_stack_compat.stack.releases import Wheels
 from laboratory.cli.command_line import main
+from laboratory.records.work import Work
+from laboratory.run import runs, sizes
 from laboratory.upkeep import discover, index
 from tests.report.test_report import observation, report
 from tests.upkeep.conftest import Serve
@@ -241,3 +246,73 @@ def test_a_change_is_against_the_release_before() -> None:
     told = "✗ worse, workaround holds → ✗ bad, workaround holds"
     assert f"jax-0.5.0 some-issue/headline: {told} (since jax-0.4.30, changed)" == discover.line(found)
     assert [] == discover.changes(report(observation(cell="jax-0.4.30")), now, ["jax-0.5.0"])
+
+
+@pytest.fixture
+def resolvable(offered: Offered, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Offer jaxlib and a new jax, whose lock is a package of 5 MB that the tree does not know."""
+    offered["jaxlib"] = {"0.4.31": []}
+    offered["jax"]["0.4.31"] = ["jaxlib==0.4.31"]
+    pins = ("jax==0.4.31", "jaxlib==0.4.31", "equinox==0.11.5", "diffrax==0.6.0", "new-package==1.0")
+    text = "".join(f"{pin} \\\n    --hash=sha256:{'0' * 64}\n" for pin in pins)
+    monkeypatch.setattr(lock, "resolve", lambda cell: (text, {"new-package==1.0": 5_000_000}))
+    monkeypatch.setattr(sizes, "PATH", tmp_path / "sizes.json")
+    (tmp_path / "locks").mkdir()
+    shutil.copy(lock.LOCKS / "jax-0.4.30.txt", tmp_path / "locks")
+    monkeypatch.setattr(lock, "LOCKS", tmp_path / "locks")
+
+
+@pytest.mark.usefixtures("resolvable")
+def test_a_plan_tells_cases_time_download_and_disk(tmp_path: Path) -> None:
+    """With --plan, the new cells are listed with their cases, time, download and disk space; nothing is written."""
+    entries = catalogue.select(["stack-smoke", "wraps-lower-bypass"])
+    before = releases.PATH.read_bytes()
+    console = Console(file=(screen := StringIO()), width=200)
+    assert Exit.AS_EXPECTED == discover.discover(entries, console, only_plan=True)
+
+    said = screen.getvalue()
+    count = sum(len(entry.issue.cases) for entry in entries)
+    assert f"1 cells, {count} observations: {count} to run\n" in said
+    assert re.search(r"the cases take about \d+ s on \d+ cores?", said)
+    assert "1 environments to make: up to 5 MB to fetch" in said
+    assert "of disk space in" in said
+    assert "nothing was written or run" in said
+    assert before == releases.PATH.read_bytes()
+    assert ["jax-0.4.30.txt"] == [path.name for path in (tmp_path / "locks").iterdir()]
+    assert not (tmp_path / "reports").exists()
+
+
+@pytest.mark.usefixtures("resolvable")
+def test_the_newest_stack_is_tried_first(monkeypatch: pytest.MonkeyPatch, pageless: None) -> None:
+    """The first run is row zero in the newest stack, and its answer is printed before the rest is run."""
+    asked: list[list[str]] = []
+    screen = StringIO()
+
+    def run(works: Sequence[Work], *_: object) -> None:
+        asked.append([f"{work.cell.id} {entry.issue.id}" for work in works for entry in work.entries])
+        screen.write(f"run {len(asked)}\n")
+
+    monkeypatch.setattr(runs, "run", run)
+    entries = catalogue.select(["wraps-lower-bypass", "stack-smoke"])
+    discover.discover(entries, Console(file=screen, width=200))
+
+    both = ["jax-0.4.31 stack-smoke", "jax-0.4.31 wraps-lower-bypass"]
+    assert [["jax-0.4.31 stack-smoke"], both] == [sorted(each) for each in asked]
+    told = screen.getvalue()
+    assert told.index("run 1") < told.index("jax-0.4.31: it is not known whether it imports") < told.index("run 2")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "says"),
+    [
+        (["clear", "clear"], "jax-9 imports, trains and solves"),
+        (["clear", "affected"], "jax-9 does not import, train or solve as it should"),
+        (["blocked", "blocked"], "jax-9 does not import, train or solve as it should"),
+        (["clear", "error"], "jax-9: it is not known whether it imports, trains and solves"),
+        (["affected", "not-run"], "jax-9: it is not known whether it imports, trains and solves"),
+        ([], "jax-9: it is not known whether it imports, trains and solves"),
+    ],
+)
+def test_what_everybody_waits_for_is_a_sentence(verdicts: list[Verdict], says: str) -> None:
+    """A stack works only if every case of row zero is clear; without an answer, the sentence says so."""
+    assert says == discover.works("jax-9", [observation(verdict=verdict) for verdict in verdicts])

@@ -1,27 +1,43 @@
 """The workflows run the same commands as a developer, with the fewest permissions."""
 
+import os
 import re
 import shlex
-from collections.abc import Iterator
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from jax_stack_compat.base.errors import Misused
 from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.names import model as names
+from jax_stack_compat.numbers import model as numbers
 from jax_stack_compat.stack import chosen, lock, plan, releases
-from laboratory.cli.command_line import asked
+from laboratory.cli.command_line import asked, called, parse
 from laboratory.report import published
 from laboratory.run import sizes
 from laboratory.run.schedule import costs
-from tests.processes import printed
+from laboratory.upkeep import handover
+from tests.processes import git, program
 
 FOLDER = ROOT / ".github" / "workflows"
 PATHS = sorted(FOLDER.glob("*.yml"))
 NAMES = [path.name for path in PATHS]
 # Steps that prepare a machine or pass on files; sessions and commands do the work.
-GLUE = {"cat", "cp", "echo", "find", "for", "gh", "git", "if", "else", "fi", "exit", "tar", "test", "touch", "code=0"}
+GLUE = {"cat", "cp", "echo", "find", "gh", "git", "if", "else", "fi", "exit", "rm", "tar", "test", "touch", "code=0"}
+# A variable of the forge, and its value on a runner.
+FORGE = {
+    "github.workspace": "/w",
+    "matrix.part": "3",
+    "strategy.job-total": "16",
+    "inputs.anyway": "",
+    "github.token": "t",
+}
 
 
 @cache
@@ -76,15 +92,51 @@ def test_every_step_runs_here_too(name: str, sessions: dict[str, str]) -> None:
             assert first in {*GLUE, ".ci/run"}, line
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_nox_accepts_what_a_workflow_sets(name: str) -> None:
-    """A workflow's variables are ones that every nox session takes; the state has an absolute path."""
-    variables = {
-        key: value.replace("${{ github.workspace }}", "/w") for key, value in workflow(name).get("env", {}).items()
+def runs() -> Iterator[tuple[str, str, dict[str, str], str]]:
+    """Each workflow's steps that run a shell: workflow, job, the variables that the shell has, and its script."""
+    for name in NAMES:
+        for job, step in steps(name):
+            described = workflow(name)["jobs"][job]
+            given = {**workflow(name).get("env", {}), **described.get("env", {}), **step.get("env", {})}
+            yield name, job, {key: filled(value) for key, value in given.items()}, step.get("run", "")
+
+
+def filled(value: str) -> str:
+    """Put the forge's values for its variables into a text; an unknown variable becomes its name."""
+    return re.sub(r"\$\{\{ (.+?) \}\}", lambda found: FORGE.get(found[1], found[1]), str(value))
+
+
+def expanded(line: str, variables: Mapping[str, str]) -> list[str]:
+    """The words of a command as the shell passes them, up to a redirection or another command."""
+    words = shlex.split(line)
+    ends = [number for number, word in enumerate(words) if word in (">", ">>", "||", "&&", "|", ";")]
+    words = words[: min(ends, default=len(words))]
+    return [re.sub(r"\$(\w+)", lambda found: variables[found[1]], word) for word in words]
+
+
+def test_nox_accepts_every_command_of_the_workflows_with_their_variables() -> None:
+    """Each nox session that a workflow calls accepts the workflow's variables and arguments."""
+    accepted = []
+    for name, job, variables, script in runs():
+        for line in (line.strip() for line in script.splitlines()):
+            if line.startswith("python -m nox"):
+                words = expanded(line, variables)[3:]
+                sessions, after = asked(words, variables, ROOT)
+                for session in sessions:
+                    if command := called(session, sessions):
+                        parse([*command, *after])
+                        accepted.append((name, job, session))
+
+    assert 11 <= len(accepted)
+    assert {"compat", "discover", "receive", "compat-full", "publish", "diff", "report"} <= {
+        one for *_, one in accepted
     }
-    for line in commands(name):
-        if line.startswith("python -m nox"):
-            assert asked(["-s", "compat"], variables, ROOT)
+
+
+def test_a_relative_state_is_refused() -> None:
+    """The test above gives nox the variables of a workflow, and a relative state would fail there."""
+    with pytest.raises(Misused, match="SUITE_STATE=state is relative"):
+        asked(["-s", "discover"], {"SUITE_STATE": "state"}, ROOT)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -93,36 +145,107 @@ def test_no_workflow_lists_cells(name: str) -> None:
     text = (FOLDER / name).read_text(encoding="utf-8")
     assert [] == [cell.id for cell in plan.cells() if re.search(rf"(?<![\w.-]){re.escape(cell.id)}(?![\w.+-])", text)]
     for described in workflow(name)["jobs"].values():
-        matrix = described.get("strategy", {}).get("matrix", {"part": "${{ fromJSON(needs.discover.outputs.parts) }}"})
-        assert {"part": "${{ fromJSON(needs.discover.outputs.parts) }}"} == matrix
+        part = described.get("strategy", {}).get("matrix", {"part": [1]})["part"]
+        assert [*range(1, len(part) + 1)] == part
 
 
 def test_there_is_a_cell_for_every_part() -> None:
-    """The release day has fewer parts than cells, so that none is empty, and the step counts them as it should."""
-    described = workflow("release-day.yml")
-    (step,) = (step for _, step in steps("release-day.yml") if step.get("id") == "parts")
-    words = shlex.split(step["run"].partition(" >> ")[0])
-    many = described["env"]["SHARDS"]
+    """The release day has fewer parts than cells, so that none is empty."""
+    parts = workflow("release-day.yml")["jobs"]["run"]["strategy"]["matrix"]["part"]
 
-    assert f"parts={list(range(1, int(many) + 1))}\n" == printed(*words[1:], env={"SHARDS": many})
-    assert 1 < int(many) < len(plan.cells())
+    assert 1 < len(parts) < len(plan.cells())
 
 
-def test_what_discover_changes_reaches_the_parts() -> None:
-    """Snapshot, locks, names and numbers are handed to every job that reads them, into the same place; no code is."""
-    made = {job: step["with"] for job, step in steps("release-day.yml") if step.get("with", {}).get("name") == "found"}
+def paths(name: str, job: str) -> list[str]:
+    """The paths that a job of the release day puts into an artifact."""
+    (found,) = [
+        str(step["with"]["path"]).split()
+        for of, step in steps("release-day.yml")
+        if of == job
+        and step.get("with", {}).get("name") == name
+        and "path" in step["with"]
+        and "upload" in step["uses"]
+    ]
+    return found
 
-    assert {"discover", "run", "publish"} == set(made)
-    published = [f"reports/published/{each}" for each in ("names", "numbers", "numbers.json.xz")]
-    locked = [path.relative_to(ROOT).as_posix() for path in (releases.PATH, lock.LOCKS, sizes.PATH)]
-    assert [*locked, "state/records", *published] == made["discover"]["path"].split()
-    # The paths have the tree's root in common, and are put back there.
-    assert [None, None] == [made[job].get("path") for job in ("run", "publish")]
+
+def test_jobs_hand_on_data_by_name() -> None:
+    """Paths of artifacts end in the name of a kind of data; what was handed on is unpacked into a folder of its own."""
+    for path in [*paths("found", "discover"), *paths("tree", "publish")]:
+        assert path.endswith((".json", ".json.xz", ".jsonl.xz", ".txt", ".csv", ".md", ".svg")), path
+    for job, step in steps("release-day.yml"):
+        if "download-artifact" in step.get("uses", "") and job != "tell":
+            assert step["with"]["path"] in ("found", "parts", "difference"), job
 
 
-def test_what_a_publish_writes_is_proposed() -> None:
-    """The job that proposes changes gets the documents, the tracked files of the report, the plan and the costs."""
-    made, _ = (step["with"] for _, step in steps("release-day.yml") if step.get("with", {}).get("name") == "tree")
-    written = [published.FOLDER, releases.PATH, lock.LOCKS, chosen.PATH, sizes.PATH, costs.PATH]
+def test_what_discover_finds_is_received() -> None:
+    """Snapshot, locks, sizes, records, names and numbers are handed on, and `receive` knows each of their files."""
+    kinds = [pattern for pattern, _ in handover.KINDS]
+    for path in paths("found", "discover"):
+        name = path.replace("*", "jax-0.9.2")
+        assert any(pattern.fullmatch(name) for pattern in kinds), path
+    for file in (releases.PATH, sizes.PATH, *lock.LOCKS.iterdir(), *names.FOLDER.iterdir(), *numbers.FOLDER.iterdir()):
+        name = file.relative_to(ROOT).as_posix()
+        assert any(pattern.fullmatch(name) for pattern in kinds), name
+        assert any(Path(name).match(pattern) for pattern in paths("found", "discover")), name
+    received = [line for _, job, _, script in runs() for line in script.splitlines() if "-s receive" in line]
+    assert ["python -m nox -s receive -- found", "python -m nox -s receive -- found parts/*/records.tar"] == received
 
-    assert {"README.md", "docs", *(path.relative_to(ROOT).as_posix() for path in written)} == {*made["path"].split()}
+
+def test_what_a_publish_writes_is_proposed(tmp_path: Path) -> None:
+    """The commit of a release day has the data that publish wrote, and no code that an artifact brings."""
+    tree, made = tmp_path / "tree", tmp_path / "tree" / "found"
+    data = [*paths("tree", "publish"), *(path.relative_to(ROOT).as_posix() for path in (costs.PATH, chosen.PATH))]
+    files = sorted({found.relative_to(ROOT).as_posix() for pattern in data for found in ROOT.glob(pattern)})
+    for name in files:
+        for folder, text in ((tree, "old"), (made, "new")):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+    git(tree, "init", "--quiet", "--initial-branch=main")
+    git(tree, "add", "--", *{name.partition("/")[0] for name in files})
+    git(tree, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "--message=first")
+    git(tmp_path, "clone", "--bare", "--quiet", str(tree), "origin")
+    git(tree, "remote", "add", "origin", str(tmp_path / "origin"))
+    for name in (
+        "noxfile.py",
+        "suite/laboratory/evil.py",
+        "docs/conf.py",
+        ".github/workflows/check.yml",
+        "docs/a/b.md",
+    ):
+        (made / name).parent.mkdir(parents=True, exist_ok=True)
+        (made / name).write_text("evil")
+    script, ended = proposed(tree, tmp_path)
+
+    assert 0 == ended.returncode, ended.stderr
+    changed = git(tree, "show", "--format=", "--name-only", "origin/release-day").splitlines()
+    assert files == sorted(changed)
+    written = [
+        releases.PATH,
+        chosen.PATH,
+        sizes.PATH,
+        costs.PATH,
+        *published.FOLDER.glob("*.json"),
+        *lock.LOCKS.iterdir(),
+    ]
+    assert {path.relative_to(ROOT).as_posix() for path in written} <= {*changed}
+    assert "gh pr create" in script
+
+
+def test_a_link_is_not_proposed(tmp_path: Path) -> None:
+    """If an artifact has a link, nothing is committed."""
+    (tmp_path / "found").mkdir()
+    (tmp_path / "found" / "README.md").symlink_to("/etc/hostname")
+    _, ended = proposed(tmp_path, tmp_path)
+
+    assert 0 != ended.returncode
+    assert not (tmp_path / "README.md").exists()
+
+
+def proposed(tree: Path, folder: Path) -> tuple[str, "subprocess.CompletedProcess[str]"]:
+    """Run the script that proposes a release day, as a runner does, with a `gh` that does nothing."""
+    gh = program(folder / "bin" / "gh", "exit 0")
+    ((_, _, variables, script),) = [each for each in runs() if each[1] == "propose" and each[3]]
+    env = {**os.environ, **variables, "PATH": f"{gh.parent}:{os.environ['PATH']}", "HOME": str(folder)}
+    bash = [shutil.which("bash") or "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+    return script, subprocess.run(bash, cwd=tree, env=env, capture_output=True, text=True, check=False)

@@ -65,10 +65,10 @@ def run(
         except BaseException:
             guardian.terminate(uv)
             raise
-    if uv.returncode > _SIGNALLED and not late:
+    ended_by = {_SIGNALLED + number: number.name for number in Signals}
+    if uv.returncode in ended_by and not late:
         # A killed uv prints no reason.
-        number = Signals(uv.returncode - _SIGNALLED)
-        late = f"\nerror: it was ended by {number.name}, by somebody or for lack of memory"
+        late = f"\nerror: it was ended by {ended_by[uv.returncode]}, by somebody or for lack of memory"
     return subprocess.CompletedProcess(command, uv.returncode, said, complaint + late)
 
 

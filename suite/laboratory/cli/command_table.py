@@ -129,7 +129,15 @@ COMMANDS = (
                      "not as expected, or the end points agree",
                      "the result is not exact, or something did not run") + " Records are used."),
     Command("discover", "read the index; lock, run and compare the releases that are new since the snapshot",
-            "laboratory.upkeep.discover:carry_out", (_FORGET,), codes=RUN_CODES),
+            "laboratory.upkeep.discover:carry_out", (
+        _FORGET, flag("--plan", "print the cases to run, their time, the download and the disk space; write nothing")),
+        "First it says whether the newest stack imports, trains and solves; then the costliest cells run first.",
+        codes=RUN_CODES),
+    Command("receive", "take the data that another machine handed on: locks, records and lists, by name, and no code",
+            "laboratory.upkeep.handover:receive", (
+        option("handed PLACE", "a folder, or a tar archive", nargs="+", type=Path),),
+        "The jobs of a release day call it. A file is taken if its path is known and its content can be read.",
+        codes="Exit codes: 0 taken; 2 a file is wrong; 3 nothing was taken."),
     Command("lock", "resolve every cell as of its day, and write the locks: the same ones each time",
             "laboratory.upkeep.locks:renew"),
     Command("snapshot", "read the index into releases.json", "laboratory.upkeep.index:renew", (_FORGET,)),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import get_args
 
@@ -16,6 +16,7 @@ from packaging.version import Version
 from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.judge.verdict_table import GLYPHS, GOOD, UNDECIDED
 from jax_stack_compat.judge.wording import named
+from jax_stack_compat.stack.chosen import Rows
 from laboratory.report.markup import clipped
 from laboratory.report.model import CellRow, ChangeKind, ChangeRow, Observation, Platform, Report, SinceRow
 
@@ -26,6 +27,8 @@ Key = tuple[str, str, str]
 _UNANSWERED = ("error", "not-run")
 # A new release changes a handful of things, and the front page shows no more.
 MAX_CHANGES = 40
+# The plans of a run, from the fewest cases to all.
+_EXTENT: tuple[Rows, ...] = get_args(Rows)
 MAX_CASES = 6
 
 
@@ -70,13 +73,22 @@ class Group:
 
 @dataclass(frozen=True)
 class ReportDiff:
-    """The differences between two reports: conditions of the runs, then observations."""
+    """The differences between two reports: conditions of the runs, then observations.
+
+    `apart` has the observations that are not compared, each with the reason: one of the runs did not plan them.
+    """
 
     old: Report
     new: Report
     premises: tuple[Premise, ...]
     changes: tuple[CaseChange, ...]
     groups: tuple[Group, ...]
+    apart: Mapping[Key, str] = field(default_factory=dict)
+
+    @property
+    def not_compared(self) -> Mapping[str, int]:
+        """The number of observations that only one report planned, by the reason."""
+        return Counter(self.apart.values())
 
     @property
     def counts(self) -> Mapping[ChangeKind, int]:
@@ -88,19 +100,46 @@ class ReportDiff:
     def newly_undecided(self) -> tuple[int, int]:
         """The number of observations that only the old report decided, and the number that it decided in all."""
         before, now = (
-            {key(row) for row in of.observations if row.verdict not in UNDECIDED} for of in (self.old, self.new)
+            {key(row) for row in of.observations if row.verdict not in UNDECIDED} - self.apart.keys()
+            for of in (self.old, self.new)
         )
         return len(before - now), len(before)
 
 
-def diff(old: Report, new: Report) -> ReportDiff:
-    """Return how `new` differs from `old` in what the suite ran itself. Neither report is verified."""
+def diff(old: Report, new: Report, *, whole: bool = False) -> ReportDiff:
+    """Return how `new` differs from `old` in what the suite ran itself. Neither report is verified.
+
+    If both are `whole` runs, a cell or an issue that only `old` has is gone; else it was not compared.
+    """
     before, now = ({key(row): row for row in report.observations} for report in (old, new))
     # First the observations of the new report, in its order; then those that are gone, in the old report's order.
-    found = {each: change(before.get(each), now.get(each)) for each in dict.fromkeys([*now, *before])}
+    apart = {} if whole else dict(_apart(old, new, before.keys() ^ now.keys()))
+    both = [each for each in dict.fromkeys([*now, *before]) if each not in apart]
+    found = {each: change(before.get(each), now.get(each)) for each in both}
     changes = sorted(filter(None, found.values()), key=lambda changed: KINDS.index(changed.kind))
     same = {each for each in found if found[each] is None and now[each].verdict not in UNDECIDED}
-    return ReportDiff(old, new, tuple(premises(old, new)), tuple(changes), tuple(groups(old, new, changes, same)))
+    return ReportDiff(
+        old, new, tuple(premises(old, new)), tuple(changes), tuple(groups(old, new, changes, same)), apart
+    )
+
+
+def _apart(old: Report, new: Report, keys: Iterable[Key]) -> Iterator[tuple[Key, str]]:
+    """Yield the keys that only one report planned, with the reason: a run of a part says nothing about the rest."""
+    before = {key(row) for row in old.observations}
+    cells, issues = {cell.id for cell in new.cells}, {issue.id for issue in new.issues}
+    narrower, wider = (_EXTENT.index(of.rows) for of in (new, old))
+    for each in sorted(keys):
+        cell, issue, _ = each
+        if each not in before:
+            reasons = [(narrower > wider, "cases that the run before did not plan")]
+        else:
+            reasons = [
+                (cell not in cells, "cells that this run does not have"),
+                (issue not in issues, "issues that this run does not have"),
+                (narrower < wider, "cases that this run did not plan"),
+            ]
+        if why := next((why for holds, why in reasons if holds), ""):
+            yield each, why
 
 
 def exit_code(found: ReportDiff, *, strict: bool = False) -> Exit:
@@ -109,7 +148,12 @@ def exit_code(found: ReportDiff, *, strict: bool = False) -> Exit:
     With `strict`, return 1 also if anything is gone, undecided, an error or not run.
     """
     counts = found.counts
-    missing = counts["gone"] or counts["undecided"] or any(row.verdict in _UNANSWERED for row in found.new.observations)
+    missing = (
+        counts["gone"]
+        or counts["undecided"]
+        or found.apart
+        or any(row.verdict in _UNANSWERED for row in found.new.observations)
+    )
     return Exit.UNEXPECTED if counts["regressed"] or (strict and missing) else Exit.AS_EXPECTED
 
 
@@ -250,7 +294,7 @@ def since(before: Report, now: Report) -> SinceRow | None:
     are_whole = before.shard is None and now.shard is None
     if not are_whole or 2 * len(keys[0] & keys[1]) <= max(map(len, keys)):
         return None
-    found = diff(before, now)
+    found = diff(before, now, whole=True)
     return row(found) if found.groups or before.since is None else before.since
 
 

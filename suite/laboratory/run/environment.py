@@ -14,11 +14,12 @@ import base64
 import hashlib
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 from filelock import FileLock
@@ -180,9 +181,12 @@ def forget(cell: Cell) -> None:
     (ENVIRONMENTS / cell.id / MARKER).unlink(missing_ok=True)
 
 
-def to_fetch(absent: list[tuple[Cell, Lock]]) -> int:
-    """Return the bytes of the wheels that absent environments need, each wheel once; uv's cache may have some."""
-    known = sizes.load()
+def to_fetch(absent: list[tuple[Cell, Lock]], new: Mapping[str, int] = MappingProxyType({})) -> int:
+    """Return the bytes of the wheels that absent environments need, each wheel once; uv's cache may have some.
+
+    `new` has sizes that are not in the tree yet.
+    """
+    known = {**sizes.load(), **new}
     wheels = {wheel: pin for _, pinned in absent for wheel, pin in pinned.wheels.items()}
     return sum(known.get(pin, 0) for pin in wheels.values())
 

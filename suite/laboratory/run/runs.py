@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from types import MappingProxyType
 
 from rich.console import Console
 from rich.text import Text
@@ -13,8 +14,10 @@ from jax_stack_compat.base.errors import BadFile, Failed, Fault
 from jax_stack_compat.base.files import STATE
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
+from jax_stack_compat.cell import machine
 from jax_stack_compat.environments import interpreter
-from jax_stack_compat.environments.progress import RunProgress
+from jax_stack_compat.environments.progress import RunProgress, duration
+from jax_stack_compat.judge.prediction import Name
 from jax_stack_compat.stack import lock, plan
 from jax_stack_compat.stack.chosen import Rows
 from jax_stack_compat.stack.plan import Cell
@@ -23,6 +26,7 @@ from laboratory.records.records import Asked
 from laboratory.records.seen import JudgedRecords, read_ahead, seen
 from laboratory.records.work import Work, ask, planned
 from laboratory.run import disk, environment
+from laboratory.run.schedule import costs
 from laboratory.run.schedule import scheduler as schedule
 
 
@@ -71,8 +75,13 @@ def run(works: Sequence[Work], rows: Rows, scheduler: str | None, console: Conso
     if scheduler:
         _on_cluster(scheduler, works, console)
         return
-    with RunProgress(console) as progress:
+    with RunProgress(console, {work.cell.id: _seconds(work) for work in works}) as progress:
         schedule.run(works, progress.cell, asked=asked)
+
+
+def _seconds(work: Work) -> dict[Name, float]:
+    """Return the expected seconds of the cases left in a cell."""
+    return costs.seconds((entry.issue.id, case.id) for entry, case in work.left)
 
 
 def _on_cluster(scheduler: str, works: Sequence[Work], console: Console) -> None:
@@ -86,13 +95,31 @@ def _on_cluster(scheduler: str, works: Sequence[Work], console: Console) -> None
     cluster.run_cells(scheduler, works, console=console)
 
 
-def tell_plan(asked: Sequence[Work], issues: int, issue: list[str], console: Console, *, named: bool) -> None:
-    """Print the number of cases to run, the download and the disk space; if `named`, also the cases of each cell."""
+def tell_plan(
+    asked: Sequence[Work],
+    issues: int,
+    issue: list[str],
+    console: Console,
+    *,
+    named: bool,
+    sizes: Mapping[str, int] = MappingProxyType({}),
+) -> None:
+    """Print the number of cases to run, the time, the download and the disk space; if `named`, the cases of each cell.
+
+    `sizes` has the bytes of wheels that are not in the tree yet.
+    """
     total, open_ones = (sum(map(len, of)) for of in ([each.cases for each in asked], [each.left for each in asked]))
     gone = sum(len(each.cases) for each in asked if each.cell.unavailable)
     counts = {"to run": open_ones, "cached": total - open_ones - gone, "unavailable": gone}
     told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
     console.print(f"{len(asked)} cells, {total:,} observations: {told}", soft_wrap=True)
+    if seconds := sum(sum(_seconds(each).values()) for each in asked):
+        cores = machine.cores()
+        took = duration(max(seconds / cores, 1.0))
+        console.print(
+            f"the cases take about {took} on {cores} core{'s' * (cores != 1)}, and the download as long as it takes",
+            soft_wrap=True,
+        )
     for each in asked:
         if each.cell.unavailable:
             console.print("  {} is unavailable ({}): {}".format(each.cell.id, *each.cell.unavailable), soft_wrap=True)
@@ -105,7 +132,7 @@ def tell_plan(asked: Sequence[Work], issues: int, issue: list[str], console: Con
     if not absent:
         console.print("all environments exist: nothing to fetch", soft_wrap=True)
         return
-    size = environment.to_fetch(absent)
+    size = environment.to_fetch(absent, sizes)
     fetched = f"up to {size / 1e6:,.0f} MB to fetch, less what uv has in its cache"
     console.print(f"{len(absent)} environments to make: {fetched}", soft_wrap=True)
     taken = disk.shown(disk.TAKEN * size)

@@ -9,18 +9,20 @@ from collections.abc import Mapping, Sequence
 
 from packaging.version import Version
 from rich.console import Console
+from rich.text import Text
 
 from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.base.files import REPORTS, read
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
-from jax_stack_compat.stack import chosen, plan, releases
+from jax_stack_compat.stack import chosen, lock, plan, releases
 from jax_stack_compat.stack import matrix as matrices
 from jax_stack_compat.stack.matrix import Matrix
 from jax_stack_compat.stack.plan import Cell
 from jax_stack_compat.stack.releases import Snapshot
-from laboratory.report.compare import CaseChange, change
-from laboratory.report.model import CellRow, Report
+from laboratory.records.work import Work, ask
+from laboratory.report.compare import CaseChange, change, told
+from laboratory.report.model import CellRow, Observation, Report
 from laboratory.report.summary import exit_code
 from laboratory.run import runs, sizes
 from laboratory.upkeep import locks
@@ -76,15 +78,16 @@ def _before(cell: CellRow, rows: Mapping[str, CellRow]) -> str:
     return max(earlier, key=version).id if earlier else ""
 
 
-def carry_out(*, forget: bool, console: Console) -> Exit:
+def carry_out(*, forget: bool, plan: bool, console: Console) -> Exit:
     """Read the index; lock the new cells, run all issues in them, and compare; return the exit code."""
-    return discover(catalogue.entries(), console, forget=forget) or catalogue.complete()
+    return discover(catalogue.entries(), console, forget=forget, only_plan=plan) or catalogue.complete()
 
 
-def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False) -> Exit:
+def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False, only_plan: bool = False) -> Exit:
     """Read the index; lock, run and compare the new cells; return the exit code.
 
-    Releases that the index no longer has are dropped only with `forget`. Raises Unreachable, Failed, BadFile.
+    Releases that the index no longer has are dropped only with `forget`. With `only_plan`, print what would be run, and
+    write nothing. Raises Unreachable, Failed, BadFile.
     """
     from laboratory.upkeep import index  # slow to import
 
@@ -101,10 +104,15 @@ def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False
     console.print(f"new since {known.taken_at:%Y-%m-%d %H:%M} UTC: {', '.join(new) or 'nothing'}", soft_wrap=True)
     matrix = read(Matrix, matrices.PATH)
     added = [cell for cell in plan.plan(matrix, taken, chosen.load().rows) if cell.id not in planned]
+    if only_plan:
+        tell_plan(added, entries, console)
+        return Exit.AS_EXPECTED
     # The locks go into the tree before the snapshot, so that a rerun after an interruption finds the same new cells.
     sizes.save({**sizes.load(), **locks.resolve(added, console)})
     releases.save(taken)
     plan.cells.cache_clear()
+    if (first := newest(added)) is not None:
+        answer(first, entries, console)
     # Records and statuses keep all failures for the report.
     runs.run(runs.left(added, entries, "cases", fresh=False), "cases", None, console)
     gone = planned - {cell.id for cell in plan.cells()}
@@ -118,6 +126,52 @@ def discover(entries: Sequence[Entry], console: Console, *, forget: bool = False
         console.print(f"{yanked if only_yanked else rest}, so there is nothing to run")
         return Exit.AS_EXPECTED
     return compare(added, entries, console)
+
+
+def tell_plan(added: Sequence[Cell], entries: Sequence[Entry], console: Console) -> None:
+    """Print the cases of the new cells, with their time, download and disk space. Raises Failed, BadFile."""
+    texts: dict[str, str] = {}
+
+    def put(cell: Cell, text: str) -> str:
+        texts[cell.id] = text
+        return "resolved"
+
+    sizes_of = locks.resolve(added, console, put)
+    works = [_planned(cell, entries, texts.get(cell.id, "")) for cell in added]
+    runs.tell_plan(works, len(entries), [], console, named=True, sizes=sizes_of)
+    console.print("nothing was written or run: `nox -s discover` does it")
+
+
+def _planned(cell: Cell, entries: Sequence[Entry], text: str) -> Work:
+    of_cell = catalogue.planned(entries, cell, "cases")
+    cases = [(entry, case) for entry in of_cell for case in entry.cases(cell)]
+    return ask(Work(cell, of_cell, lock.parse(text, lock.path_of(cell)), cases))
+
+
+def newest(added: Sequence[Cell]) -> Cell | None:
+    """Return the line's cell with the newest release, which can be run; None without any."""
+    line = [cell for cell in added if cell.kind == "line" and cell.unavailable is None]
+    return max(line, key=lambda cell: cell.as_of, default=None)
+
+
+def answer(cell: Cell, entries: Sequence[Entry], console: Console) -> None:
+    """Run what everybody waits for, and print it: whether the newest stack imports, trains and solves."""
+    from laboratory.report.assemble import assemble
+
+    first = [entry for entry in entries if entry.issue.row_zero]
+    runs.run(runs.left([cell], first, "headlines", fresh=False), "headlines", None, console)
+    rows = assemble([cell], first).observations
+    console.print(Text(works(cell.id, rows), "bold"), soft_wrap=True)
+    for row in rows:
+        console.print(f"    {row.issue}/{row.case}: {told(row)} {row.detail}".rstrip(), markup=False, soft_wrap=True)
+
+
+def works(cell: str, rows: Sequence[Observation]) -> str:
+    """Return whether a stack works, by its observations of row zero, in a sentence."""
+    if not rows or any(row.verdict in ("not-run", "error", "flaky", "unavailable") for row in rows):
+        return f"{cell}: it is not known whether it imports, trains and solves"
+    good = all(row.verdict == "clear" for row in rows)
+    return f"{cell} imports, trains and solves" if good else f"{cell} does not import, train or solve as it should"
 
 
 def compare(added: Sequence[Cell], entries: Sequence[Entry], console: Console) -> Exit:

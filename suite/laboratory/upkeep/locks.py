@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from rich.console import Console
@@ -23,8 +23,15 @@ def renew(*, console: Console) -> None:
     sizes.save(bytes_of)
 
 
-def resolve(cells: Sequence[Cell], console: Console) -> dict[str, int]:
-    """Write the locks of `cells`; return the bytes of wheels by name==version. Raises Failed after all were tried."""
+def _written(cell: Cell, text: str) -> str:
+    return "written" if lock.write_lock(cell, text) else "unchanged"
+
+
+def resolve(cells: Sequence[Cell], console: Console, put: Callable[[Cell, str], str] = _written) -> dict[str, int]:
+    """Write the locks of `cells`; return the bytes of wheels by name==version. Raises Failed after all were tried.
+
+    `put` takes each cell's lock instead of a file, and returns what became of it, in a word.
+    """
     failed: dict[str, str] = {}
     bytes_of: dict[str, int] = {}
     wanted = [cell for cell in cells if not cell.unavailable]
@@ -39,8 +46,7 @@ def resolve(cells: Sequence[Cell], console: Console) -> dict[str, int]:
                 console.print(Text.assemble((f"{cell.id} cannot be resolved", "red"), f": {error}"), soft_wrap=True)
                 continue
             bytes_of |= found
-            changed = lock.write_lock(cell, text)
-            console.print(f"{number}/{len(wanted)} {cell.id} {'written' if changed else 'unchanged'}")
+            console.print(f"{number}/{len(wanted)} {cell.id} {put(cell, text)}")
     if failed:
         raise Failed(f"{len(failed)} of {len(wanted)} cells could not be resolved: {', '.join(failed)}")
     return bytes_of

@@ -14,7 +14,7 @@ from jax_stack_compat.packages import STACK
 
 # Locks are complete: if a lock does not name a package of the stack, the project does not use the stack.
 _WHOLE = ("uv.lock", "poetry.lock", "pdm.lock", "pixi.lock", "conda-lock.yml", "Pipfile.lock", "pylock.toml")
-_PATTERNS = (*_WHOLE, "pylock.*.toml", "requirements.txt", "requirements*.txt", "environment.yml", "environment.yaml")
+PATTERNS = (*_WHOLE, "pylock.*.toml", "requirements.txt", "requirements*.txt", "environment.yml", "environment.yaml")
 _VARIABLES = ("VIRTUAL_ENV", "CONDA_PREFIX")
 
 Place = tuple[str, Callable[[Path], Stack], Path]
@@ -48,7 +48,7 @@ def find(folder: Path, environ: Mapping[str, str]) -> Stack | Path:
     if taken := next(iter((*whole, *loose)), None):
         return _told(taken[1], [each for each in names if each != taken[0]], left)
     besides = f"no version of the stack in {', '.join(names)}; " if names else ""
-    looked = ", ".join((*_PATTERNS, ".venv", *_VARIABLES, "pyproject.toml"))
+    looked = ", ".join((*PATTERNS, ".venv", *_VARIABLES, "pyproject.toml"))
     name = 'name the versions: check --from "jax==0.10.2"'
     return Stack({}, f"{os.path.relpath(project)} ({besides}looked for {looked}; {name})")
 
@@ -56,7 +56,7 @@ def find(folder: Path, environ: Mapping[str, str]) -> Stack | Path:
 def _files(project: Path) -> Iterator[Place]:
     # A workspace keeps the lock of its members in its root.
     above = [each for each in project.parents if _is_workspace(each)]
-    paths = [each for pattern in _PATTERNS for each in sorted(project.glob(pattern))]
+    paths = [each for pattern in PATTERNS for each in sorted(project.glob(pattern))]
     if project / "uv.lock" not in paths:
         paths = [*[each / "uv.lock" for each in above][:1], *paths]
     for path in dict.fromkeys(paths):

@@ -5,27 +5,24 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from jax_stack_compat.base.console import Terminal
 from jax_stack_compat.base.errors import Exit, Failed, Misused, nearest
-from jax_stack_compat.base.files import LOGS, OURS, STATE, read
+from jax_stack_compat.base.files import OURS, STATE, read
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case
 from jax_stack_compat.check import knowledge
 from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.check.output import text
+from jax_stack_compat.check.trial.own_folder import own_folder
 from jax_stack_compat.environments import interpreter, probe_call
 from jax_stack_compat.environments.progress import RunProgress
 from jax_stack_compat.environments.task import Task
@@ -126,20 +123,20 @@ def _held(
 ) -> tuple[list[CandidateChange], int, int, str]:
     """Return the changes from the cell's published run, the counts of cases seen and undecided, and the versions."""
     pinned = lock.load(cell)
-    python = _made(cell, candidates)
     names = {candidate.package for candidate in candidates}
     concern = [(entry, case) for entry in entries for case in entry.issue.cases if names & concerned(case.needs)]
     before = behaviours(cell, known)
-    with TemporaryDirectory() as folder:
+    with own_folder(_PLACE) as folder:
+        python = _made(cell, candidates, folder / "env")
         tasks = [
             # One attempt is enough for a case that behaves as before.
-            Task(entry, case, before.get((entry.issue.id, case.id)), Path(folder, entry.issue.id, f"{case.id}.json"))
+            Task(entry, case, before.get((entry.issue.id, case.id)), folder / entry.issue.id / f"{case.id}.json")
             for entry, case in concern
         ]
         with RunProgress(console) as run:
             progress = run.cell(cell.id)
             progress.expect(dict.fromkeys((task.name for task in tasks), 0.0))
-            packages, log = sorted(pinned.pins), LOGS / "candidate.log"
+            packages, log = sorted(pinned.pins), folder / "probe.log"
             ended = probe_call.call(python, "candidate", packages, tasks, progress, remake=_refuse, log=log, shut=OURS)
         records = [(task.case, read(Record, task.record)) for task in tasks if task.record.exists()]
     if not records:
@@ -189,12 +186,8 @@ def how(before: Verdict | None, after: Verdict) -> str:
     return "fixed" if after in GOOD else "broken"
 
 
-def _made(cell: Cell, candidates: Sequence[Wanted]) -> Path:
+def _made(cell: Cell, candidates: Sequence[Wanted], folder: Path) -> Path:
     """Create an environment with the cell's lock and the candidates over it; return its interpreter. Raises Failed."""
-    name = hashlib.sha256(json.dumps([cell.id, *(each.source for each in candidates)]).encode()).hexdigest()[:12]
-    folder = _PLACE / name
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.parent.mkdir(parents=True, exist_ok=True)
     python, _ = interpreter.find(cell.python)
     executable = folder / "bin" / "python"
     _uv("venv", "--quiet", "--no-project", "--python", str(python), str(folder))

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from jax_stack_compat.base.console import Terminal
 from jax_stack_compat.base.errors import Failed
-from jax_stack_compat.base.files import LOGS, OURS, PACKAGES, read
+from jax_stack_compat.base.files import OURS, PACKAGES, read
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case
@@ -99,7 +99,7 @@ def _run(python: Path, tasks: Sequence[Task], root: Path, console: Terminal) -> 
         progress = run.cell(CELL)
         progress.expect(dict.fromkeys((task.name for task in tasks), 0.0))
         return probe_call.call(
-            python, CELL, (), tasks, progress, remake=_refuse, log=LOGS / f"{CELL}.log", root=root, shut=OURS
+            python, CELL, (), tasks, progress, remake=_refuse, log=root.parent / "probe.log", root=root, shut=OURS
         )
 
 

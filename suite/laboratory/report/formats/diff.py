@@ -85,7 +85,10 @@ def as_json(found: ReportDiff) -> str:
     ]
     not_alike = [asdict(premise) for premise in found.premises]
     counts = dict(found.counts)
-    data = {"schema_version": 2, **reports, "counts": counts, "not_run_alike": not_alike, "changes": changes}
+    data = {
+        **{"schema_version": 2, **reports, "counts": counts, "not_compared": dict(found.not_compared)},
+        **{"not_run_alike": not_alike, "changes": changes},
+    }
     # ASCII only: the locale of its destination may have few letters.
     return json.dumps(data, indent=1) + "\n"
 
@@ -94,7 +97,13 @@ def last(found: ReportDiff) -> str:
     """Return all counts as a line, undecided ones last, and the number of observations that are no longer decided."""
     lost, had = found.newly_undecided
     less = f"; {lost} of the {had} observations decided before are undecided now" if lost else ""
-    return f"{tally(found.counts)} ({_UNDECIDED}){less}"
+    return f"{tally(found.counts)} ({_UNDECIDED}){less}{_apart(found)}"
+
+
+def _apart(found: ReportDiff) -> str:
+    """Return how many observations were not compared, and why; empty if all were."""
+    total, reasons = len(found.apart), [f"{count:,} in {why}" for why, count in found.not_compared.items()]
+    return f"; not compared: {total:,} observations, {', '.join(reasons)}" if total else ""
 
 
 def _reports(found: ReportDiff) -> list[str]:

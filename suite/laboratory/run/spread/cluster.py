@@ -21,7 +21,7 @@ import time
 import uuid
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -53,6 +53,10 @@ from laboratory.run.spread.worker import Order, WorkerReply
 # In seconds. PATIENCE is the longest wait for a worker while nothing runs.
 CONNECTING = 10.0
 PATIENCE = 300.0
+# If a cell fails on so many workers for one reason, the cell is at fault, and not its workers.
+MOST_TRIES = 3
+# A worker gets no more cells after so many of its cells failed and then ran on another worker.
+STRIKES = 2
 
 
 def run_cells(scheduler: str, work: Sequence[Work], *, console: Console, patience: float = PATIENCE) -> None:
@@ -129,17 +133,38 @@ _TASK = f"__import__({__name__!r}, fromlist=['_']).on_worker(order)"
 
 def on_worker(order: Order) -> tuple[str, WorkerReply]:
     """Carry out an order on a worker; return its address and the answer."""
-    return get_worker().address, worker.carry_out(order)
+    try:
+        answer = worker.carry_out(order)
+    except Exception as error:  # the driver must learn which worker it was
+        answer = WorkerReply(failed=f"{type(error).__name__}: {error}")
+    return get_worker().address, answer
+
+
+@dataclass(frozen=True)
+class _Result:
+    """A worker's results for a cell, as checked; `why` says why the cell did not run, and is empty if it did."""
+
+    address: str
+    answer: WorkerReply
+    status: Status | None
+    texts: Mapping[Path, str]
+    why: str
+
+    @property
+    def reason(self) -> str:
+        """The reason code of a cell that did not run."""
+        return self.status.reason if self.status else "run.worker"
 
 
 @dataclass(frozen=True)
 class _Sent:
-    """The work on a running cell, and the workers that may run it, if not all may."""
+    """The work on a running cell, the workers that may run it, if not all may, and the tries that failed."""
 
     future: Future[tuple[str, WorkerReply]]
     work: Work
     order: Order
     only: frozenset[str]
+    tried: Sequence[_Result]
 
 
 @dataclass
@@ -154,6 +179,7 @@ class _Errands:
     sent: dict[Any, _Sent] = field(default_factory=dict)
     done: SimpleQueue[Future[tuple[str, WorkerReply]]] = field(default_factory=SimpleQueue)
     unfit: set[str] = field(default_factory=set)
+    strikes: Counter[str] = field(default_factory=Counter)
     stranded: list[str] = field(default_factory=list)
     said: bool = False
     under_way: float = field(default_factory=time.monotonic)
@@ -175,21 +201,25 @@ class _Errands:
         if self.stranded:
             raise Failed(f"no worker can run {_listed(self.stranded)}: fix the workers and rerun")
 
-    def _send(self, work: Work, order: Order) -> None:
-        cell = work.cell
-        workers = self._workers().keys() if self.unfit else frozenset()
-        only = frozenset(workers - self.unfit)
+    def _send(self, work: Work, order: Order, tried: Sequence[_Result] = ()) -> None:
+        """Send an order to the workers that may run it; without any, keep the best of the tries, if any."""
+        avoided = self.unfit | {result.address for result in tried}
+        workers = self._workers().keys() if avoided else frozenset()
+        only = frozenset(workers - avoided)
         if workers and not only:
-            self.stranded.append(cell.id)
+            if tried:
+                self._keep(work, max(tried, key=lambda result: len(result.texts)))
+            else:
+                self.stranded.append(work.cell.id)
             return
         future = self.client.submit(
             eval,
             _TASK,
             {"order": order},
-            key=f"{cell.id}-{uuid.uuid4().hex}",
+            key=f"{work.cell.id}-{uuid.uuid4().hex}",
             workers=sorted(only) or None,
         )
-        self.sent[future.key] = _Sent(future, work, order, only)
+        self.sent[future.key] = _Sent(future, work, order, only, tried)
         future.add_done_callback(self.done.put)
 
     def _workers(self) -> dict[str, Any]:
@@ -216,7 +246,7 @@ class _Errands:
             self._fail(cell, f"{error.allowed_failures + 1} workers died while running this cell: {last}")
         except ImportError as error:
             if self._refuse_strangers(sent):
-                self._send(sent.work, sent.order)
+                self._send(sent.work, sent.order, sent.tried)
             else:
                 self._fail(cell, f"on its worker: {error}")
         except Exception as error:  # a fault of one cell must not stop the others
@@ -224,22 +254,52 @@ class _Errands:
         else:
             if answer.refused:
                 self._refuse(address, answer.refused)
-                self._send(sent.work, sent.order)
-            elif answer.status is None:
-                self._fail(cell, f"on {address}: {answer.failed}")
+                self._send(sent.work, sent.order, sent.tried)
             else:
-                self._keep(address, sent, answer, answer.status)
+                self._receive(sent, self._checked(sent, address, answer))
 
-    def _keep(self, address: str, sent: _Sent, answer: WorkerReply, status_text: str) -> None:
-        """Write a worker's records, and then the status, which makes them count."""
-        cell = sent.work.cell
+    def _receive(self, sent: _Sent, result: _Result) -> None:
+        """Keep a worker's results, or send the cell to another worker: this one's machine may be at fault."""
+        if not result.why:
+            self._strike(sent.tried)
+            self._keep(sent.work, result)
+            return
+        tried = (*sent.tried, result)
+        alike = sum(each.reason == result.reason for each in tried)
+        others = self._workers().keys() - self.unfit - {each.address for each in tried}
+        if alike < MOST_TRIES and others:
+            told = f" {result.why} on {result.address}: another worker tries it"
+            self.console.print(Text.assemble((sent.work.cell.id, "bold"), told), soft_wrap=True)
+            self._send(sent.work, sent.order, tried)
+        else:
+            self._keep(sent.work, max(tried, key=lambda each: len(each.texts)))
+
+    def _strike(self, tried: Sequence[_Result]) -> None:
+        """Count the workers on which a cell failed that has run; refuse a worker after some of these."""
+        for result in tried:
+            self.strikes[result.address] += 1
+            if self.strikes[result.address] >= STRIKES:
+                self._refuse(result.address, f"cells failed there that ran on other workers: {result.why}")
+
+    def _checked(self, sent: _Sent, address: str, answer: WorkerReply) -> _Result:
+        """Return the results in an answer; results that do not fit the order count as a fault of the worker."""
+        if answer.status is None:
+            return _Result(address, answer, None, {}, answer.failed or "no answer")
         try:
-            status, texts = self._read(sent, answer, status_text)
+            status, texts = self._read(sent, answer, answer.status)
         except BadFile as error:
-            self._fail(cell, f"the answer of {address} cannot be used: {error}")
+            return _Result(address, answer, None, {}, f"the answer cannot be used: {error}")
+        why = "" if status.verdict == "ran" else f"{status.verdict}: {status.detail or status.reason}"
+        return _Result(address, answer, status, texts, why)
+
+    def _keep(self, work: Work, result: _Result) -> None:
+        """Write a worker's records, and then the status, which makes them count."""
+        cell, address, status, answer = work.cell, result.address, result.status, result.answer
+        if status is None:
+            self._fail(cell, f"on {address}: {result.why}")
             return
         with environment.reserve(cell.id):
-            for path, text in texts.items():
+            for path, text in result.texts.items():
                 write(path, text)
             records.settle(cell.id, back=False)
             records.write_status(status)
@@ -308,7 +368,7 @@ class _Errands:
             if there and sent.only and sent.only.isdisjoint(there):
                 del self.sent[key]
                 sent.future.cancel()
-                self._send(sent.work, sent.order)
+                self._send(sent.work, sent.order, sent.tried)
         if there:
             self.said = False
             self.under_way = time.monotonic()
