@@ -18,7 +18,7 @@ from enum import IntEnum
 from io import TextIOWrapper
 from pathlib import Path
 
-from jax_stack_compat.base.printable import printable
+from jax_stack_compat.base.printable import inert, printable
 
 _TREE = Path(__file__).resolve().parents[3]
 # Errors for a path that cannot exist: the user named a wrong path.
@@ -150,8 +150,8 @@ def installation(lacking: str) -> str:
 
 
 def say(sentence: str) -> None:
-    """Print one error. This works without any package, and spells out control characters."""
-    print(f"error: {printable(sentence, lines=True)}", file=sys.stderr)
+    """Print one error. This works without any package; foreign text in it is inert."""
+    print(f"error: {inert(sentence, lines=True)}", file=sys.stderr)
 
 
 def shown(path: object) -> str:

@@ -17,6 +17,7 @@ from pydantic_core import ErrorDetails
 
 from jax_stack_compat.base import bounded
 from jax_stack_compat.base.errors import BadFile, Fault
+from jax_stack_compat.base.printable import without_marks
 from jax_stack_compat.cell.atomic import write
 
 # The folder of the packages: `suite` in a clone, site-packages after an installation.
@@ -91,6 +92,11 @@ def faults(model: type[FileModel], path: Path, error: ValidationError) -> list[F
 def dump(data: Any) -> str:
     """Return JSON in our layout: indented, in the given order, with a final newline."""
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def dump_ascii(data: Any) -> str:
+    """Return JSON for a stream, which may lack letters and which a workflow may read. Names keep odd bytes."""
+    return without_marks(json.dumps(data, indent=1)) + "\n"
 
 
 def dump_lines(data: Mapping[str, Any], lists: Mapping[str, str], separators: tuple[str, str] | None = None) -> str:
