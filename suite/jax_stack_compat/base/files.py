@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from jax_stack_compat.base import bounded
-from jax_stack_compat.base.errors import BadFile, Fault
+from jax_stack_compat.base.errors import BadFile, Fault, restored
 from jax_stack_compat.base.printable import without_marks
 from jax_stack_compat.cell.atomic import write
 
@@ -166,4 +166,9 @@ def _key(found: ErrorDetails) -> str:
 def _fault(model: type[FileModel], path: Path, key: str, message: str) -> Fault:
     # pydantic puts a prefix before the messages of our validators.
     said = message.removeprefix("Value error, ")
-    return Fault(path, key, f"{said} ({model.mend})" if model.mend else said)
+    mend = model.mend or (restored(path) if _is_ours(path) else "")
+    return Fault(path, key, f"{said} ({mend})" if mend else said)
+
+
+def _is_ours(path: Path) -> bool:
+    return any(map(path.is_relative_to, (PACKAGES / "jax_stack_compat", REPORTS / "published")))

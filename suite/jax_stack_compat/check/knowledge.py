@@ -15,7 +15,7 @@ from typing import Any
 from packaging.version import Version
 
 from jax_stack_compat.base.address import link
-from jax_stack_compat.base.errors import BadFile, Fault
+from jax_stack_compat.base.errors import BadFile, Fault, restored
 from jax_stack_compat.cell.issue import Rule
 from jax_stack_compat.check.on_devices import KnownDevice
 from jax_stack_compat.judge.prediction import Name, with_jaxlib
@@ -130,7 +130,7 @@ def load(path: Path = PATH) -> Knowledge:
         return Knowledge(str(data["generated_at"])[:10], cells, issues, devices)
     except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         said = f"{type(error).__name__}: {error}"
-        raise BadFile([Fault(path, "file", f"cannot be used ({said}): rewrite it with `nox -s rebuild`")]) from error
+        raise BadFile([Fault(path, "file", f"cannot be used ({said}): {restored(path, 'nox -s rebuild')}")]) from error
 
 
 def _device(row: Mapping[str, Any]) -> KnownDevice:

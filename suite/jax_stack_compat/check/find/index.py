@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from jax_stack_compat.base.errors import BadFile, Fault
+from jax_stack_compat.base.errors import BadFile, Fault, restored
 from jax_stack_compat.cell.issue import Signature
 from jax_stack_compat.check.find.words import compared
 
@@ -119,7 +119,7 @@ def load(path: Path = PATH) -> Index:
         return _index(data)
     except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         said = f"{type(error).__name__}: {error}"
-        raise BadFile([Fault(path, "file", f"cannot be used ({said}): rewrite it with `nox -s rebuild`")]) from error
+        raise BadFile([Fault(path, "file", f"cannot be used ({said}): {restored(path, 'nox -s rebuild')}")]) from error
 
 
 def _index(data: Mapping[str, Any]) -> Index:

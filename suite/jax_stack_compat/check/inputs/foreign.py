@@ -6,6 +6,7 @@ import codecs
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from pydantic import ConfigDict, ValidationError
 from jax_stack_compat.base import bounded
 from jax_stack_compat.base.errors import BadFile, Fault, Misused
 from jax_stack_compat.base.files import FileModel, Model, faults
+from jax_stack_compat.base.spelling import quoted
 
 MAX_FAULTS = 20
 _MIB = 2**20
@@ -95,11 +97,19 @@ def toml(path: Path, written: str) -> dict[str, Any]:
 
 
 def parsed_json(path: Path, written: str) -> object:
-    """Parse the text of the JSON file at `path`. Raises BadFile."""
+    """Parse the text of the JSON file at `path`. Raises BadFile, also for a key that an object has twice."""
     try:
-        return json.loads(written)
+        return json.loads(written, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise bad(path, "syntax", why(error)) from error
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise ValueError(f"{quoted(twice)} is there twice: keep one")
+    return found
 
 
 def yaml(path: Path, written: str) -> object:
