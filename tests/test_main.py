@@ -171,7 +171,11 @@ def test_every_command_explains_itself_and_can_be_carried_out(capsys: pytest.Cap
         (Failed("no index"), Exit.INCOMPLETE, "error: no index\n"),
         (BadFile([Fault(Path("a"), "x", "1"), Fault(Path("b"), "y", "2")]), 2, "error: a: x: 1\nerror: b: y: 2\n"),
         (OSError(errno.ENOSPC, "No space left", "/f"), Exit.INCOMPLETE, "error: cannot use /f: No space left\n"),
-        (OSError(errno.ENOSPC, "No space left"), Exit.INCOMPLETE, "error: cannot write: No space left; make room and rerun\n"),
+        (
+            OSError(errno.ENOSPC, "No space left"),
+            Exit.INCOMPLETE,
+            "error: cannot write: No space left; make room and rerun\n",
+        ),
         (OSError(errno.EIO, "Broken", "/f", None, "/g"), Exit.INCOMPLETE, "error: cannot use /g: Broken\n"),
         (OSError(errno.ENAMETOOLONG, "Too long", "f" * 300), Exit.MISUSED, f"error: cannot use {'f' * 200}…: Too long"),
         (Failed("a\x1b[2J\u202e\nb"), Exit.INCOMPLETE, "error: a\\u001b[2J\\u202e\nb\n"),
