@@ -87,10 +87,12 @@ def guarded() -> Iterator[Guard]:
         sys.stdout.reconfigure(errors="replace")
     guard = Guard()
     try:
-        yield guard
-        # Flush here: at the interpreter's exit it is too late to report a closed pipe or a full disk.
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        try:
+            yield guard
+        finally:
+            # Flush here: at the interpreter's exit it is too late to report a closed pipe or a full disk.
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except BadFile as error:
         for fault in error.faults:
             say(str(fault))
@@ -155,6 +157,16 @@ def installation(lacking: str) -> str:
     driver = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["laboratory"]]
     wanted = timings if lacking in timings else driver
     return f"python -m pip install --constraint constraints.txt {' '.join(wanted)}"
+
+
+@contextmanager
+def usable(path: Path, command: str = "") -> Iterator[None]:
+    """Turn errors of reading a file of ours into a sentence on how to restore it. Raises BadFile."""
+    try:
+        yield
+    except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
+        said = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+        raise BadFile([Fault(path, "file", f"cannot be used ({said}): {restored(path, command)}")]) from error
 
 
 def restored(path: Path, command: str = "") -> str:

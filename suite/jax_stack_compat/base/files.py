@@ -76,7 +76,8 @@ def text(path: Path, model: type[FileModel] | None = None) -> str:
     try:
         return content(path).decode("utf-8")
     except (OSError, ValueError) as error:  # not UTF-8; a NUL in the path
-        raise BadFile([_fault(model or FileModel, path, "file", str(error))]) from error
+        said = getattr(error, "strerror", None) or str(error)
+        raise BadFile([_fault(model or FileModel, path, "file", said)]) from error
 
 
 def content(path: Path) -> bytes:

@@ -15,7 +15,7 @@ from typing import Any
 from packaging.version import Version
 
 from jax_stack_compat.base.address import link
-from jax_stack_compat.base.errors import BadFile, Fault, restored
+from jax_stack_compat.base.errors import usable
 from jax_stack_compat.cell.issue import Rule
 from jax_stack_compat.check.on_devices import KnownDevice
 from jax_stack_compat.judge.prediction import Name, with_jaxlib
@@ -120,7 +120,7 @@ class Knowledge:
 
 def load(path: Path = PATH) -> Knowledge:
     """Read the knowledge at `path`. Raises BadFile if it is missing, or of another version of the suite."""
-    try:
+    with usable(path, "nox -s rebuild"):
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["schema_version"] != SCHEMA:
             raise ValueError(f"its schema is {data['schema_version']}, but this version reads {SCHEMA}")
@@ -128,9 +128,6 @@ def load(path: Path = PATH) -> Knowledge:
         issues = tuple(_issue(each, cells, data["kinds"]) for each in data["issues"])
         devices = tuple(map(_device, data.get("devices", ())))
         return Knowledge(str(data["generated_at"])[:10], cells, issues, devices)
-    except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-        said = f"{type(error).__name__}: {error}"
-        raise BadFile([Fault(path, "file", f"cannot be used ({said}): {restored(path, 'nox -s rebuild')}")]) from error
 
 
 def _device(row: Mapping[str, Any]) -> KnownDevice:

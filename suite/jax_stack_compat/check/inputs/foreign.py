@@ -6,8 +6,7 @@ import codecs
 import json
 import re
 import tomllib
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -105,15 +104,21 @@ def parsed_json(path: Path, written: str) -> object:
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise ValueError(f"{quoted(twice)} is there twice: keep one")
-    return found
+    _refuse_twice(key for key, _ in pairs)
+    return dict(pairs)
+
+
+def _refuse_twice(keys: Iterable[str]) -> None:
+    """Raise ValueError for a key that is there twice: parsers silently keep the last."""
+    seen = set()
+    for key in keys:
+        if key in seen:
+            raise ValueError(f"{quoted(key)} is there twice: keep one")
+        seen.add(key)
 
 
 def yaml(path: Path, written: str) -> object:
-    """Parse the text of the YAML file at `path`. Raises BadFile."""
+    """Parse the text of the YAML file at `path`. Raises BadFile, also for a key that a mapping has twice."""
     if len(written) > _MAX_YAML_CHARS:
         raise bad(path, "file", f"it has more than {_MAX_YAML_CHARS // _MIB} MiB, which is too large for a YAML file")
     try:
@@ -130,7 +135,13 @@ def yaml(path: Path, written: str) -> object:
                 raise ValueError(f"it is nested more than {_MAX_DEPTH} deep")
             if isinstance(event, yaml.AliasEvent):
                 raise ValueError(f"it has an alias, *{event.anchor}: write out its value")
-        return yaml.load(written, Loader=loader)
+
+        class Once(loader):  # type: ignore[misc, valid-type]
+            def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+                _refuse_twice(key.value for key, _ in node.value if isinstance(key.value, str))
+                return super().construct_mapping(node, deep)
+
+        return yaml.load(written, Loader=Once)
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise bad(path, "syntax", f"{line}{error.problem}") from error
