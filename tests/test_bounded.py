@@ -115,12 +115,15 @@ here = os.getpid()
 
 def interrupted(share):
     if os.getpid() == here:
+        time.sleep(0.3)
         os.killpg(0, signal.SIGINT)
     time.sleep(20)
 
 try:
     over_cores(interrupted, "abc")
 except KeyboardInterrupt:
+    # The forks have time to say something.
+    time.sleep(0.3)
     sys.exit("interrupted")
 """
 
