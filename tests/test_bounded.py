@@ -10,7 +10,7 @@ import pytest
 
 from jax_stack_compat.base import bounded
 from jax_stack_compat.base.errors import BadFile, Exit
-from jax_stack_compat.base.files import ROOT
+from jax_stack_compat.base.files import PACKAGES, ROOT
 from jax_stack_compat.check.inputs import locks
 from laboratory.cli.command_line import main
 from tests.processes import piped_in, printed, within
@@ -105,6 +105,35 @@ if sys.argv[1] == "threads":
     threading.Thread(target=threading.Event().wait, daemon=True).start()
 print(over_cores(where, sys.argv[2:]))
 """
+
+
+INTERRUPTED = """
+import os, signal, sys, time
+from laboratory.cores import over_cores
+
+here = os.getpid()
+
+def interrupted(share):
+    if os.getpid() == here:
+        time.sleep(0.3)
+        os.killpg(0, signal.SIGINT)
+    time.sleep(20)
+
+try:
+    over_cores(interrupted, "abc")
+except KeyboardInterrupt:
+    # The forks have time to say something.
+    time.sleep(0.3)
+    sys.exit("interrupted")
+"""
+
+
+def test_forks_say_nothing_of_an_interrupt() -> None:
+    """Ctrl-C reaches the whole process group; the process that forked says so, and ends its forks."""
+    command = [sys.executable, "-c", INTERRUPTED]
+    with within(20):
+        run = subprocess.run(command, cwd=PACKAGES, capture_output=True, check=False, text=True, start_new_session=True)
+    assert (1, "interrupted\n") == (run.returncode, run.stderr)
 
 
 @pytest.mark.parametrize(

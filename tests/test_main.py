@@ -5,16 +5,22 @@ import inspect
 import os
 import re
 import signal
+import subprocess
+import sys
 from collections import Counter
+from collections.abc import Callable
+from datetime import datetime, tzinfo
 from pathlib import Path
 from pkgutil import resolve_name
+from typing import Self
 
 import pytest
 
-from jax_stack_compat.base.errors import BadFile, Exit, Failed, Fault, Misused, guarded, installation
-from jax_stack_compat.base.files import PACKAGES, REPORTS
+from jax_stack_compat.base import errors, fields, files
+from jax_stack_compat.base.errors import BadFile, Exit, Failed, Fault, Misused, guarded, installation, usable
+from jax_stack_compat.base.files import PACKAGES, REPORTS, read
 from jax_stack_compat.catalogue import catalogue
-from jax_stack_compat.stack import chosen, plan
+from jax_stack_compat.stack import chosen, matrix, plan, releases
 from laboratory.cli.command_line import main, parse
 from laboratory.cli.command_table import COMMANDS
 from laboratory.records import records
@@ -169,9 +175,16 @@ def test_every_command_explains_itself_and_can_be_carried_out(capsys: pytest.Cap
     [
         (Misused("not so"), Exit.MISUSED, "error: not so\n"),
         (Failed("no index"), Exit.INCOMPLETE, "error: no index\n"),
+        (Misused("a\n::error::b: no"), Exit.MISUSED, "error: a\\u000a::error::b: no\n"),
+        (Failed("uv: a\n  ::error::b ##[c]"), Exit.INCOMPLETE, "error: uv: a\n  \\u003a:error::b ##\\u005bc]\n"),
+        (BadFile([Fault(Path("a\nb"), "x\n", "1\n2")]), 2, "error: a\\u000ab: x\\u000a: 1\\u000a2\n"),
         (BadFile([Fault(Path("a"), "x", "1"), Fault(Path("b"), "y", "2")]), 2, "error: a: x: 1\nerror: b: y: 2\n"),
         (OSError(errno.ENOSPC, "No space left", "/f"), Exit.INCOMPLETE, "error: cannot use /f: No space left\n"),
-        (OSError(errno.ENOSPC, "No space left"), Exit.INCOMPLETE, "error: cannot use a file: No space left\n"),
+        (
+            OSError(errno.ENOSPC, "No space left"),
+            Exit.INCOMPLETE,
+            "error: cannot write: No space left; make room and rerun\n",
+        ),
         (OSError(errno.EIO, "Broken", "/f", None, "/g"), Exit.INCOMPLETE, "error: cannot use /g: Broken\n"),
         (OSError(errno.ENAMETOOLONG, "Too long", "f" * 300), Exit.MISUSED, f"error: cannot use {'f' * 200}…: Too long"),
         (Failed("a\x1b[2J\u202e\nb"), Exit.INCOMPLETE, "error: a\\u001b[2J\\u202e\nb\n"),
@@ -334,3 +347,77 @@ def test_a_clone_has_the_published_report(
     assert [published] == written
     assert f"The report: {elsewhere / 'report' / 'index.html'}" in capsys.readouterr().out
     assert not (elsewhere / "records").exists()
+
+
+@pytest.mark.parametrize("words", ["find pmap", "check --from jax==0.10.2 --format json"])
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        (">&-", "error: standard output is closed: leave it open, or redirect it into a file or /dev/null\n"),
+        (">/dev/full", "error: cannot write: No space left on device; make room and rerun\n"),
+    ],
+)
+def test_an_answer_that_nobody_can_read_is_an_error(words: str, output: str, told: str) -> None:
+    """If standard output is closed or full, the exit code is not 0, and standard error says why."""
+    command = ["sh", "-c", f"exec {sys.executable} -m jax_stack_compat {words} {output}"]
+    run = subprocess.run(command, cwd=PACKAGES, capture_output=True, check=False, timeout=60, text=True)
+    assert (Exit.INCOMPLETE, told) == (run.returncode, run.stderr)
+
+
+@pytest.mark.parametrize("words", [["run", CELL.id, "--issue", "stack-smoke"], ["report", CELL.id]])
+def test_a_clock_that_is_not_set_is_told(
+    words: list[str], elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A board without a battery begins in 1970: nothing is run or dated then."""
+
+    class Clock(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return cls(1970, 1, 5, tzinfo=tz)
+
+    monkeypatch.setattr(fields, "datetime", Clock)
+    assert Exit.INCOMPLETE == main(words)
+    told = "error: this machine's clock is wrong: 1970-01-05 is not between 2000 and 2200. Set it, because records"
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("in_tree", "in_archive", "told"),
+    [
+        (True, False, "`git checkout -- suite/x.json` restores it, and `nox -s snapshot` rewrites it"),
+        (False, False, "install jax-stack-compat again"),
+        (False, True, "this package does not work from an archive: unpack it"),
+    ],
+)
+def test_a_file_of_ours_that_is_gone_can_be_had_again(
+    in_tree: bool, in_archive: bool, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error says how to restore the file, in a clone and after an installation."""
+    if in_tree:
+        (tmp_path / "pyproject.toml").touch()
+    monkeypatch.setattr(errors, "_TREE", tmp_path)
+    if in_archive:
+        monkeypatch.setattr(errors, "__file__", "/x.zip/errors.py")
+    path = tmp_path / "suite" / "x.json"
+    with pytest.raises(BadFile) as caught, usable(path, "nox -s snapshot"):
+        path.read_text(encoding="utf-8")
+    assert f"suite/x.json: file: cannot be used (No such file or directory): {told}" == str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "load", "told"),
+    [
+        (releases.PATH, releases.load, "`nox -s snapshot` rewrites it"),
+        (matrix.PATH, lambda: read(matrix.Matrix, matrix.PATH), "matrix.toml` restores it"),
+    ],
+    ids=["releases.json", "matrix.toml"],
+)
+def test_a_tracked_file_that_is_cut_can_be_had_again(
+    path: Path, load: Callable[[], object], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each fault of a tracked file names the command that restores it."""
+    monkeypatch.setattr(files, "content", lambda _: b"")
+    with pytest.raises(BadFile) as caught:
+        load()
+    assert caught.value.faults
+    assert all(told in fault.message for fault in caught.value.faults)

@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 
 from jax_stack_compat import __version__
 from jax_stack_compat.base.address import address
-from jax_stack_compat.base.errors import Exit, guarded
+from jax_stack_compat.base.errors import Exit, Failed, guarded
+from jax_stack_compat.base.printable import inert
 from jax_stack_compat.command_table import COMMANDS, Command
 
 _REST = f"Commands that run the whole suite, such as compat, need a clone: {address('Repository') or 'see the README'}"
@@ -61,7 +62,12 @@ def add(chosen: Any, command: Command, within: str = "") -> Iterator[tuple[str, 
 
 
 def call(options: argparse.Namespace) -> Exit:
-    """Run a command. Its parameters are named like the options, and it prints to `console`."""
+    """Run a command. Its parameters are named like the options, and it prints to `console`.
+
+    Raises Failed if nothing can be printed.
+    """
+    if sys.stdout is None:
+        raise Failed("standard output is closed: leave it open, or redirect it into a file or /dev/null")
     carry_out = resolve_name(options.carry_out)
     given = {**vars(options), "options": options, "console": resolve_name("jax_stack_compat.base.console:OUT")}
     found = carry_out(**{name: given[name] for name in inspect.signature(carry_out).parameters})
@@ -76,13 +82,21 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_REST,
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    chosen = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=argparse.ArgumentParser)
+    chosen = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
     for command in COMMANDS:
         list(add(chosen, command))
     return parser
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line each, whatever the arguments are."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and an error, and exit with code 2."""
+        super().error(inert(message))
+
+
+class _Parser(Parser):
     """A parser whose errors end with a hint at the other commands."""
 
     def error(self, message: str) -> NoReturn:

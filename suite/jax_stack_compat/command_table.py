@@ -126,7 +126,8 @@ COMMANDS = (
         "on the newest. Look up the names and arguments that the code uses in all releases in the data, and compare "
         "with pyproject.toml, in DIR or above. The values that functions return are not covered: see check --source.",
         codes="Exit codes: 0 all declared releases have what the code uses, or nothing is declared; 1 one lacks "
-              "something; 2 the command or a file is wrong."),
+              "something; 2 the command or a file is wrong; 4 a file that mentions the stack could not be read, or "
+              "there is no Python."),
     Command("explain", "look up a traceback or an error message", "jax_stack_compat.check.explain.told:explain", (
         option("file FILE", "default: standard input", nargs="?", type=Path),
         option("--on STACK", f"the versions it happened on: {_STACK}"),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from typing import TypeVar
 
@@ -25,7 +26,7 @@ def over_cores(work: Callable[[T], R], shares: Sequence[T]) -> list[R]:
         for share in shares[1:]:
             here, there = context.Pipe(duplex=False)
             process = context.Process(target=_send, args=(there, work, share), daemon=True)
-            with suppress(OSError):
+            with suppress(OSError), _without_interrupts():
                 process.start()
             there.close()
             started.append((here, process))
@@ -39,6 +40,16 @@ def over_cores(work: Callable[[T], R], shares: Sequence[T]) -> list[R]:
         except (IndexError, EOFError):
             made.append(work(share))
     return made
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Block SIGINT for the forks that start meanwhile: Ctrl-C reaches them too, and this process ends them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _send(there: Connection, work: Callable[[T], R], share: T) -> None:

@@ -66,3 +66,26 @@ def test_a_device_is_not_replaced(tmp_path: Path) -> None:
     with pytest.raises(Misused, match="pipe is not a file"):
         save(tmp_path / "pipe", [])
     assert (tmp_path / "pipe").is_fifo()
+
+
+@pytest.mark.parametrize("content", ["hello\n", "{}", "[]", '{"findings": []}', "\0"])
+def test_only_a_baseline_is_replaced(content: str, world: Path, said: Said) -> None:
+    """A file that is not a baseline stays as it is."""
+    (world / "mine.txt").write_text(content)
+    code, out = said(*CHECK, "--write-baseline", "mine.txt")
+    assert (Exit.MISUSED, content) == (code, (world / "mine.txt").read_text())
+    assert "mine.txt is not a baseline, so it is not replaced" in out
+
+
+@pytest.mark.parametrize("content", ["", '{"schema_version": 99, "findings": []}'])
+def test_an_empty_file_or_an_old_baseline_is_replaced(content: str, world: Path, said: Said) -> None:
+    """A file from mktemp, and a baseline of any schema, are written anew."""
+    (world / "known.json").write_text(content)
+    assert Exit.AS_EXPECTED == said(*CHECK, "--write-baseline", "known.json")[0]
+    assert "0 new findings; 3 in the baseline" in said(*CHECK, "--baseline", "known.json")[1]
+
+
+def test_a_baseline_makes_no_folder(world: Path, said: Said) -> None:
+    """The folder of a baseline must exist, since a wrong path is likelier than a new folder."""
+    assert Exit.MISUSED == said(*CHECK, "--write-baseline", "nodir/known.json")[0]
+    assert not (world / "nodir").exists()

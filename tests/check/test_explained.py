@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from jax_stack_compat.base.markdown import sentence
 from jax_stack_compat.cell.issue import Rule, Signature
 from jax_stack_compat.check.answer import answer
 from jax_stack_compat.check.explain import matching, missing
@@ -83,7 +84,9 @@ def test_an_answer_is_short(format: str, published: Knowledge, tmp_path: Path, s
     assert len(matching.matches(load().issues, everything)) > 20
     assert len([*missing.told(everything)]) > 5
     assert len(lines) <= 25
-    heads = {f"{each.id}  {each.title}" if format == "text" else f"- [{each.title}]" for each in published.issues}
+    heads = {
+        f"{each.id}  {each.title}" if format == "text" else f"- [{sentence(each.title)}]" for each in published.issues
+    }
     assert 3 == sum(line.startswith(tuple(heads)) for line in lines)
 
 

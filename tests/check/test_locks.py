@@ -484,3 +484,17 @@ def test_any_line(tmp_path: Path, line: str) -> None:
     path = tmp_path / "requirements.txt"
     path.write_text(line, encoding="utf-8")
     assert read_or_told(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("Pipfile.lock", '{"_meta": {}, "default": {"jax": {"version": "==0.4.35"}, "jax": {"version": "==0.10.2"}}}'),
+        ("conda.json", '[{"name": "jax", "version": "0.4.35", "version": "0.10.2"}]'),
+        ("environment.yml", "dependencies:\n- jax==0.4.35\ndependencies:\n- jax==0.10.2\n"),
+    ],
+)
+def test_a_key_that_is_there_twice_is_refused(name: str, written: str, put: Put) -> None:
+    """Of two values for one key, neither is the version that is meant."""
+    with pytest.raises(BadFile, match="is there twice: keep one"):
+        locks.read(put(written, name))

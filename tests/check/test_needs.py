@@ -86,7 +86,8 @@ def test_json_has_its_contract(needs: Said) -> None:
     fix = {"name": "jax.tree_map", "path": "src/old.py", "line": 4, "until": "0.5.3"}
     fix["replacement"] = "jax.tree_util.tree_map"
     told = {"package": "jax", "needs": ">=0.10.0", "declared": ">=0.4.20", "reasons": [reason], "to_fix": [fix]}
-    assert {"packages": [told]} == json.loads(out)
+    read = {"files": 2, "unread": [], "skipped": []}
+    assert {"exit": 1, "unsure": [], "read": read, "packages": [told]} == json.loads(out)
     assert 1 == code
 
 
@@ -96,7 +97,7 @@ def test_json_has_its_contract(needs: Said) -> None:
         ("github", "::error file=src/old.py,line=4,title=needs::jax.tree_map, gone since 0.6.0"),
         (
             "markdown",
-            "| jax | >=0.10.0 | `>=0.4.20` | `jax.lax.linalg.ormqr`, not before 0.10.0: `src/qr.py:4`<br>to fix: ",
+            "| jax | `>=0.10.0` | `>=0.4.20` | `jax.lax.linalg.ormqr`, not before 0.10.0: `src/qr.py:4`<br>to fix: ",
         ),
     ],
 )
@@ -179,7 +180,7 @@ def test_a_floor_above_a_gap_is_the_need(needs: Said) -> None:
     ("format", "line"),
     [
         ("github", "convert_constvars_jaxpr needs jax <0.9.0 or >=0.11.1; declared is >=0.4.35"),
-        ("markdown", "| jax | &lt;0.9.0 or >=0.11.1 | `>=0.4.35` | "),
+        ("markdown", "| jax | `<0.9.0 or >=0.11.1` | `>=0.4.35` | "),
         ("markdown", "convert_constvars_jaxpr`, not from 0.9.0 to 0.11.0: `src/away.py:5` |"),
     ],
 )
@@ -203,3 +204,60 @@ def test_a_tree_without_the_stack_is_told(needs: Said) -> None:
     code, out = needs(project("jax"), a="import numpy\n")
     assert "in 1 file." in out
     assert 0 == code
+
+
+BROKEN = "import jax\nx = (\n"
+
+
+@pytest.mark.parametrize("format", ["text", "json", "markdown", "github"])
+@pytest.mark.parametrize("declared", [None, project("jax>=0.4.30")])
+@pytest.mark.parametrize(
+    ("modules", "told"),
+    [
+        ({}, "No Python was found there."),
+        ({"broken": BROKEN}, "Could not read these files, which mention the stack: src/broken.py (line 2: "),
+        ({"broken": BROKEN, "good": "import jax\n"}, "Could not read these files, which mention the stack: src/broken"),
+    ],
+    ids=["nothing", "unreadable", "one of two"],
+)
+def test_what_was_not_read_is_never_clean(
+    needs: Said, declared: str | None, format: str, modules: dict[str, str], told: str
+) -> None:
+    """A source without Python, or with an unreadable file that mentions the stack, is undecided in every format."""
+    code, out = needs(declared, format, **modules)
+    assert Exit.UNDECIDED == code
+    assert told in out
+
+
+def test_what_fails_is_told_beside_what_was_not_read(needs: Said) -> None:
+    """A line that fails on a declared release ends with 1, and the unreadable file is told all the same."""
+    code, out = needs(project("jax>=0.4.35"), qr=QR, broken=BROKEN)
+    assert Exit.UNEXPECTED == code
+    assert out.startswith("Could not read these files")
+    assert "too low (needs 0.10.0)" in out
+
+
+def test_an_unreadable_file_without_the_stack_is_no_doubt(needs: Said) -> None:
+    """A file that does not mention the stack needs nothing of it, readable or not."""
+    code, out = needs(None, other="x = (\n", good="import jax\n")
+    assert (Exit.AS_EXPECTED, False) == (code, "ould not read" in out)
+
+
+@pytest.mark.parametrize(
+    ("call", "fixes"),
+    [
+        (
+            "tree_map(1)",
+            ["jax.tree_map(…), which no release is known to take, from ", "jax.tree_map, gone since 0.6.0; "],
+        ),
+        ("tree.map(1)", ["jax.tree.map(…), which no release is known to take, from "]),
+        ("tree_map(abs, 1)", ["jax.tree_map, gone since 0.6.0; "]),
+        ("no_such_name(1)", ["jax.no_such_name, which no release has, from "]),
+    ],
+)
+def test_a_missing_argument_is_no_missing_name(needs: Said, call: str, fixes: list[str]) -> None:
+    """If no release takes a call, its arguments are to fix; its name only if that is gone, too."""
+    _, out = needs(None, a=f"import jax\n\n\ndef f():\n    jax.{call}\n")
+    told = [line.partition("src/a.py:5")[2].strip() for line in out.splitlines() if "src/a.py:5  " in line]
+    assert len(fixes) == len(told)
+    assert all(line.startswith(fix) for line, fix in zip(told, fixes, strict=True))

@@ -137,3 +137,17 @@ def test_without_an_interpreter_the_cell_is_unavailable(
     report = assemble([REAL], catalogue.entries())
     assert Exit.INCOMPLETE == summary.exit_code(report)
     assert {("unavailable", "plan.no-interpreter")} == {(each.verdict, each.reason) for each in report.observations}
+
+
+def test_an_index_without_a_pinned_release_may_be_a_login_page(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page of HTML is an index without any release for uv; the error asks if it is a login page."""
+    said = "error: No solution found: there is no version of absl-py==2.0.0 and you require absl-py==2.0.0"
+    fake = program(elsewhere / "uv", f'test "$1" = venv || {{ echo "{said}" >&2; exit 1; }}')
+    monkeypatch.setattr("uv.find_uv_bin", lambda: str(fake))
+
+    with pytest.raises(environment.Unprepared) as caught:
+        environment.prepare(REAL, lock.load(REAL))
+    assert ("error", "install.no-release") == (caught.value.verdict, caught.value.reason)
+    assert caught.value.detail.endswith("is it a login page, or an incomplete mirror?")

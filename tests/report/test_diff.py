@@ -5,14 +5,17 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
+from jax_stack_compat.base.console import Terminal
 from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.base.files import dump
+from jax_stack_compat.base.printable import encodable
 from jax_stack_compat.judge.verdict_table import UNDECIDED, Verdict
 from jax_stack_compat.stack import plan
 from laboratory.cli import command_line as command
@@ -33,6 +36,7 @@ from laboratory.report.folder.write import publish
 from laboratory.report.formats.diff import as_json, last, markdown, show
 from laboratory.report.markup import MAX_CHARS
 from laboratory.report.model import Observation, Report
+from tests.hostile import TEXTS, faults
 from tests.report.on_disk import pages, save, saved, there
 from tests.report.test_report import (
     ANY_OBSERVATIONS,
@@ -491,3 +495,19 @@ def test_a_default_run_is_compared_where_it_ran(published: Report) -> None:
     assert {"gone": 0, "new": 0, "regressed": 0}.items() <= found.counts.items()
     assert len(published.observations) - len(rows) == len(found.apart)
     assert 0 == found.newly_undecided[0]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_difference_posted_to_a_thread_is_text(text: str) -> None:
+    """A detail begins no command on a terminal; in Markdown it also pings nobody and refers to no thread."""
+    detail = encodable(f"it said {text}")
+    found = diff(report(good()), report(observation(agreement="regressed", detail=detail)))
+
+    out = Terminal(200)
+    out.file = StringIO()
+    show(found, out)
+    assert [] == faults(out.file.getvalue())
+    assert [] == faults(as_json(found))
+    posted = markdown(found)
+    assert [] == faults(posted)
+    assert not re.search(r"@\w|(?<!&)#\d|GH-\d|://|www\.\w", posted)

@@ -135,6 +135,7 @@ def one_of(verdict: Verdict, cell: str) -> Observation:
 
 
 EVERY_VERDICT = report(*(one_of(verdict, cell) for cell in ("jax-0.4.30", "jax-0.5.0") for verdict in VERDICTS))
+BLOCKED = report(observation(), undecided("blocked", case="other"))
 CHANGED = PLAIN.model_copy(update={"since": since(report(observation(behaviour="other")), PLAIN)})
 REPORTS_TO_SHOW = {"empty": EMPTY, "plain": PLAIN, "every verdict": EVERY_VERDICT, "changed": CHANGED}
 
@@ -444,7 +445,9 @@ def test_a_page_is_closed() -> None:
         )),
         *((report(observation(), undecided(verdict, case="other")), Exit.INCOMPLETE)
           for verdict in sorted(UNDECIDED - {"blocked"})),
-        (report(observation(), undecided("blocked", case="other")), Exit.AS_EXPECTED),
+        (with_issue(BLOCKED, row_zero=True), Exit.AS_EXPECTED),
+        (BLOCKED, Exit.INCOMPLETE),
+        (with_issue(report(undecided("blocked")), row_zero=True), Exit.INCOMPLETE),
         *((report(observation(), undecided("unavailable", case="other", reason=reason)), code) for reason, code in (
             ("plan.yanked", Exit.AS_EXPECTED), ("plan.no-wheel", Exit.AS_EXPECTED),
             ("plan.no-wheel-here", Exit.INCOMPLETE), ("plan.no-interpreter", Exit.INCOMPLETE),
@@ -456,7 +459,10 @@ def test_a_page_is_closed() -> None:
     ],
 )  # fmt: skip
 def test_the_exit_code(of: Report, code: Exit) -> None:
-    """The exit code is 0 only if everything planned ran as expected, 1 if something is unexpected, else 3."""
+    """The exit code is 0 only if everything planned ran as expected, 1 if something is unexpected, else 3.
+
+    A blocked observation counts as not run in a report without the row zero that would say why.
+    """
     assert code == summary.exit_code(of)
 
 
@@ -512,7 +518,7 @@ def test_a_terminal_shows_an_empty_report() -> None:
 
 def test_a_terminal_shows_every_verdict() -> None:
     """With `verbose`, each verdict's glyph is shown, and each cause of undecided observations."""
-    text = shown(EVERY_VERDICT, verbose=True)
+    text = shown(with_issue(EVERY_VERDICT, row_zero=True), verbose=True)
 
     assert [] == [verdict for verdict in VERDICTS if GLYPHS[verdict] not in text]
     # Row zero reports once that a package does not import.
@@ -571,3 +577,16 @@ def test_somebody_elses_text_is_text_in_a_terminal() -> None:
     hostile = "[bold red]red[/bold red] [link=http://example.org]x[/link] [/] {{ report }}"
 
     assert hostile in shown(report(observation(agreement="new", detail=hostile)))
+
+
+@pytest.mark.parametrize("entries", [ENTRIES[1:], ENTRIES])
+def test_a_stack_that_does_not_import_is_never_well(elsewhere: Path, entries: Sequence[Entry]) -> None:
+    """If a package does not import, a run is not as expected: neither with row zero nor narrowed to another issue."""
+    put_status(CELLS[0])
+    for entry in entries:
+        for case in entry.issue.cases:
+            put_record(CELLS[0], entry, case, Part(outcome="import-error", detail="import jax: no such file"))
+
+    made = assemble(CELLS[:1], entries)
+
+    assert Exit.AS_EXPECTED != summary.exit_code(made)

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from jax_stack_compat.base.printable import printable
+from jax_stack_compat.base.printable import inert
 
 _WIDTH = 80
 
 
 class Terminal(Console):
-    """A console that prints text literally: markup has no effect, and control characters are spelled out."""
+    """A console that prints text literally: control characters and commands of a workflow are spelled out."""
 
     def __init__(self, width: int | None = None) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, width=width)
@@ -22,9 +22,9 @@ class Terminal(Console):
             self.width = _WIDTH
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Yield the segments of a renderable, such as a table or a bar, with printable text."""
+        """Yield the segments of a renderable, such as a table or a bar, with inert text."""
         for each in super().render(renderable, options):
-            yield each if each.control else Segment(printable(each.text, lines=True), each.style)
+            yield each if each.control else Segment(inert(each.text, lines=True), each.style)
 
     def on_broken_pipe(self) -> None:
         """If the reader is gone, raise BrokenPipeError; rich would exit as if the suite had failed."""

@@ -18,7 +18,7 @@ from enum import IntEnum
 from io import TextIOWrapper
 from pathlib import Path
 
-from jax_stack_compat.base.printable import printable
+from jax_stack_compat.base.printable import inert, printable
 
 _TREE = Path(__file__).resolve().parents[3]
 # Errors for a path that cannot exist: the user named a wrong path.
@@ -51,7 +51,7 @@ class Fault:
     def __str__(self) -> str:
         """Name the file, the key and the fault on one line."""
         shown = self.path.relative_to(_TREE) if self.path.is_relative_to(_TREE) else self.path
-        return f"{printable(str(shown))}: {printable(self.key)}: {self.message}"
+        return printable(f"{shown}: {self.key}: {self.message}")
 
 
 class BadFile(Exception):
@@ -87,22 +87,29 @@ def guarded() -> Iterator[Guard]:
         sys.stdout.reconfigure(errors="replace")
     guard = Guard()
     try:
-        yield guard
-        # Flush here: at the interpreter's exit it is too late to report a closed pipe or a full disk.
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except (BadFile, Misused) as error:
-        for line in str(error).splitlines():
-            say(line)
+        try:
+            yield guard
+        finally:
+            # Flush here: at the interpreter's exit it is too late to report a closed pipe or a full disk.
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except BadFile as error:
+        for fault in error.faults:
+            say(str(fault))
+        guard.code = Exit.MISUSED
+    except Misused as error:
+        say(str(error))
         guard.code = Exit.MISUSED
     except Failed as error:
-        say(str(error))
+        # An installer's reason has several lines.
+        say(str(error), lines=True)
         guard.code = Exit.INCOMPLETE
     except ModuleNotFoundError as error:
         lacking = (error.name or "").partition(".")[0]
         if lacking in ("", "jax_stack_compat", "laboratory"):
             raise
-        say(f"this Python has no {lacking}: `{installation(lacking)}` installs it; nox sessions install their own")
+        others = "; nox sessions install their own" * _in_tree()
+        say(f"this Python has no {lacking}: `{installation(lacking)}` installs it{others}")
         guard.code = Exit.MISUSED
     except BrokenPipeError:
         # The reader has closed the pipe: end by SIGPIPE without a message, as any program does.
@@ -116,8 +123,12 @@ def guarded() -> Iterator[Guard]:
         # An OSError without a file name is a fault of the suite, except ENOSPC on a stream.
         if error.filename is None and error.errno not in _NO_ROOM:
             raise
+        if error.filename is None:
+            say(f"cannot write: {error.strerror}; make room and rerun")
+            guard.code = Exit.INCOMPLETE
+            return
         # Of two file names, the second is the target.
-        say(f"cannot use {shown(error.filename2 or error.filename or 'a file')}: {error.strerror or error}")
+        say(f"cannot use {shown(error.filename2 or error.filename)}: {error.strerror or error}")
         if error.errno in _NO_PATH:
             guard.code = Exit.MISUSED
             return
@@ -139,24 +150,47 @@ def installation(lacking: str) -> str:
 
     Without a source tree, as in a wheel, the command installs `lacking` alone.
     """
-    path = _TREE / "pyproject.toml"
-    if not path.exists():
+    if not _in_tree():
         return f"python -m pip install {lacking}"
-    project = tomllib.loads(path.read_text(encoding="utf-8"))
+    project = tomllib.loads((_TREE / "pyproject.toml").read_text(encoding="utf-8"))
     timings = project["dependency-groups"]["bench"]
     driver = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["laboratory"]]
     wanted = timings if lacking in timings else driver
     return f"python -m pip install --constraint constraints.txt {' '.join(wanted)}"
 
 
-def say(sentence: str) -> None:
-    """Print one error. This works without any package, and spells out control characters."""
-    print(f"error: {printable(sentence, lines=True)}", file=sys.stderr)
+@contextmanager
+def usable(path: Path, command: str = "") -> Iterator[None]:
+    """Turn errors of reading a file of ours into a sentence on how to restore it. Raises BadFile."""
+    try:
+        yield
+    except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
+        said = getattr(error, "strerror", None) or f"{type(error).__name__}: {error}"
+        raise BadFile([Fault(path, "file", f"cannot be used ({said}): {restored(path, command)}")]) from error
+
+
+def restored(path: Path, command: str = "") -> str:
+    """Return how to get a file of ours back: in a clone from git or by a command, else by a new installation."""
+    if _in_tree():
+        shown = path.relative_to(_TREE) if path.is_relative_to(_TREE) else path
+        return f"`git checkout -- {shown}` restores it{f', and `{command}` rewrites it' * bool(command)}"
+    if not Path(__file__).exists():
+        return "this package does not work from an archive: unpack it"
+    return "install jax-stack-compat again"
+
+
+def _in_tree() -> bool:
+    return (_TREE / "pyproject.toml").exists()
+
+
+def say(sentence: str, *, lines: bool = False) -> None:
+    """Print one error, on one line unless `lines`. This works without any package; foreign text in it is inert."""
+    print(f"error: {inert(sentence, lines=lines)}", file=sys.stderr)
 
 
 def shown(path: object) -> str:
-    """Return a path for a sentence, clipped at its end."""
-    text = os.fsdecode(path) if isinstance(path, (str, bytes, os.PathLike)) else str(path)
+    """Return a path for a sentence, on one line and clipped at its end."""
+    text = printable(os.fsdecode(path) if isinstance(path, (str, bytes, os.PathLike)) else str(path))
     return text if len(text) <= _LONGEST_PATH else f"{text[:_LONGEST_PATH]}…"
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, AwareDatetime, StringConstraints
 
+from jax_stack_compat.base.errors import Failed
 from jax_stack_compat.base.spelling import (
     NAME_LETTERS,
     cell_id,
@@ -26,6 +27,17 @@ def _moment(at: datetime) -> datetime:
     if not _OLDEST <= at < _LATEST:
         raise ValueError(f"{at:%Y-%m-%d} is not between {_OLDEST.year} and {_LATEST.year}")
     return at
+
+
+def this_moment() -> datetime:
+    """Return the present time in seconds. Raises Failed if this machine's clock is not set."""
+    at = datetime.now(UTC).replace(microsecond=0)
+    try:
+        return _moment(at)
+    except ValueError as error:
+        raise Failed(
+            f"this machine's clock is wrong: {error}. Set it, because records and reports are dated"
+        ) from error
 
 
 def _checked(check: Callable[[str], object]) -> AfterValidator:

@@ -16,7 +16,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from jax_stack_compat.base import bounded
-from jax_stack_compat.base.errors import BadFile, Fault
+from jax_stack_compat.base.errors import BadFile, Fault, restored
+from jax_stack_compat.base.printable import without_marks
 from jax_stack_compat.cell.atomic import write
 
 # The folder of the packages: `suite` in a clone, site-packages after an installation.
@@ -77,7 +78,8 @@ def text(path: Path, model: type[FileModel] | None = None) -> str:
     try:
         return content(path).decode("utf-8")
     except (OSError, ValueError) as error:  # not UTF-8; a NUL in the path
-        raise BadFile([_fault(model or FileModel, path, "file", str(error))]) from error
+        said = getattr(error, "strerror", None) or str(error)
+        raise BadFile([_fault(model or FileModel, path, "file", said)]) from error
 
 
 def content(path: Path) -> bytes:
@@ -93,6 +95,11 @@ def faults(model: type[FileModel], path: Path, error: ValidationError) -> list[F
 def dump(data: Any) -> str:
     """Return JSON in our layout: indented, in the given order, with a final newline."""
     return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def dump_ascii(data: Any) -> str:
+    """Return JSON for a stream, which may lack letters and which a workflow may read. Names keep odd bytes."""
+    return without_marks(json.dumps(data, indent=1)) + "\n"
 
 
 def dump_lines(data: Mapping[str, Any], lists: Mapping[str, str], separators: tuple[str, str] | None = None) -> str:
@@ -162,4 +169,9 @@ def _key(found: ErrorDetails) -> str:
 def _fault(model: type[FileModel], path: Path, key: str, message: str) -> Fault:
     # pydantic puts a prefix before the messages of our validators.
     said = message.removeprefix("Value error, ")
-    return Fault(path, key, f"{said} ({model.mend})" if model.mend else said)
+    mend = model.mend or (restored(path) if _is_ours(path) else "")
+    return Fault(path, key, f"{said} ({mend})" if mend else said)
+
+
+def _is_ours(path: Path) -> bool:
+    return any(map(path.is_relative_to, (PACKAGES / "jax_stack_compat", REPORTS / "published")))

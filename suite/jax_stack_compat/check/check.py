@@ -196,7 +196,8 @@ def _confirmed(python: Path, found: Outcome, console: Terminal) -> Outcome:
     from jax_stack_compat.check.trial import confirm  # loads slowly
 
     tried = confirm.confirm(interpreters.interpreter(python) or python, concerned, console)
-    text.say(console, f"\nTried with {python}, on {tried.device or 'an unnamed device'}:", "bold")
+    console.print()
+    text.say(console, f"Tried with {python}, on {tried.device or 'an unnamed device'}:", "bold")
     for told, agrees in tried.lines:
         text.say(console, f"  {told}", {True: "red", False: "bold magenta", None: "dim"}[agrees])
     refuted = {each.effect.name for each in tried.found if each.agrees is False}

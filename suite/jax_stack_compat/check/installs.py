@@ -17,6 +17,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from jax_stack_compat.base.errors import usable
 from jax_stack_compat.base.files import PACKAGES
 from jax_stack_compat.judge.rules import Pins, in_stack_order
 
@@ -29,7 +30,8 @@ _PLUGIN = re.compile(r"jax-(cuda|rocm)\d*-(plugin|pjrt)")
 
 @cache
 def _offered() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
-    return dict(json.loads(_RELEASES.read_text(encoding="utf-8"))["packages"])
+    with usable(_RELEASES, "nox -s snapshot"):
+        return dict(json.loads(_RELEASES.read_text(encoding="utf-8"))["packages"])
 
 
 def minor(python: str) -> str:

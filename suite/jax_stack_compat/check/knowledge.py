@@ -15,7 +15,7 @@ from typing import Any
 from packaging.version import Version
 
 from jax_stack_compat.base.address import link
-from jax_stack_compat.base.errors import BadFile, Fault
+from jax_stack_compat.base.errors import usable
 from jax_stack_compat.cell.issue import Rule
 from jax_stack_compat.check.on_devices import KnownDevice
 from jax_stack_compat.judge.prediction import Name, with_jaxlib
@@ -120,11 +120,8 @@ class Knowledge:
 
 def load(path: Path = PATH) -> Knowledge:
     """Read the knowledge at `path`. Raises BadFile if it is missing, or of another version of the suite."""
-    try:
+    with usable(path, "nox -s rebuild"):
         return parsed(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-        said = f"{type(error).__name__}: {error}"
-        raise BadFile([Fault(path, "file", f"cannot be used ({said}): rewrite it with `nox -s rebuild`")]) from error
 
 
 def parsed(text: str) -> Knowledge:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -17,15 +17,17 @@ from packaging.specifiers import SpecifierSet
 
 from jax_stack_compat.base.console import Terminal
 from jax_stack_compat.base.errors import Exit
-from jax_stack_compat.base.files import dump
+from jax_stack_compat.base.files import dump_ascii
+from jax_stack_compat.base.markdown import in_code, sentence
 from jax_stack_compat.check.inputs.bounds import declared
+from jax_stack_compat.check.outcome import NO_PYTHON
 from jax_stack_compat.check.output.limits import project_file
-from jax_stack_compat.check.output.machine import annotation, cell
+from jax_stack_compat.check.output.machine import annotation, message
 from jax_stack_compat.check.output.text import say
 from jax_stack_compat.check.source.conditions import excludes
 from jax_stack_compat.check.source.lacks import Lack, lack, lacks, takes
 from jax_stack_compat.check.source.tree import usage
-from jax_stack_compat.check.source.uses import Use
+from jax_stack_compat.check.source.uses import Usage, Use, not_read
 from jax_stack_compat.judge.rules import Pins
 from jax_stack_compat.judge.wording import named
 from jax_stack_compat.names import presence, query
@@ -102,8 +104,8 @@ def _need(package: str, uses: Sequence[Use], told: Sequence[tuple[str, Specifier
         for release, works in zip(releases, states, strict=True):
             if works is False:
                 failing[release].add(place)
-        if fix := _fix_of(use, states, releases, (admitted or releases)[0]):
-            fixes[fix] = None
+        if to_fix := list(_fixes_of(use, states, releases, (admitted or releases)[0])):
+            fixes.update(dict.fromkeys(to_fix))
             # A fix of the arguments keeps the name.
             use = replace(use, call=None)
             states = _states(use, releases)
@@ -125,13 +127,25 @@ def _need(package: str, uses: Sequence[Use], told: Sequence[tuple[str, Specifier
     )
 
 
-def _fix_of(use: Use, states: Sequence[bool | None], releases: Sequence[str], oldest: str) -> ToFix | None:
-    spans = _spans(states)
-    lacking = _last_lack(use, releases)
-    if lacking is None or _reach_newest(spans, releases):
-        return None
-    until = releases[spans[-1][1]] if spans else ""
-    return ToFix(lacking.shown, use.place.path, use.place.line, until, _instead(lacking, oldest))
+def _fixes_of(use: Use, states: Sequence[bool | None], releases: Sequence[str], oldest: str) -> Iterator[ToFix]:
+    """Yield what to fix in a line: its arguments, and then its name, which can be gone, too."""
+    spans, found = _spans(states), lacks(use, releases)
+    if not any(found) or _reach_newest(spans, releases):
+        return
+    last = spans[-1][1] if spans else -1
+    lacking = _first_lack(found, last + 1)
+    until = releases[last] if spans else ""
+    yield ToFix(lacking.shown, use.place.path, use.place.line, until, _instead(lacking, oldest))
+    if lacking.argument:
+        name = replace(use, call=None)
+        yield from _fixes_of(name, _states(name, releases), releases, oldest)
+
+
+def _first_lack(found: Sequence[Lack | None], start: int) -> Lack:
+    """Return the first lack from a place on; if no release works, the first that is not for want of the name."""
+    later = [lack for lack in found[start:] if lack]
+    refused = [lack for lack in later if lack.argument]
+    return refused[0] if refused and not start else later[0]
 
 
 def _reason(use: Use, states: Sequence[bool | None], releases: Sequence[str]) -> Reason | None:
@@ -229,26 +243,61 @@ def _instead(lacking: Lack, floor: str) -> str:
     return next((name for name in newest if name in there), "")
 
 
+@dataclass(frozen=True)
+class Answer:
+    """The needs of a source tree, what was read of it, and the name of the project's file in which it declares them.
+
+    The project is `silent` if its build computes the dependencies.
+    """
+
+    needs: tuple[Need, ...]
+    usage: Usage
+    project: str = ""
+    silent: bool = False
+
+    @property
+    def unsure(self) -> list[str]:
+        """Sentences on what was not read."""
+        return [*([] if self.usage.files else [NO_PYTHON]), *not_read(self.usage.unread, _MAX_LINES)]
+
+    @property
+    def exit(self) -> Exit:
+        """The exit code: what was not read is never clean."""
+        if any(need.failing for need in self.needs):
+            return Exit.UNEXPECTED
+        return Exit.UNDECIDED if self.unsure else Exit.AS_EXPECTED
+
+
 def tell(source: Path, format: str, *, console: Terminal) -> Exit:
     """Run `needs`. Raises BadFile, Misused, Failed."""
-    found = usage(source)
+    read = usage(source)
     project = project_file(source)
     told = declared(project) if project else None
-    of = needs(found.uses, told)
-    where = f"{project.name} " if project else ""
+    found = Answer(needs(read.uses, told), read, project.name if project else "", bool(project) and told is None)
     if format == "text":
-        _text(of, found.files, where, project is not None and told is None, console)
-        for file in found.unread[:_MAX_LINES]:
-            say(console, f"not read: {file.path}: {file.why}", "yellow")
+        _text(found, console)
     else:
-        sys.stdout.write(FORMATS[format](of))
-    return Exit.UNEXPECTED if any(each.failing for each in of) else Exit.AS_EXPECTED
+        sys.stdout.write(FORMATS[format](found))
+    return found.exit
 
 
-def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Terminal) -> None:
-    if not of:
-        say(console, f"No name of {', '.join(sorted(WALKED))} is used in {files} file{'s' * (files != 1)}.", "bold")
-        return
+def _text(found: Answer, console: Terminal) -> None:
+    for told in found.unsure:
+        say(console, told, "bold yellow")
+    if found.needs:
+        _needs(found, console)
+    elif found.usage.files:
+        say(console, _nothing(found.usage.files), "bold")
+    for file in [file for file in found.usage.unread if not file.mentions][:_MAX_LINES]:
+        say(console, f"not read: {file.path}: {file.why}", "yellow")
+
+
+def _nothing(files: int) -> str:
+    return f"No name of {', '.join(sorted(WALKED))} is used in {files} file{'s' * (files != 1)}."
+
+
+def _needs(found: Answer, console: Terminal) -> None:
+    of, where = found.needs, f"{found.project} " * bool(found.project)
     width = max(len(each.package) + len(each.needs) + 1 for each in of)
     for need in of:
         releases = query.names(need.package).releases
@@ -276,7 +325,7 @@ def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Ter
             declared = need.declared if need.declared != _ANY else ""
             say(console, f"{where}declares {need.package}{declared}: {_verdict(need)}", "bold red")
     undeclared = [each.package for each in of if each.declared is None]
-    if silent:
+    if found.silent:
         say(
             console,
             f"{where}computes its dependencies in the build, so the needs were not compared with them.",
@@ -286,7 +335,7 @@ def _text(of: Sequence[Need], files: int, where: str, silent: bool, console: Ter
         say(console, "No pyproject.toml, so nothing was compared.", "yellow")
     elif undeclared:
         say(console, f"{where}does not declare {', '.join(undeclared)}: not compared.", "dim")
-    if len(undeclared) < len(of) and not any(each.failing for each in of):
+    if len(undeclared) < len(of) and found.exit is Exit.AS_EXPECTED:
         say(console, "All declared releases in the data have the names that this code uses.", "green")
 
 
@@ -334,39 +383,49 @@ def _needed(need: Need, reason: Reason) -> str:
     return _specifiers((*reason.before, (reason.since, releases[-1])), releases)
 
 
-def as_json(of: Sequence[Need]) -> str:
+def as_json(found: Answer) -> str:
     """Return the needs as JSON."""
     keys = ("package", "needs", "declared", "reasons", "to_fix")
-    data = [{key: asdict(need)[key] for key in keys} for need in of]
+    data = [{key: asdict(need)[key] for key in keys} for need in found.needs]
     for reason in (reason for need in data for reason in need["reasons"] if not reason["before"]):
         del reason["before"]
-    return dump({"packages": data})
+    unread = [{"path": each.path, "why": each.why} for each in found.usage.unread]
+    read = {"files": found.usage.files, "unread": unread, "skipped": list(found.usage.skipped)}
+    return dump_ascii({"exit": int(found.exit), "unsure": found.unsure, "read": read, "packages": data})
 
 
-def markdown(of: Sequence[Need]) -> str:
+def markdown(found: Answer) -> str:
     """Return the needs as a Markdown table."""
-    lines = ["| package | needs | declared | why, and what to fix |", "|---|---|---|---|"]
-    for need in of:
+    lines = [f"**{sentence(each)}**\n" for each in found.unsure]
+    if found.needs:
+        lines += ["| package | needs | declared | why, and what to fix |", "|---|---|---|---|"]
+    elif found.usage.files:
+        lines.append(sentence(_nothing(found.usage.files)))
+    for need in found.needs:
         releases = query.names(need.package).releases
-        told = [f"`{one.name}`, {_why(one, releases)}: `{one.path}:{one.line}`" for one in need.reasons[:3]]
-        told += [f"to fix: `{one.path}:{one.line}` {_fix(need, one)}" for one in need.to_fix]
-        declared = "not declared" if need.declared is None else f"`{need.declared}`"
+        told = [f"{in_code(one.name)}, {_why(one, releases)}: {_place(one)}" for one in need.reasons[:3]]
+        told += [f"to fix: {_place(one)} {sentence(_fix(need, one))}" for one in need.to_fix]
+        declared = "not declared" if need.declared is None else in_code(need.declared)
         lines.append(
-            f"| {need.package} | {cell(need.needs or _ANY)} | {cell(declared)} | {'<br>'.join(map(cell, told))} |"
+            f"| {need.package} | {in_code(need.needs) if need.needs else _ANY} | {declared} | {'<br>'.join(told)} |"
         )
     return "\n".join(lines) + "\n"
 
 
-def github(of: Sequence[Need]) -> str:
+def _place(of: Reason | ToFix) -> str:
+    return in_code(f"{of.path}:{of.line}")
+
+
+def github(found: Answer) -> str:
     """Return GitHub workflow commands: an annotation for each line that a declared release cannot run."""
-    found = []
-    for need in of:
+    told = [message("warning", each) for each in found.unsure]
+    for need in found.needs:
         level = "error" if need.failing else "notice"
-        found += [annotation(level, one.path, one.line, "needs", _fix(need, one)) for one in need.to_fix]
+        told += [annotation(level, one.path, one.line, "needs", _fix(need, one)) for one in need.to_fix]
         for one in need.reasons if need.failing else ():
             text = f"{one.name} needs {need.package} {_needed(need, one)}; declared is {need.declared}"
-            found.append(annotation("error", one.path, one.line, "needs", text))
-    return "".join(f"{line}\n" for line in found)
+            told.append(annotation("error", one.path, one.line, "needs", text))
+    return "".join(f"{line}\n" for line in told)
 
 
-FORMATS: Mapping[str, Callable[[Sequence[Need]], str]] = {"json": as_json, "markdown": markdown, "github": github}
+FORMATS: Mapping[str, Callable[[Answer], str]] = {"json": as_json, "markdown": markdown, "github": github}

@@ -11,8 +11,10 @@ from jax_stack_compat.check.baseline import BaselineComparison
 from jax_stack_compat.check.finding import ACT, KINDS, LEVELS, Finding
 from jax_stack_compat.check.findings import SourceRead
 from jax_stack_compat.check.knowledge import Knowledge
-from jax_stack_compat.judge.wording import named
+from jax_stack_compat.check.source.uses import not_read
 from jax_stack_compat.packages import PACKAGES
+
+NO_PYTHON = "No Python was found there."
 
 
 @dataclass(frozen=True)
@@ -62,9 +64,7 @@ class Outcome:
     @property
     def unsure(self) -> list[str]:
         """Sentences about unknown facts and how to find them out; these come first."""
-        unread = [each for each in self.read.unread if each.mentions] if self.read else []
-        told = named([f"{each.path} ({each.why})" for each in unread], 2)
-        return [*self.answer.unsure, *[f"Could not read these files, which mention the stack: {told}."] * bool(unread)]
+        return [*self.answer.unsure, *(not_read(self.read.unread) if self.read else ())]
 
     @property
     def assumed(self) -> str:
@@ -99,7 +99,7 @@ class Outcome:
         if read is None or not answer.is_known:
             return upgrade + answer.first_line
         if not read.files:
-            return f"{upgrade}No Python was found there."
+            return f"{upgrade}{NO_PYTHON}"
         places, possible = len(self.to_do), len({each.id for each in self.of("possible")})
         change = f"{places} place{'s' * (places != 1)} to change." if places else "No line is known to need a change."
         return f"{upgrade}{change} {possible} possible issue{'s' * (possible != 1)}."

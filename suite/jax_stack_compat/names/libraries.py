@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Literal
 
+from jax_stack_compat.base.errors import usable
 from jax_stack_compat.names.model import FOLDER
 
 NAME = "libraries.json"
@@ -23,7 +24,8 @@ _EVERYDAY, _SOMETIMES = 10, 3
 @cache
 def _used() -> Mapping[str, int]:
     path = FOLDER / NAME
-    return dict(json.loads(path.read_text(encoding="utf-8"))["used"]) if path.exists() else {}
+    with usable(path):
+        return dict(json.loads(path.read_text(encoding="utf-8"))["used"]) if path.exists() else {}
 
 
 def users(names: Iterable[str]) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from packaging.requirements import Requirement
 from packaging.tags import platform_tags
@@ -17,6 +17,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 from pydantic import StringConstraints
 
+from jax_stack_compat.base.errors import restored
 from jax_stack_compat.base.fields import Moment, RequirementText, SpecifierText, VersionText
 from jax_stack_compat.base.files import FileModel, dump, parse, text
 from jax_stack_compat.base.spelling import requirement, specifiers
@@ -76,6 +77,8 @@ Packages = dict[str, dict[VersionText, Release]]
 
 class Snapshot(FileModel):
     """The file releases.json."""
+
+    mend: ClassVar[str] = restored(PATH, "nox -s snapshot")
 
     schema_version: Literal[2]
     taken_at: Moment

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from jax_stack_compat.base.errors import Exit, Misused, guarded
-from jax_stack_compat.command_line import add, call, parse_words
+from jax_stack_compat.command_line import Parser, add, call, parse_words
 from jax_stack_compat.command_table import COMMANDS as PRODUCT
 from laboratory.cli.command_table import COMMANDS, REPORTS, RUN_CODES, STATE
 from laboratory.cli.sessions import SESSIONS, Session
@@ -95,7 +95,7 @@ def called(session: str, sessions: Sequence[str]) -> list[str]:
 @cache
 def _parser() -> tuple[argparse.ArgumentParser, Mapping[str, argparse.ArgumentParser]]:
     """Return the parser of the whole command line, and the parser of each command."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m laboratory",
         description="Runs documented JAX, Equinox and Diffrax issues on real releases, and reports the results.",
         epilog=f"{RUN_CODES} `nox -s SESSION -- --help` explains one. {STATE}",

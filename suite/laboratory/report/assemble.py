@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 from itertools import chain
 
 from jax_stack_compat import __version__
+from jax_stack_compat.base.fields import this_moment
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case, Upstream
@@ -79,7 +79,7 @@ def assemble(
     nowhere = Platform(system="", machine="", cpu="", device="")
     report = Report(
         schema_version=SCHEMA,
-        generated_at=datetime.now(UTC).replace(microsecond=0),
+        generated_at=this_moment(),
         suite_version=__version__,
         probe_sha256=keys.probe_sha256(),
         platform=next((platform for _, _, platform in judged if platform), nowhere),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from html import escape
 from itertools import accumulate
 from urllib.parse import quote
 
 from markupsafe import Markup
 
+from jax_stack_compat.base import markdown
 from jax_stack_compat.base.printable import printable
 
 _TABLE_CHARS = 500
@@ -34,15 +33,14 @@ def said(text: str) -> str:
     return shown if len(text) <= MAX_MESSAGE_CHARS else f"{shown}… ({len(text):,} characters in the data)"
 
 
-def cell_text(text: str) -> Markup:
+def cell_text(text: str, *, in_thread: bool = False) -> Markup:
     """Return foreign text for a cell of a Markdown table: one short line, escaped."""
-    return in_markdown(clipped(" ".join(text.split())))
+    return in_markdown(clipped(" ".join(text.split())), in_thread=in_thread)
 
 
-def in_markdown(text: str) -> Markup:
-    """Return foreign text for a line of Markdown, with everything escaped that Markdown or HTML would act on."""
-    line = escape(printable(re.sub(r"\s", " ", text)), quote=False).replace("|", "&#124;").replace("`", "&#96;")
-    return Markup(re.sub(r"[\\*_\[\]~]", r"\\\g<0>", line))
+def in_markdown(text: str, *, in_thread: bool = False) -> Markup:
+    """Return foreign text for a line of Markdown. In a file of the repository, references do no harm."""
+    return Markup(markdown.in_markdown(text, in_thread=in_thread))
 
 
 def address(url: str) -> Markup:

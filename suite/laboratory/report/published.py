@@ -7,11 +7,10 @@ check.json. Everything else follows, in less than a minute and without running a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Literal
 
 from jax_stack_compat.base.errors import BadFile, Exit, Fault
-from jax_stack_compat.base.fields import Moment
+from jax_stack_compat.base.fields import Moment, this_moment
 from jax_stack_compat.base.files import REPORTS, FileModel, dump, read, replace_all
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.numbers.model import by_function
@@ -57,7 +56,7 @@ def pack() -> Report:
     former = before.model_copy(update={"observations": [row for row in before.observations if row.attempts]})
     archive.pack(plan.tagged("full"))
     now = published()
-    made = _Made(generated_at=datetime.now(UTC).replace(microsecond=0), since=compare.since(former, now))
+    made = _Made(generated_at=this_moment(), since=compare.since(former, now))
     replace_all(FOLDER, {MADE.name: dump(made.model_dump(mode="json"))})
     return now.model_copy(update=dict(made))
 

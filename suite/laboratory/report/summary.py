@@ -76,9 +76,16 @@ class Undecided:
 def undecided_rows(report: Report) -> list[Observation]:
     """Return the undecided observations, which say nothing about upstream.
 
-    Blocked ones are left out: row zero reports their cause once.
+    Blocked ones are left out of the cells in which row zero reports their cause.
     """
-    return [row for row in report.observations if row.agreement == "undecided" and row.verdict != "blocked"]
+    undecided = [row for row in report.observations if row.agreement == "undecided"]
+    row_zero = {issue.id for issue in report.issues if issue.row_zero}
+    reported = {row.cell for row in report.observations if row.issue in row_zero and not _is_blocked(row)}
+    return [row for row in undecided if not (_is_blocked(row) and row.cell in reported)]
+
+
+def _is_blocked(row: Observation) -> bool:
+    return row.verdict == "blocked" and row.agreement == "undecided"
 
 
 def undecided_causes(report: Report) -> list[Undecided]:

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from threading import Condition
@@ -18,6 +17,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from jax_stack_compat.base.fields import this_moment
 from jax_stack_compat.base.files import LOGS, OURS, PACKAGES, read
 from jax_stack_compat.environments import probe_call
 from jax_stack_compat.environments.probe_call import Ended, Progress, Stop
@@ -274,7 +274,7 @@ def note(cell: Cell, verdict: Any, reason: str, detail: str = "", python: str = 
     """Return a status of the cell, with the present time and machine."""
     return Status(
         cell=cell.id,
-        at=datetime.now(UTC).replace(microsecond=0),
+        at=this_moment(),
         verdict=verdict,
         reason=reason,
         detail=detail,

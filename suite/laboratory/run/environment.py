@@ -196,11 +196,14 @@ def _uv(*words: str) -> None:
     if run.returncode:
         said = run.stderr[max(run.stderr.find("error:"), 0) :].strip()
         reason = next((reason for reason, pattern in _REASONS if re.search(pattern, said)), "install.failed")
-        raise Unprepared("error", reason, f"uv {' '.join(words[:2])}: {said[-1500:]}")
+        hint = "; the index lacks a pinned release: is it a login page, or an incomplete mirror?"
+        raise Unprepared("error", reason, f"uv {' '.join(words[:2])}: {said[-1500:]}{hint * (reason == _NOT_OFFERED)}")
 
 
+_NOT_OFFERED = "install.no-release"
 # Reason codes for the reader; the verdict is `error` in any case.
 _REASONS = (
+    (_NOT_OFFERED, r"there is no version of|was not found in the package registry"),
     ("install.hash", r"[Hh]ash mismatch"),
     ("install.disk", r"No space left on device|os error 28|Disk quota"),
     ("install.network", r"dns error|error sending request|[Cc]onnect|timed out|[Nn]etwork"),

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from jax_stack_compat.base.errors import BadFile, Failed, Fault
+from jax_stack_compat.base.fields import this_moment
 from jax_stack_compat.base.files import STATE
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
@@ -71,6 +72,8 @@ def run(works: Sequence[Work], rows: Rows, scheduler: str | None, console: Conso
     """Run the cases left in these works, here or on the workers of a Dask scheduler."""
     if not works:
         return
+    # Not after the first cell: a clock that is wrong fails each status.
+    this_moment()
     asked: Asked = "all" if rows == "cases" else rows
     if scheduler:
         _on_cluster(scheduler, works, console)

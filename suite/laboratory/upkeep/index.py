@@ -29,6 +29,7 @@ from remotezip import RemoteIOError, RemoteZip
 from rich.console import Console
 
 from jax_stack_compat.base.errors import Failed
+from jax_stack_compat.base.fields import this_moment
 from jax_stack_compat.packages import HELD
 from jax_stack_compat.stack import releases
 from jax_stack_compat.stack.releases import EXTRAS, PYTHONS, Release, Snapshot, Wheels, tag_of
@@ -55,7 +56,7 @@ def snapshot(known: Snapshot | None = None, *, forget: bool = False) -> Snapshot
     """
     with _asking() as client:
         packages = {name: _releases(client, name, known.packages.get(name, {}) if known else {}) for name in HELD}
-    taken = Snapshot(schema_version=2, taken_at=datetime.now(UTC).replace(microsecond=0), packages=packages)
+    taken = Snapshot(schema_version=2, taken_at=this_moment(), packages=packages)
     if known and not forget and (gone := lost(known, taken)):
         told = "; ".join(gone)
         raise Failed(f"the index lost releases that releases.json has: {told}. Nothing is written: --forget drops them")

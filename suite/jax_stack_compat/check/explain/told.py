@@ -13,6 +13,7 @@ from jax_stack_compat.base import bounded
 from jax_stack_compat.base.address import address
 from jax_stack_compat.base.console import Terminal
 from jax_stack_compat.base.errors import Exit, Misused
+from jax_stack_compat.base.markdown import sentence
 from jax_stack_compat.cell.issue import Rule
 from jax_stack_compat.check import knowledge
 from jax_stack_compat.check.answer import Answer, Effect, answer
@@ -121,8 +122,8 @@ def _said(file: Path | None) -> str:
 def lines(said: str, shown: Explained, stack: Stack, format: str) -> Iterator[tuple[str, str]]:
     """Return the lines of an answer, each with its style."""
     found = shown.found
-    for sentence in shown.sentences[:_MAX_NAMES]:
-        yield (f"- {sentence}", "") if format == "markdown" else (sentence, "bold")
+    for told in shown.sentences[:_MAX_NAMES]:
+        yield (f"- {sentence(told)}", "") if format == "markdown" else (told, "bold")
     if not found:
         if not shown.sentences:
             yield (_NONE if raised(said) else _NO_CLASS), "bold"
@@ -144,7 +145,7 @@ def markdown(found: Found, stack: Stack) -> str:
     where = since(found, stack.versions)
     told = [f"{where[:1].upper()}{where[1:]}."] if where else []
     told += [f"Workaround: {' Or: '.join(instead)}" for instead in [_workarounds(found)] if instead]
-    return f"- [{found.match.issue.title}]({link(found)}). {' '.join(told)}".rstrip()
+    return f"- [{sentence(found.match.issue.title)}]({link(found)}). {sentence(' '.join(told))}".rstrip()
 
 
 def link(found: Found) -> str:

@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from jax_stack_compat.base.errors import BadFile, Fault
+from jax_stack_compat.base.errors import usable
 from jax_stack_compat.cell.issue import Signature
 from jax_stack_compat.check.find.words import compared
 
@@ -112,14 +112,11 @@ class Index:
 @cache
 def load(path: Path = PATH) -> Index:
     """Read the index at `path`. Raises BadFile if it is missing, or of another version of the suite."""
-    try:
+    with usable(path, "nox -s rebuild"):
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["schema_version"] != SCHEMA:
             raise ValueError(f"its schema is {data['schema_version']}, but this version reads {SCHEMA}")
         return _index(data)
-    except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-        said = f"{type(error).__name__}: {error}"
-        raise BadFile([Fault(path, "file", f"cannot be used ({said}): rewrite it with `nox -s rebuild`")]) from error
 
 
 def _index(data: Mapping[str, Any]) -> Index:

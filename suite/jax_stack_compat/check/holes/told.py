@@ -11,7 +11,7 @@ from typing import NamedTuple
 from jax_stack_compat import __version__
 from jax_stack_compat.base.console import Terminal
 from jax_stack_compat.base.errors import Exit, Misused
-from jax_stack_compat.base.files import dump
+from jax_stack_compat.base.files import dump_ascii
 from jax_stack_compat.check import ignored, unpinned
 from jax_stack_compat.check.finding import KINDS, RANKS
 from jax_stack_compat.check.holes.code import Gap, Narrowed, narrowed
@@ -312,4 +312,4 @@ def _json(found: Within, path: Path, known: Knowledge) -> str:
         "unread": [each._asdict() for each in narrow.unread],
         **{"data_of": known.day, "suite_version": __version__},
     }
-    return dump(data)
+    return dump_ascii(data)

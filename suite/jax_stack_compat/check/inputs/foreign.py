@@ -6,7 +6,7 @@ import codecs
 import json
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from pydantic import ConfigDict, ValidationError
 from jax_stack_compat.base import bounded
 from jax_stack_compat.base.errors import BadFile, Fault, Misused
 from jax_stack_compat.base.files import FileModel, Model, faults
+from jax_stack_compat.base.spelling import quoted
 
 MAX_FAULTS = 20
 _MIB = 2**20
@@ -95,15 +96,29 @@ def toml(path: Path, written: str) -> dict[str, Any]:
 
 
 def parsed_json(path: Path, written: str) -> object:
-    """Parse the text of the JSON file at `path`. Raises BadFile."""
+    """Parse the text of the JSON file at `path`. Raises BadFile, also for a key that an object has twice."""
     try:
-        return json.loads(written)
+        return json.loads(written, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise bad(path, "syntax", why(error)) from error
 
 
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    _refuse_twice(key for key, _ in pairs)
+    return dict(pairs)
+
+
+def _refuse_twice(keys: Iterable[str]) -> None:
+    """Raise ValueError for a key that is there twice: parsers silently keep the last."""
+    seen = set()
+    for key in keys:
+        if key in seen:
+            raise ValueError(f"{quoted(key)} is there twice: keep one")
+        seen.add(key)
+
+
 def yaml(path: Path, written: str) -> object:
-    """Parse the text of the YAML file at `path`. Raises BadFile."""
+    """Parse the text of the YAML file at `path`. Raises BadFile, also for a key that a mapping has twice."""
     if len(written) > _MAX_YAML_CHARS:
         raise bad(path, "file", f"it has more than {_MAX_YAML_CHARS // _MIB} MiB, which is too large for a YAML file")
     try:
@@ -120,7 +135,13 @@ def yaml(path: Path, written: str) -> object:
                 raise ValueError(f"it is nested more than {_MAX_DEPTH} deep")
             if isinstance(event, yaml.AliasEvent):
                 raise ValueError(f"it has an alias, *{event.anchor}: write out its value")
-        return yaml.load(written, Loader=loader)
+
+        class Once(loader):  # type: ignore[misc, valid-type]
+            def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+                _refuse_twice(key.value for key, _ in node.value if isinstance(key.value, str))
+                return super().construct_mapping(node, deep)
+
+        return yaml.load(written, Loader=Once)
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise bad(path, "syntax", f"{line}{error.problem}") from error

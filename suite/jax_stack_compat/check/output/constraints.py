@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from jax_stack_compat.base.printable import printable
+from jax_stack_compat.base.printable import inert
 from jax_stack_compat.check.answer import Answer
 from jax_stack_compat.check.finding import Finding
 from jax_stack_compat.check.on_devices import plugins
@@ -59,7 +59,8 @@ def constraints(
         told.append(f"# {_told(broken, len(broken))}.")
         faults.append(_told(broken, _MAX_LINES))
     told.append(f"# {found.last_line}")
-    return Constraints(printable("\n".join(told), lines=True) + "\n", tuple(faults), tuple(broken))
+    # A line end in a name would add a constraint.
+    return Constraints("".join(f"{inert(line)}\n" for line in told), tuple(faults), tuple(broken))
 
 
 def _without(found: Answer, limits: Limits) -> Iterator[str]:

@@ -7,8 +7,9 @@ from typing import Any
 from urllib.parse import quote
 
 from jax_stack_compat import __version__
-from jax_stack_compat.base.files import dump
-from jax_stack_compat.base.printable import printable
+from jax_stack_compat.base.files import dump_ascii
+from jax_stack_compat.base.markdown import in_code, sentence
+from jax_stack_compat.base.printable import printable, without_marks
 from jax_stack_compat.check.answer import Effect
 from jax_stack_compat.check.finding import KINDS, Finding
 from jax_stack_compat.check.findings import SourceRead
@@ -66,7 +67,7 @@ def as_json(found: Outcome) -> str:
         "slower": list(found.slower),
         "suite_version": __version__,
     }
-    return dump(data)
+    return dump_ascii(data)
 
 
 def _lowest(found: Outcome) -> dict[str, Any]:
@@ -105,31 +106,25 @@ def markdown(found: Outcome) -> str:
     """Return the answer as Markdown, for a comment or a summary."""
     answer = found.answer
     stack = " ".join(filter(None, [f"{answer.stack.where}: {named(answer)}.", found.assumed]))
-    where = cell(stack).replace("[", "\\[").replace("`", "\\`")
     numbers = found.read.numbers.sentence if found.read and found.read.numbers else ""
-    works = [f"**{cell(answer.works.sentence)}**", ""] if answer.works.sentence else []
-    lines = [*works, " ".join(filter(None, [f"**{cell(found.sentence)}**", found.coverage, numbers])), "", where, ""]
+    works = [f"**{sentence(answer.works.sentence)}**", ""] if answer.works.sentence else []
+    rest = [sentence(each) for each in (found.coverage, numbers, *found.unsure) if each]
+    lines = [*works, " ".join([f"**{sentence(found.sentence)}**", *rest]), "", sentence(stack), ""]
     links = {issue.id: issue.link for issue, _ in answer.issues}
     shown = [each for each in found.findings if not each.guarded and each.level != "chronic"]
     if shown:
         lines += ["| | place | what | good from, or instead |", "|---|---|---|---|"]
     for finding in shown:
-        issue = f"[{finding.id}]({links.get(finding.id)})"
-        what = f"{f'`{finding.name}`' if finding.of_name else issue}: {cell(finding.says)}"
+        name = in_code(finding.name) if finding.of_name else f"[{finding.id}]({links.get(finding.id)})"
         kind = f" ({KINDS[finding.kind].lower()})" if finding.kind else ""
-        place = f"`{cell(finding.place.path)}:{finding.place.line}`" if finding.place.line else ""
-        instead = cell("; ".join(finding.instead))
-        lines.append(f"| {finding.level}{kind} | {place} | {what} | {instead} |")
+        place = in_code(f"{finding.place.path}:{finding.place.line}") if finding.place.line else ""
+        instead = sentence("; ".join(finding.instead))
+        lines.append(f"| {finding.level}{kind} | {place} | {name}: {sentence(finding.says)} | {instead} |")
     lines += [""] if shown else []
-    lines += [f"- {cell(each)}" for each in found.slower]
-    lines += [cell(lowest(found.lowest))] if found.lowest else []
+    lines += [f"- {sentence(each)}" for each in found.slower]
+    lines += [sentence(lowest(found.lowest))] if found.lowest else []
     lines += [""] if found.slower or found.lowest else []
-    return "\n".join([*lines, cell(answer.last_line)]) + "\n"
-
-
-def cell(text: str) -> str:
-    """Return a text as a cell of a table in Markdown."""
-    return printable(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+    return "\n".join([*lines, sentence(answer.last_line)]) + "\n"
 
 
 def sarif(found: Outcome) -> str:
@@ -160,7 +155,7 @@ def sarif(found: Outcome) -> str:
         "version": "2.1.0",
         "runs": [{"tool": {"driver": driver}, "results": results}],
     }
-    return dump(data)
+    return dump_ascii(data)
 
 
 def _location(place: Place, where: str) -> dict[str, Any]:
@@ -185,9 +180,14 @@ def github(found: Outcome) -> str:
     ]
     works, told = found.answer.works, [found.sentence, found.coverage, found.answer.last_line]
     if works.fails:
-        lines.insert(0, f"::error::{_escaped(works.sentence)}")
+        lines.insert(0, message("error", works.sentence))
     said = " ".join(filter(None, [works.sentence, *found.unsure, found.assumed, *told]))
-    return "\n".join([*lines, f"::notice::{_escaped(said)}"]) + "\n"
+    return "\n".join([*lines, message("notice", said)]) + "\n"
+
+
+def message(level: str, text: str) -> str:
+    """Return a command of a GitHub workflow that shows a text."""
+    return f"::{level}::{_escaped(text)}"
 
 
 def annotation(level: str, path: str, line: int, title: str, text: str) -> str:
@@ -197,7 +197,7 @@ def annotation(level: str, path: str, line: int, title: str, text: str) -> str:
 
 def _escaped(text: str) -> str:
     # As in GitHub's own toolkit.
-    return printable(text, lines=True).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return without_marks(printable(text, lines=True)).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

@@ -8,6 +8,7 @@ from itertools import groupby
 from rich.console import Console
 from rich.text import Text
 
+from jax_stack_compat.base.printable import printable
 from jax_stack_compat.check.answer import Answer, Effect
 from jax_stack_compat.check.finding import KINDS, RANKS, Finding
 from jax_stack_compat.check.knowledge import KnownIssue
@@ -193,12 +194,14 @@ def _whole(found: Outcome, console: Console) -> None:
     told = [(effects[id], of) for id, of in issues.items() if id in effects]
     told.sort(key=lambda each: RANKS[each[0][0].kind])
     for kind, group in groupby(told, lambda each: each[0][0].kind):
-        say(console, f"\n{KINDS[kind]}", "bold")
+        console.print()
+        say(console, KINDS[kind], "bold")
         for (issue, of), findings in group:
             cases = {case for finding in findings for case in finding.cases}
             _issue(issue, [each for each in of if each.case.id in cases], console, findings if found.read else ())
     if answer.unknown:
-        say(console, f"\nNot known: {some(answer.unknown)}", "dim")
+        console.print()
+        say(console, f"Not known: {some(answer.unknown)}", "dim")
 
 
 def named(answer: Answer) -> str:
@@ -246,5 +249,5 @@ def told(issue: KnownIssue, effects: Iterable[Effect]) -> list[str]:
 
 
 def say(console: Console, line: str, style: str = "") -> None:
-    """Print a line without wrapping, because a program may read it."""
-    console.print(Text(line, style=style), soft_wrap=True)
+    """Print one line, whatever is in it; it is not wrapped, because a program may read it."""
+    console.print(Text(printable(line), style=style), soft_wrap=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from jax_stack_compat.base.printable import printable
 from jax_stack_compat.check.source.conditions import Condition
+from jax_stack_compat.judge.wording import named
 
 # An import of a module, a `from` import, a name with its attributes, or a call of a method of an unknown object.
 How: TypeAlias = Literal["import", "from", "name", "method"]
@@ -138,6 +140,12 @@ class Unread(NamedTuple):
     path: str
     why: str
     mentions: bool = True
+
+
+def not_read(unread: Iterable[Unread], most: int = 2) -> list[str]:
+    """Return a sentence on the unread files that mention the stack; empty without any."""
+    told = [f"{printable(each.path)} ({printable(each.why)})" for each in unread if each.mentions]
+    return [f"Could not read these files, which mention the stack: {named(told, most)}."] * bool(told)
 
 
 @dataclass(frozen=True)

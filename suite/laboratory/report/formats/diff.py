@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from itertools import groupby
 
 from rich.console import Console
 from rich.text import Text
 
+from jax_stack_compat.base.files import dump_ascii
 from jax_stack_compat.base.printable import printable
 from laboratory.report.compare import Group, ReportDiff, tally
 from laboratory.report.markup import cell_text, clipped, fit
@@ -55,16 +55,21 @@ def show(found: ReportDiff, console: Console) -> None:
 def markdown(found: ReportDiff) -> str:
     """Return a difference as Markdown that fits an issue or a step summary."""
     lines = ["# What changed between two reports", "", f"{last(found)}.", ""]
-    lines += [f"- {cell_text(line)}" for line in _reports(found)]
+    lines += [f"- {_posted(line)}" for line in _reports(found)]
     if found.premises:
         lines += ["", "## Different conditions", "", "| what | before | now |", "|---|---|---|"]
-        lines += [f"| {' | '.join(map(cell_text, (each.what, each.before, each.now)))} |" for each in found.premises]
+        lines += [f"| {' | '.join(map(_posted, (each.what, each.before, each.now)))} |" for each in found.premises]
     for kind, groups in _sections(found):
         lines += ["", f"## {kind.capitalize()}", ""]
         for group in groups:
-            head = f"**{cell_text(_cases(group))}** on {cell_text(_cells(group))}: {cell_text(group.words)}"
-            lines.append("<br>".join([f"- {head}", *map(cell_text, _evidence(group))]))
+            head = f"**{_posted(_cases(group))}** on {_posted(_cells(group))}: {_posted(group.words)}"
+            lines.append("<br>".join([f"- {head}", *map(_posted, _evidence(group))]))
     return fit("\n".join(lines) + "\n")
+
+
+def _posted(text: str) -> str:
+    # The text of an issue or a pull request: a name in it pings, and a reference leaves a link in that thread.
+    return cell_text(text, in_thread=True)
 
 
 def as_json(found: ReportDiff) -> str:
@@ -89,8 +94,7 @@ def as_json(found: ReportDiff) -> str:
         **{"schema_version": 2, **reports, "counts": counts, "not_compared": dict(found.not_compared)},
         **{"not_run_alike": not_alike, "changes": changes},
     }
-    # ASCII only: the locale of its destination may have few letters.
-    return json.dumps(data, indent=1) + "\n"
+    return dump_ascii(data)
 
 
 def last(found: ReportDiff) -> str:

@@ -15,9 +15,9 @@ from jax_stack_compat.judge.verdict_table import GLYPHS, PROPERTIES, VERDICTS, V
 from jax_stack_compat.packages import ASKED
 from laboratory.report.markup import one_line
 from laboratory.report.model import CellRow, Observation, Report
-from laboratory.report.summary import is_unexpected
+from laboratory.report.summary import is_unexpected, undecided_rows
 
-# These need no action: they are counted, not listed. Row zero says what blocks a case.
+# These need no action: they are counted, not listed. Row zero says what blocks a case, if it was run.
 _ONLY_COUNTED = frozenset({"clear", "absent", "blocked", "not-run"})
 
 
@@ -33,6 +33,7 @@ class Foreseen:
 
 def show(report: Report, cells: Iterable[CellRow], console: Console, known: Knowledge | None = None) -> None:
     """Print the observations of `cells` in `report`; for a cell that was not run, the expectations."""
+    unexplained = {id(row) for row in undecided_rows(report) if row.verdict == "blocked"}
     for cell in cells:
         seen = [row for row in report.observations if row.cell == cell.id]
         packages = ", ".join(f"{name} {cell.packages[name]}" for name in ASKED if name in cell.packages)
@@ -40,7 +41,7 @@ def show(report: Report, cells: Iterable[CellRow], console: Console, known: Know
         console.print(Text(cell.id, "bold"), Text(f"({packages}, Python {cell.python})"), soft_wrap=True)
         if cell.excluded_by:
             console.print(Text(f"  excluded by the packages' metadata: {cell.excluded_by}"), soft_wrap=True)
-        loud = [row for row in seen if row.verdict not in _ONLY_COUNTED or is_unexpected(row)]
+        loud = [row for row in seen if row.verdict not in _ONLY_COUNTED or is_unexpected(row) or id(row) in unexplained]
         # If one cause kept many cases from running, list it once.
         of: dict[tuple[Verdict, str | None, str] | int, list[Observation]] = {}
         for row in sorted(loud, key=lambda row: VERDICTS.index(row.verdict)):

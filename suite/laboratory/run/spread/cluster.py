@@ -24,7 +24,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -38,6 +37,7 @@ from rich.console import Console
 from rich.text import Text
 
 from jax_stack_compat.base.errors import BadFile, Failed, Fault
+from jax_stack_compat.base.fields import this_moment
 from jax_stack_compat.base.files import parse
 from jax_stack_compat.cell.atomic import write
 from jax_stack_compat.judge.record import Record
@@ -338,7 +338,7 @@ class _Errands:
         """Record that a cell failed; its earlier records stay."""
         failed = {"verdict": "error", "reason": "run.worker", "detail": detail}
         before = records.status(cell.id) or cell_run.note(cell, "error", "run.worker")
-        records.write_status(before.model_copy(update={"at": datetime.now(UTC).replace(microsecond=0), **failed}))
+        records.write_status(before.model_copy(update={"at": this_moment(), **failed}))
         self._finish(cell, "failed", detail)
 
     def _finish(self, cell: Cell, how: str, detail: str) -> None:
