@@ -12,6 +12,7 @@ from packaging.pylock import Package, Pylock, PylockValidationError, is_valid_py
 
 from jax_stack_compat.base import bounded
 from jax_stack_compat.base.errors import BadFile
+from jax_stack_compat.base.places import is_file
 from jax_stack_compat.check.inputs import conda, foreign, requirements, uv_poetry_pdm
 from jax_stack_compat.check.inputs.foreign import bad
 from jax_stack_compat.check.inputs.markers import Environment, environment, is_locked, read_for
@@ -44,7 +45,7 @@ def read(path: Path) -> Stack:
     if path in (bounded.STDIN, Path("/dev/stdin")):
         stack = _read(bounded.STDIN)
         return replace(stack, where=stack.where.replace(str(bounded.STDIN), "standard input", 1))
-    return replace(_read(path), file=str(path) if path.is_file() else "")
+    return replace(_read(path), file=str(path) if is_file(path) else "")
 
 
 def _read(path: Path) -> Stack:

@@ -93,7 +93,7 @@ def usage(folder: Path, methods: Collection[str] = ()) -> Usage:
     uses.sort(key=lambda use: (*use.place.at, use.things))
     return Usage(
         tuple(use for use in uses if not _is_beside(use)),
-        tuple(sorted(fault._replace(path=at + fault.path) for fault in unread)),
+        tuple(sorted(fault._replace(path=(at + fault.path).removesuffix("/.")) for fault in unread)),
         len(there) - sum(1 for file in found if file.unread and not file.read),
         marks,
         tuple(at + each for each in every if isinstance(each, str)),
