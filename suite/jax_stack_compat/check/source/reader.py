@@ -30,7 +30,7 @@ from jax_stack_compat.check.source.scopes import (
 from jax_stack_compat.check.source.sources import BEYOND, parsed
 from jax_stack_compat.check.source.uses import Call, How, Place, arguments
 
-_IGNORE = re.compile(r"#\s*compat:\s*ignore(?:\[(?P<ids>[^\]]*)\])?")
+_IGNORE = re.compile(r"#\s*compat:\s*ignore(?:\[(?P<ids>[^\][#]*)\])?")
 _BUILTIN_TYPES = frozenset({"bool", "int", "float", "complex"})
 _SCALARS = frozenset(
     {"bool", "bool_", "float16", "float32", "float64", "complex64", "complex128"}
