@@ -216,10 +216,13 @@ def _included(path: Path, name: str, root: Path) -> Path:
 
 
 def _lines(written: str) -> Iterator[tuple[int, str]]:
-    """Yield lines with their numbers, joined with their continuations as in pip."""
+    """Yield lines with their numbers, joined with their continuations as in pip, without those that say nothing."""
     parts: list[str] = []
     first = 0
     for number, line in enumerate(written.splitlines(), 1):
+        says_nothing = not line or line.isspace() or (line[0] == "#" and not line.startswith("# Editable "))
+        if says_nothing and not parts:
+            continue
         first = first if parts else number
         if line.endswith("\\") and not line.lstrip().startswith("#"):
             parts.append(line[:-1])

@@ -63,9 +63,9 @@ def files(folder: Path) -> Iterator[Source | Unread | str]:
     root = Path(os.path.realpath(folder))
     try:
         kind = root.stat().st_mode
-    except OSError as error:
-        why = "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read ({error.strerror})"
-        raise Misused(f"{shown(folder)} {why}: --source takes a folder or a file of Python") from error
+    except OSError as failed:
+        fault = "does not exist" if isinstance(failed, FileNotFoundError) else f"cannot be read ({failed.strerror})"
+        raise Misused(f"{shown(folder)} {fault}: --source takes a folder or a file of Python") from failed
     if not stat.S_ISDIR(kind):
         yield Source(root, root.name)
         return
