@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -23,9 +23,12 @@ from jax_stack_compat.cell.atomic import write
 # The folder of the packages: `suite` in a clone, site-packages after an installation.
 PACKAGES = Path(__file__).resolve().parents[2]
 ROOT = PACKAGES.parent
+# A folder of its own without HOME and an entry in passwd, as in a container whose user is any number.
+_HOME = os.path.expanduser("~")  # noqa: PTH111  Path.expanduser raises
+HOME = Path(gettempdir(), f"home-of-{os.getuid()}") if _HOME == "~" else Path(_HOME)
 # Environments and records take some gigabytes: SUITE_STATE moves them. A wheel's installation has no source tree.
-_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "jax-stack-compat"
-_OWN = ROOT / ".suite" if (ROOT / "pyproject.toml").exists() else _CACHE
+_CACHE = Path(os.path.expanduser(os.environ.get("XDG_CACHE_HOME", "")) or HOME / ".cache")  # noqa: PTH111
+_OWN = ROOT / ".suite" if (ROOT / "pyproject.toml").exists() else _CACHE / "jax-stack-compat"
 # Path.resolve raises on a loop of links; realpath does not.
 STATE = Path(os.path.realpath(os.environ.get("SUITE_STATE") or _OWN))
 # What an import or a case must leave alone: our state, and the clone or the installed package.

@@ -10,6 +10,7 @@ from pathlib import Path
 from jax_stack_compat.base import errors
 from jax_stack_compat.base.console import Terminal
 from jax_stack_compat.base.errors import Exit, Misused
+from jax_stack_compat.base.places import is_file
 from jax_stack_compat.check import answer as answers
 from jax_stack_compat.check import baseline as baselines
 from jax_stack_compat.check import findings, ignored, knowledge, unpinned
@@ -157,7 +158,7 @@ def _newest(known: Knowledge, project: Path, read: Usage | None) -> Stack:
 def _project(stack: Stack, source: Path | None, python: Path | None, before: str | None) -> Path | None:
     """Return the pyproject.toml beside the file of a stack, else of its source or of this folder."""
     beside = Path(stack.file).parent / "pyproject.toml"
-    if stack.file and beside.is_file():
+    if stack.file and is_file(beside):
         return beside
     if source is None and (stack.file or python or before):
         return None

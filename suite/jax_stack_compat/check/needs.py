@@ -25,7 +25,7 @@ from jax_stack_compat.check.output.limits import project_file
 from jax_stack_compat.check.output.machine import annotation, message
 from jax_stack_compat.check.output.text import say
 from jax_stack_compat.check.source.conditions import excludes
-from jax_stack_compat.check.source.lacks import Lack, lack, lacks, takes
+from jax_stack_compat.check.source.lacks import Lack, kind, lack, lacks, takes
 from jax_stack_compat.check.source.tree import usage
 from jax_stack_compat.check.source.uses import Usage, Use, not_read
 from jax_stack_compat.judge.rules import Pins
@@ -40,7 +40,7 @@ _MAX_LINES = 12
 _OR = " or "
 Declared = Mapping[str, Sequence[tuple[str, SpecifierSet]]]
 # Spans of places among a package's releases: the first and the last of each.
-Spans = Sequence[tuple[int, int]]
+Spans = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -98,33 +98,51 @@ def _need(package: str, uses: Sequence[Use], told: Sequence[tuple[str, Specifier
     admitted = [release for release in releases if any(of.contains(release, prereleases=True) for _, of in told)]
     reasons, fixes = dict[Reason, Spans](), dict[ToFix, None]()
     failing = defaultdict[str, set[tuple[str, int]]](set)
+    known: dict[Use, _Judged] = {}
     for use in uses:
-        states = _states(use, releases)
-        place = use.place.path, use.place.line
-        for release, works in zip(releases, states, strict=True):
-            if works is False:
-                failing[release].add(place)
-        if to_fix := list(_fixes_of(use, states, releases, (admitted or releases)[0])):
-            fixes.update(dict.fromkeys(to_fix))
-            # A fix of the arguments keeps the name.
-            use = replace(use, call=None)
-            states = _states(use, releases)
-        if reason := _reason(use, states, releases):
-            reasons[reason] = _spans(states)
-    works_on = [all(within(spans, at) for spans in reasons.values()) for at in range(len(releases))]
-    together = _spans(works_on)
+        if (of := kind(use)) not in known:
+            known[of] = _judged(of, releases, (admitted or releases)[0])
+        judged, (path, line, _) = known[of], use.place.at
+        for release in judged.failing:
+            failing[release].add((path, line))
+        fixes |= {replace(fix, path=path, line=line): None for fix in judged.fixes}
+        if judged.reason:
+            reasons[replace(judged.reason, path=path, line=line)] = judged.spans
+    every = {*reasons.values()}
+    together = _spans([all(within(spans, at) for spans in every) for at in range(len(releases))])
     edges = _edges(together, releases)
+    telling = {spans for spans in every if edges & _edges(spans, releases)}
     failing_here = tuple(release for release in admitted if release in failing)
     return Need(
         package,
         _specifiers(_lives(together, releases), releases),
         _OR.join(dict.fromkeys(str(of) or _ANY for _, of in told)) if told else None,
-        tuple(reason for reason, spans in reasons.items() if edges & _edges(spans, releases)),
+        tuple(reason for reason, spans in reasons.items() if spans in telling),
         tuple(fixes),
         admitted[0] if admitted else "",
         failing_here,
         len(failing[failing_here[-1]]) if failing_here else 0,
     )
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """The answer for all uses of a kind: the releases on which they fail, and fixes and a reason without a place."""
+
+    failing: tuple[str, ...]
+    fixes: tuple[ToFix, ...]
+    reason: Reason | None
+    spans: Spans
+
+
+def _judged(use: Use, releases: Sequence[str], oldest: str) -> _Judged:
+    states = _states(use, releases)
+    failing = tuple(release for release, works in zip(releases, states, strict=True) if works is False)
+    if fixes := tuple(_fixes_of(use, states, releases, oldest)):
+        # A fix of the arguments keeps the name.
+        use = replace(use, call=None)
+        states = _states(use, releases)
+    return _Judged(failing, fixes, _reason(use, states, releases), _spans(states))
 
 
 def _fixes_of(use: Use, states: Sequence[bool | None], releases: Sequence[str], oldest: str) -> Iterator[ToFix]:
@@ -153,8 +171,8 @@ def _reason(use: Use, states: Sequence[bool | None], releases: Sequence[str]) ->
     lacking = _last_lack(use, releases)
     if lacking is None or not _reach_newest(spans, releases):
         return None
-    *before, (since, _) = spans
-    return Reason(lacking.shown, use.place.path, use.place.line, releases[since], _lives(before, releases))
+    since = releases[spans[-1][0]]
+    return Reason(lacking.shown, use.place.path, use.place.line, since, _lives(spans[:-1], releases))
 
 
 def _last_lack(use: Use, releases: Sequence[str]) -> Lack | None:
@@ -202,7 +220,7 @@ def _spans(states: Iterable[bool | None]) -> Spans:
             first = 0 if span[0] == places[0] else known[0]
             last = places[-1][0] if span[-1] == places[-1] else known[-1]
             spans.append((first, last))
-    return spans
+    return tuple(spans)
 
 
 def _reach_newest(spans: Spans, releases: Sequence[str]) -> bool:

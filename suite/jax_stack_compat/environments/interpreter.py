@@ -12,7 +12,9 @@ import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from jax_stack_compat.base.files import HOME
 from jax_stack_compat.stack import uv_call
 
 _ASK = "import platform; print(platform.python_implementation(), platform.python_version())"
@@ -58,11 +60,10 @@ def _candidates(version: str) -> Iterator[Path]:
         for folder in os.get_exec_path():
             if found := shutil.which(name, path=folder):
                 yield Path(found)
-    home = Path.home()
     managers = (
-        Path(os.environ.get("PYENV_ROOT", home / ".pyenv"), "versions"),
-        Path(os.environ.get("ASDF_DATA_DIR", home / ".asdf"), "installs", "python"),
-        Path(os.environ.get("MISE_DATA_DIR", home / ".local/share/mise"), "installs", "python"),
+        Path(os.environ.get("PYENV_ROOT", HOME / ".pyenv"), "versions"),
+        Path(os.environ.get("ASDF_DATA_DIR", HOME / ".asdf"), "installs", "python"),
+        Path(os.environ.get("MISE_DATA_DIR", HOME / ".local/share/mise"), "installs", "python"),
     )
     for manager in managers:
         yield from sorted(manager.glob(f"{version}.*/bin/python"), reverse=True)
@@ -81,7 +82,12 @@ def _runs(candidate: Path, version: str) -> str | None:
     # Settings for the Python that runs this process do not apply to the candidate.
     env = uv_call.surroundings()
     try:
-        run = subprocess.run([candidate, "-c", _ASK], capture_output=True, text=True, timeout=30, check=False, env=env)
+        # Isolated and in an empty folder: the current one may be a project with a `platform.py`.
+        with TemporaryDirectory() as empty:
+            run = subprocess.run(
+                [candidate, "-I", "-c", _ASK],
+                capture_output=True, text=True, timeout=30, check=False, env=env, cwd=empty,
+            )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return None
     words = run.stdout.split()

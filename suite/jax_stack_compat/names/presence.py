@@ -112,9 +112,14 @@ def misfit(
     return None
 
 
+def reads_literals(dotted: str) -> bool:
+    """Return True if some literals are known that a function refuses."""
+    return dotted.rpartition(".")[0] in _CALLED
+
+
 def refuses(dotted: str, parameter: Sequence[str], value: object) -> bool:
     """Return True if a function is known to refuse a literal: as `shape` a negative size, as `mode` not a word."""
-    if dotted.rpartition(".")[0] not in _CALLED:
+    if not reads_literals(dotted):
         return False
     name, *defaults = parameter
     match name.lstrip("/*="):

@@ -18,7 +18,7 @@ from signal import Signals
 
 from jax_stack_compat.base import guardian
 from jax_stack_compat.base.errors import BadFile, Failed, Fault
-from jax_stack_compat.base.files import STATE
+from jax_stack_compat.base.files import HOME, STATE
 from jax_stack_compat.cell.atomic import write
 
 # All environments link to files in this store. The user's own cache stays untouched.
@@ -97,7 +97,7 @@ def surroundings() -> dict[str, str]:
 @cache
 def configured() -> tuple[str, ...]:
     """Return uv's option for a configuration file: the user's uv.toml reduced to access to packages, or none."""
-    home = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    home = Path(os.environ.get("XDG_CONFIG_HOME") or HOME / ".config")
     path = Path(os.environ.get("UV_CONFIG_FILE") or home / "uv" / "uv.toml")
     if not path.is_file():
         return ("--no-config",)

@@ -12,7 +12,7 @@ from jax_stack_compat.names import presence, query
 from jax_stack_compat.names.model import Name, Parameters
 from jax_stack_compat.packages import WALKED
 
-_REFUSED = re.compile(r"(?P<function>\w+(?:\.\w+)*)\(\) got an unexpected keyword argument '(?P<keyword>\w+)'")
+_REFUSED = re.compile(r"\b(?P<function>\w++)(?:\.__init__)?\(\) got an unexpected keyword argument '(?P<keyword>\w+)'")
 _MOST_FUNCTIONS = 2
 
 
@@ -61,7 +61,7 @@ def known(package: str) -> Iterator[Argument]:
 
 def _refused(message: str) -> Iterator[tuple[str, str]]:
     for found in _REFUSED.finditer(plain(message)):
-        yield found["function"].removesuffix(".__init__").rpartition(".")[2], found["keyword"]
+        yield found["function"], found["keyword"]
 
 
 @cache

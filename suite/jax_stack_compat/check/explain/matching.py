@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
+from jax_stack_compat.base.spelling import is_version
 from jax_stack_compat.cell.issue import Signature
 from jax_stack_compat.check.explain.ordinary import ORDINARY
 from jax_stack_compat.check.explain.raised import LONGEST, Raised, plain, raised
@@ -30,7 +31,7 @@ PHRASES = re.compile(
     r"is not (?:defined|callable|iterable|subscriptable)|\b\w*(?:Error|Exception|Warning)\b",
     re.IGNORECASE,
 )
-_CALL = re.compile(rf"(?P<function>\w+)\(\) got an {_KEYWORD} '(?P<keyword>\w+)'")
+_CALL = re.compile(rf"\b(?P<function>\w++)\(\) got an {_KEYWORD} '(?P<keyword>\w+)'")
 # A name that more issues concern does not identify one.
 _MAX_ISSUES_OF_RARE_NAME = 3
 
@@ -87,7 +88,8 @@ def is_enough(type: str, message: str, *, everyday: bool, known_by: str) -> bool
 
 def versions(text: str) -> dict[str, str]:
     """Return the versions of the stack in a text, as `pip`, `uv` or people write them."""
-    return dict(_PIN.findall(plain(text[:LONGEST])))
+    found = dict(_PIN.findall(plain(text[:LONGEST])))
+    return {name: version for name, version in found.items() if is_version(version)}
 
 
 def words(text: str) -> list[str]:
@@ -113,7 +115,7 @@ def _score(issue: IndexedIssue, signed: Signed, error: Raised, rare: frozenset[s
     # A specific class that upstream defines.
     own = not hasattr(builtins, signature.type) and signature.type not in GENERAL
     count = len(words(signature.message))
-    if (error.message or not own) and not ((count > 1 or own) and _pattern(signature.message).search(error.message)):
+    if (error.message or not own) and not ((count > 1 or own) and _says(error.message, signature.message)):
         return 0.0
     if not all(guest in error.said for guest in signed.guests):
         return 0.0
@@ -161,13 +163,28 @@ def _names(issue: IndexedIssue) -> set[str]:
     return {name for name in names if not name.startswith("__")}
 
 
+def _says(text: str, message: str) -> bool:
+    """Return True if a text has a signature's message: its pieces in order, from the start of a word."""
+    at = 0
+    # One pattern for all pieces would take quadratic time.
+    for piece in _pieces(message):
+        found = piece.search(text, at)
+        if found is None:
+            return False
+        at = found.end()
+    return True
+
+
 @cache
-def _pattern(message: str) -> re.Pattern[str]:
-    """Return a pattern that finds a signature's message: its pieces in order, from the start of a word.
+def _pieces(message: str) -> tuple[re.Pattern[str], ...]:
+    """Return a pattern for each piece of a signature's message, which an ellipsis separates.
 
     In a message about an unhashable type, any of dict, list and set matches.
     """
     said = re.sub(r"\s+", " ", plain(message))
-    found = ".*?".join(map(re.escape, said.split("…")))
-    found = re.sub(r"'(?:dict|list|set)'", "'(?:dict|list|set)'", found) if said.startswith("unhashable") else found
-    return re.compile((r"(?<!\w)" if said[:1].isalnum() else "") + found, re.DOTALL)
+    pieces = [re.escape(piece) for piece in said.split("…")]
+    if said.startswith("unhashable"):
+        pieces = [re.sub(r"'(?:dict|list|set)'", "'(?:dict|list|set)'", piece) for piece in pieces]
+    if said[:1].isalnum():
+        pieces[0] = rf"(?<!\w){pieces[0]}"
+    return tuple(map(re.compile, pieces))

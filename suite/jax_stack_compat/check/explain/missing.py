@@ -10,11 +10,12 @@ from jax_stack_compat.names import query
 from jax_stack_compat.names.query import Life
 from jax_stack_compat.packages import WALKED
 
-_DOTTED = rf"(?<![\w.])(?:{'|'.join(WALKED)})(?:\.\w+)+"
+# Longer names do not exist, and to look up one with thousands of parts takes seconds.
+_DOTTED = rf"(?<![\w.])(?:{'|'.join(WALKED)})(?:\.\w{{1,200}}){{1,20}}"
 MISSING = re.compile(
-    r"module '(?P<of>[\w.]+)' has no attribute '(?P<name>\w+)'"
-    r"|cannot import name '(?P<imported>\w+)' from '(?P<source>[\w.]+)'"
-    r"|No module named '(?P<module>[\w.]+)'"
+    r"module '(?P<of>[\w.]{1,200})' has no attribute '(?P<name>\w+)'"
+    r"|cannot import name '(?P<imported>\w+)' from '(?P<source>[\w.]{1,200})'"
+    r"|No module named '(?P<module>[\w.]{1,200})'"
     # JAX's own words: "… was removed in JAX v0.6.0: use …", "… was deprecated in … and removed in …".
     rf"|(?P<said>{_DOTTED}) (?:was|is|has been) (?:removed|deprecated)\b"
 )

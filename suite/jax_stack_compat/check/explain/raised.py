@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 # Longer texts are logs, whose ends matter.
 LONGEST = 1_000_000
-_MAX_RAISED = 200
+_MAX_RAISED, _MAX_FILES = 200, 2_000
 # Colours, links and cursors of a terminal; a page often drops the escape character and keeps the rest.
 _ANSI = re.compile(
     r"(?:\x1b|\u241b|\^\[)\[[0-?]*[ -/]*[@-~]|\x9b[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\^_]"
@@ -23,16 +25,16 @@ _CLASS = re.compile(
     re.MULTILINE,
 )
 # A line of source code in a traceback, not an exception.
-_SOURCE = re.compile(r"\b(?:except|class)\s+[\w., (]*$")
+_SOURCE = re.compile(r"\b(?:except|class)\s++[\w., (]*+$")
 _CHAINED = re.compile(
     r"^(?:During handling of the above|The above exception was|The stack trace below|Traceback \(most recent|-{20,})",
     re.MULTILINE,
 )
-# They contain the text of another exception, raised in a callback.
-_CARRIERS = ("XlaRuntimeError", "JaxRuntimeError")
+# They contain the text of another exception, raised in a callback. A log may have thousands of them.
+_CARRIERS, _MAX_CARRIERS, _MAX_CARRIED_CHARS = ("XlaRuntimeError", "JaxRuntimeError"), 200, 20_000
 _FILE = re.compile(r"(?<![\w~.…:@+/\\-])[\w~.…:@+/\\-]*[/\\][\w-]+\.py\b")
 _INSTALLED = re.compile(
-    r".*(?:site|dist)-packages/|.*/(?=(?:jax|equinox|lineax|optimistix|diffrax)/(?:_|internal/|nn/))"
+    r"\A(?:.*(?:site|dist)-packages/|.*/(?=(?:jax|equinox|lineax|optimistix|diffrax)/(?:_|internal/|nn/)))"
 )
 
 
@@ -50,11 +52,15 @@ class Raised:
         """The packages of the files that it came through, innermost last; "" for files that are not installed."""
         return [_INSTALLED.sub("", file).partition("/")[0] if _INSTALLED.match(file) else "" for file in self.files]
 
+    @cached_property
+    def places(self) -> list[str]:
+        """The files that it came through, below the folder of the installed packages, with a slash before each."""
+        return [f"/{_INSTALLED.sub('', file)}" for file in self.files]
+
     def through(self, module: str) -> bool:
         """Return True if it came through a module, or a module of that package."""
         path = module.replace(".", "/")
-        places = [f"/{_INSTALLED.sub('', file)}" for file in self.files]
-        return any(place.endswith(f"/{path}.py") or f"/{path}/" in place for place in places)
+        return any(place.endswith(f"/{path}.py") or f"/{path}/" in place for place in self.places)
 
 
 def plain(text: str) -> str:
@@ -67,16 +73,19 @@ def raised(text: str) -> list[Raised]:
     """Return the exceptions and warnings of a text, in order."""
     said = _MARGIN.sub("", plain(text))
     found = list(_classes(said))
+    chains = [*(chain.start() for chain in _CHAINED.finditer(said)), len(said)]
+    ends = [*(match.start() for match in found[1:]), len(said)]
+    carriers = {*[match.start() for match in found if match["type"] in _CARRIERS][:_MAX_CARRIERS]}
     told, last = [], 0
-    for number, match in enumerate(found):
-        after = found[number + 1].start() if number + 1 < len(found) else len(said)
-        end = len(said) if match["type"] in _CARRIERS else after
-        if chained := _CHAINED.search(said, match.end(), end):
-            end = chained.start()
-        message = said[match.end() : end] if match["message"] else ""
-        files = tuple(place.group().replace("\\", "/") for place in _FILE.finditer(said, last, match.start()))
-        told.append(Raised(match["type"], flat(message), files, flat(said[last:end])))
-        last = match.end()
+    for match, end in zip(found, ends, strict=False):
+        before, last = last, match.end()
+        if match.start() in carriers:
+            end = max(end, last + _MAX_CARRIED_CHARS)
+        end = min(end, chains[bisect_left(chains, last)])
+        message = said[last:end] if match["message"] else ""
+        places = _FILE.finditer(said, before, match.start())
+        files = [place.group().replace("\\", "/") for place in places][-_MAX_FILES:]
+        told.append(Raised(match["type"], flat(message), tuple(files), flat(said[before:end])))
     # A log may repeat an exception thousands of times.
     once = list(dict.fromkeys(told))
     return once if len(once) <= _MAX_RAISED else once[: _MAX_RAISED // 2] + once[-_MAX_RAISED // 2 :]
@@ -89,8 +98,8 @@ def flat(text: str) -> str:
 
 def _classes(said: str) -> Iterator[re.Match[str]]:
     for match in _CLASS.finditer(said):
-        before = max(said.rfind("\n", 0, match.start()) + 1, match.start() - 200)
-        line = said[before : match.start()]
+        near = max(match.start() - 200, 0)
+        line = said[near : match.start()].rpartition("\n")[2]
         # An exception without a message must be alone on its line.
         if not _SOURCE.search(line) and (match["message"] or not line.strip()):
             yield match

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from jax_stack_compat.check.explain.matching import matches, telling, without_phrases
@@ -21,7 +22,6 @@ from jax_stack_compat.check.find.words import (
     compared,
     flat,
     stem,
-    threads,
     whole,
     words,
 )
@@ -60,7 +60,7 @@ def ranked(index: Index, text: str) -> list[Result]:
     If there is none, a word that is a flag or an option, with two underscores, is looked up alone.
     """
     found = _ranked(index, text)
-    flags = [] if found else [word for word in text.split()[:_MOST_WORDS] if _FLAG.fullmatch(word)]
+    flags = [] if found else [word for word in dict.fromkeys(text.split()[:_MOST_WORDS]) if _FLAG.fullmatch(word)]
     of_flags = (_ranked(index, flag) for flag in flags)
     return found or [replace(result, partial=True) for result in next(filter(None, of_flags), [])]
 
@@ -99,7 +99,7 @@ def _functions(index: Index, question: Asked) -> Iterator[Result]:
 def _issues(index: Index, question: Asked) -> Iterator[Result]:
     shown = {match.issue.id: match for match in matches(index.issues, question.text)}
     for issue in index.issues:
-        found = [_by_phrase(issue, question), _by_thread(issue.threads, question.text)]
+        found = [_by_phrase(issue, question), _by_thread(issue.threads, question)]
         if match := shown.get(issue.id):
             signature = match.signature
             why = f"{signature.type}{': ' * bool(signature.message)}{signature.message}"
@@ -125,7 +125,7 @@ def _timings(index: Index, question: Asked) -> Iterator[Result]:
             if compared(version, timing.since) < 0 or (timing.until and compared(version, timing.until) >= 0):
                 continue
             at = _BEGINS if compared(version, timing.since) == 0 else _AFFECTED
-        score = max(_by_thread(timing.threads, question.text)[0], _of_timing(timing, question, index))
+        score = max(_by_thread(timing.threads, question)[0], _of_timing(timing, question, index))
         if score:
             yield Result("timing", timing.id, score=score + at)
 
@@ -149,15 +149,14 @@ def _refuted(index: Index, question: Asked) -> Iterator[Result]:
             return float(stem(word) in said)
 
         share = 0.0 if question.is_printed else _share(text, counts, is_dated=False)
-        if share or _by_thread((ref,), question.text)[0]:
+        if share or _by_thread((ref,), question)[0]:
             yield Result("refuted", str(number))
 
 
 def _by_phrase(issue: IndexedIssue, question: Asked) -> Scored:
     """Score a part of a message, or a message without its class."""
-    text = flat(question.text)
-    best = _NOTHING
-    if question.is_printed or len(text) < 8 or telling(text) < 2:
+    text, best = question.flat, _NOTHING
+    if question.is_printed or len(text) < 8 or _telling(text) < 2:
         return best
     for signed in issue.signed:
         signature = signed.signature
@@ -181,11 +180,10 @@ def _is_within(message: str, text: str) -> bool:
     return True
 
 
-def _by_thread(refs: Iterable[str], text: str) -> Scored:
-    wanted = threads(text)
+def _by_thread(refs: Iterable[str], question: Asked) -> Scored:
     for ref in refs:
         repository, _, number = ref.partition("#")
-        if any(number == of and repo in ("", repository.rpartition("/")[2].lower()) for repo, of in wanted):
+        if any(number == of and repo in ("", repository.rpartition("/")[2].lower()) for repo, of in question.threads):
             return 90.0, ref
     return _NOTHING
 
@@ -225,11 +223,7 @@ def _hit(word: str, known: frozenset[str]) -> float:
 
 def _share(term: str, counts: Callable[[str], float], *, is_dated: bool) -> float:
     """Return a score by the words of a term: of three all must count, of more half; beside a version, half of three."""
-    wanted = [
-        word
-        for word in words(without_phrases(term))
-        if len(word) > 1 and word not in COMMON and word not in ("jax", "jaxlib")
-    ]
+    wanted = _wanted(term)
     if not wanted:
         return 0.0
     hits = [counts(word) for word in wanted]
@@ -239,6 +233,19 @@ def _share(term: str, counts: Callable[[str], float], *, is_dated: bool) -> floa
     lacking = hits.count(0.0)
     part = 10.0 * sum(hits) / len(wanted)
     return part if lacking else _WHOLE + part
+
+
+# Hundreds of issues are compared with the same few texts.
+@lru_cache(maxsize=64)
+def _wanted(term: str) -> list[str]:
+    """Return the words of a term that count."""
+    wanted = (word for word in words(without_phrases(term)) if len(word) > 1)
+    return [word for word in wanted if word not in COMMON and word not in ("jax", "jaxlib")]
+
+
+@lru_cache(maxsize=64)
+def _telling(text: str) -> int:
+    return telling(text)
 
 
 def _at(issue: IndexedIssue, question: Asked) -> float:

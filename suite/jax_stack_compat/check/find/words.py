@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 _ENDING = re.compile(r"(?:ers?|ed|ing|es|s|e)$")
 _SPACE = re.compile(r"\s+")
@@ -17,7 +18,7 @@ _NUMBER = re.compile(r"v?(\d+(?:\.\d+)*)")
 _PINNED = re.compile(r"([a-z][a-z_-]*)==?v?(\d[\w.]*)")
 _CELL = re.compile(r"[a-z_-]+-\d[\w.]*(?:\+[a-z_-]+-\d[\w.]*)*")
 _OF_CELL = re.compile(r"([a-z_-]+)-(\d[\w.]*)")
-_THREAD = re.compile(r"(?:\b([a-z][\w.-]*))?(?:#|/issues/|/pull/|/discussions/)(\d{2,6})\b(?!\.)")
+_THREAD = re.compile(r"(?:\b([a-z][\w.-]{0,99}))?(?:#|/issues/|/pull/|/discussions/)(\d{2,6})\b(?!\.)")
 # What a program printed is not a list of words.
 _PRINTED = re.compile(r"\n|(?:Error|Exception|Warning)\b")
 _MOST_CHARS = 300
@@ -57,6 +58,16 @@ class Asked:
     terms: tuple[str, ...]
     versions: Mapping[str, str]
     is_printed: bool
+
+    @cached_property
+    def flat(self) -> str:
+        """The text in lower case, in one line; hundreds of issues are compared with it."""
+        return flat(self.text)
+
+    @cached_property
+    def threads(self) -> list[tuple[str, str]]:
+        """The threads that the text names."""
+        return threads(self.text)
 
 
 def flat(text: str) -> str:

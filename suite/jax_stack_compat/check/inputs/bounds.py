@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from packaging.requirements import Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from jax_stack_compat.base.errors import BadFile, Fault
@@ -36,8 +36,8 @@ def bounds(path: Path) -> Bounds:
     if silent:
         raise bad(path, *silent)
     try:
-        python = SpecifierSet(_typed(path, "project.requires-python", project.get("requires-python", ""), str))
-    except InvalidSpecifier as error:
+        python = foreign.specifiers(_typed(path, "project.requires-python", project.get("requires-python", ""), str))
+    except ValueError as error:
         raise bad(path, "project.requires-python", str(error)) from error
     under = environment(str(python))
     packages: dict[str, SpecifierSet] = {}
@@ -91,7 +91,7 @@ def _requirements(
     found, faults = [], []
     for key, text in [*_of_project(path, project), *_of_groups(path, groups)]:
         try:
-            requirement = Requirement(text)
+            requirement = foreign.requirement(text)
             if applies(requirement.marker, under):
                 found.append((key, requirement))
         except (ValueError, RecursionError) as error:

@@ -24,12 +24,12 @@ _SYSTEMS = {"linux": "linux", "darwin": "osx", "win32": "win"}
 _MACHINES = {"x86_64": "64", "amd64": "64", "aarch64": "aarch64", "arm64": "arm64", "ppc64le": "ppc64le"}
 # A dependency with its version and its build: `jaxlib=0.6.2=cuda129*`, `conda-forge::jaxlib 0.6.2 cpu_py312`.
 _BUILD = re.compile(r"(?:\S*::)?(jax|jaxlib)(?![\w-])(?:[\s=]*([\d.*]+)[\s=]+([^\s=]\S*))?")
-_FILE = re.compile(r"([^/]+)-([^/-]+)-([^/-]+)\.(?:conda|tar\.bz2)$")
-_WORDS = re.compile(r"(?:\S*::)?([\w.-]+)\s*(.*)")
+_ARCHIVES = (".conda", ".tar.bz2")
+_WORDS = re.compile(r"(?:\S*::)?+([\w.-]++)\s*+(.*)")
 # `==1.2`, `=1.2.3`, `=1.2=build`, ` 1.2`, ` 1.2 build`, `[version="1.2"]`: conda installs one version. `=` is a prefix,
 # which is exact if it has three parts.
 _EXACT = re.compile(
-    r"==\s*([\w.!+]+)(?:[\s=].*)?|=?\s*([\d.]+\w*)(?:=|\s+)[^\s<>=!~|,]\S*|=\s*(\d+\.\d+\.[\w.]*\w)|(\d[\w.]*)"
+    r"==\s*([\w.!+]+)(?:[\s=].*)?|=?\s*([\d.]++\w*+)(?:=|\s+)[^\s<>=!~|,]\S*|=\s*(\d+\.\d+\.[\w.]*\w)|(\d[\w.]*)"
     r"|\[version=['\"]?={0,2}(\d[\w.]*)['\"]?\]"
 )
 
@@ -116,10 +116,10 @@ def _of_environment(lock: _Pixi, name: str, of_package: Mapping[str, _Locked], p
     for entry in packages.get(chosen, ()):
         kind, address = next(iter(entry.items()), ("", ""))
         known = of_package.get(str(address), _Locked())
-        file = _FILE.search(str(address)) if kind == "conda" else None
-        package, version = known.name or (file[1] if file else ""), known.version or (file[2] if file else "")
-        if file:
-            builds[package] = file[3]
+        named, numbered, build = _archive(str(address)) if kind == "conda" else ("", "", "")
+        package, version = known.name or named, known.version or numbered
+        if build:
+            builds[package] = build
         if kind == "conda" and package == "python":
             python = version
         elif package:
@@ -128,6 +128,14 @@ def _of_environment(lock: _Pixi, name: str, of_package: Mapping[str, _Locked], p
                 _pin(package, version, kind, path, key) if version else direct(package, str(address), path, key)
             )
     return replace(requirements.stack(pins, where), python=python, notes=of_builds(builds))
+
+
+def _archive(address: str) -> tuple[str, str, str]:
+    """Return the name, the version and the build in the address of a conda package; all empty without them."""
+    file = address.rpartition("/")[2]
+    parts = file.removesuffix(".conda").removesuffix(".tar.bz2").rsplit("-", 2)
+    is_archive = file.endswith(_ARCHIVES) and len(parts) == 3 and all(parts)
+    return (parts[0], parts[1], parts[2]) if is_archive else ("", "", "")
 
 
 def _conda_lock(lock: _CondaLock, path: Path) -> Stack:
@@ -139,8 +147,8 @@ def _conda_lock(lock: _CondaLock, path: Path) -> Stack:
     python = next((each.version for each in there if (each.manager, each.name) == ("conda", "python")), "")
     pins = [_pin(each.name, each.version, each.manager, path, f"package {each.name}") for each in there]
     where = str(path) if chosen == ours else f"{path}, for {chosen}"
-    files = {each.name: _FILE.search(each.url) for each in there if each.manager == "conda"}
-    builds = {name: file[3] for name, file in files.items() if file}
+    archives = [_archive(each.url) for each in there if each.manager == "conda"]
+    builds = {name: build for name, _, build in archives if build}
     stack = requirements.stack([each for each in pins if each.name != "python"], where)
     return replace(stack, python=python, notes=of_builds(builds))
 
@@ -183,7 +191,7 @@ def _environment(of: _Environment, path: Path) -> Stack:
 def _admitted(words: str) -> SpecifierSet | None:
     """Return the versions of a range in conda's syntax; None if Python's has no such range: `0.4.*|0.5.*`."""
     try:
-        return SpecifierSet(re.sub(r"^=?(\d[\w.]*)$", r"==\1.*", words.removesuffix(".*")))
+        return foreign.specifiers(re.sub(r"^=?(\d[\w.]*)$", r"==\1.*", words.removesuffix(".*")))
     except ValueError:
         return None
 

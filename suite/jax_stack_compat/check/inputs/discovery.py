@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from jax_stack_compat.base.places import is_file
 from jax_stack_compat.base.printable import printable
 from jax_stack_compat.check.inputs import bounds, foreign, interpreters, locks
 from jax_stack_compat.check.inputs.stack import Stack
@@ -27,7 +28,7 @@ def find(folder: Path, environ: Mapping[str, str]) -> Stack | Path:
     other files that were found. The interpreter that runs this is never used.
     """
     folder = Path(os.path.abspath(folder))  # noqa: PTH100  keep links as the user sees them
-    project = next((each for each in (folder, *folder.parents) if (each / "pyproject.toml").is_file()), folder)
+    project = next((each for each in (folder, *folder.parents) if is_file(each / "pyproject.toml")), folder)
     places = [*_files(project), *_environments(project, environ)]
     passed: list[tuple[str, Stack]] = []
     whole: list[tuple[str, Stack]] = []
@@ -60,13 +61,13 @@ def _files(project: Path) -> Iterator[Place]:
     if project / "uv.lock" not in paths:
         paths = [*[each / "uv.lock" for each in above][:1], *paths]
     for path in dict.fromkeys(paths):
-        if path.is_file():
+        if is_file(path):
             yield os.path.relpath(path, project), locks.read, path
 
 
 def _is_workspace(folder: Path) -> bool:
     project = folder / "pyproject.toml"
-    return project.is_file() and (folder / "uv.lock").is_file() and "[tool.uv.workspace]" in foreign.text(project)
+    return is_file(project) and is_file(folder / "uv.lock") and "[tool.uv.workspace]" in foreign.text(project)
 
 
 def _environments(project: Path, environ: Mapping[str, str]) -> Iterator[Place]:
@@ -83,9 +84,9 @@ def _environments(project: Path, environ: Mapping[str, str]) -> Iterator[Place]:
 def _declaring(project: Path) -> Path | None:
     """Return the file with a project's bounds on the stack, else its setup.py or setup.cfg, if any."""
     path = project / "pyproject.toml"
-    if path.is_file() and not (bounds.declared(path) or {}).keys().isdisjoint(STACK):
+    if is_file(path) and not (bounds.declared(path) or {}).keys().isdisjoint(STACK):
         return path
-    return next((project / each for each in locks.NOT_RUN if (project / each).is_file()), None)
+    return next((project / each for each in locks.NOT_RUN if is_file(project / each)), None)
 
 
 def _named(stack: Stack, told: str, path: Path) -> Stack:

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import codecs
 import json
+import os
 import re
 import tomllib
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from packaging.markers import Marker
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 from pydantic import ConfigDict, ValidationError
 
 from jax_stack_compat.base import bounded
 from jax_stack_compat.base.errors import BadFile, Fault, Misused
 from jax_stack_compat.base.files import FileModel, Model, faults
+from jax_stack_compat.base.places import is_there
 from jax_stack_compat.base.spelling import quoted
 
 MAX_FAULTS = 20
@@ -26,11 +33,18 @@ _PATIENCE_S = 60.0
 _MAX_DEPTH = 50
 # tomllib takes quadratic time in the parts of a dotted key.
 _MAX_KEY_PARTS = 8
+_MARKS = ((".git",), ("pyproject.toml", "setup.py"))
 _DOTTED = re.compile(rf"(?<![\w-])(?:[\w-]+[ \t]*\.[ \t]*){{{_MAX_KEY_PARTS}}}")
 # Strings and comments, also unterminated ones, so that matching takes linear time.
 _STRING = re.compile(
     r'"""(?:[^\\]|\\.)*?(?:"""|\Z)' r"|'''.*?(?:'''|\Z)" r'|"(?:[^"\\\n]|\\.)*"?' r"|'[^'\n]*'?" r"|#[^\n]*", re.DOTALL
 )
+
+
+# Python refuses to convert thousands of digits to a number, at the first comparison of a version.
+_LONG_NUMBER = re.compile(r"\d{100}")
+_MAX_VERSION_CHARS, _MAX_WORDS_CHARS = 100, 10_000
+P = TypeVar("P")
 
 
 class Foreign(FileModel):
@@ -52,9 +66,47 @@ def bad(path: Path, key: str, message: str) -> BadFile:
     return BadFile([Fault(path, key, message)])
 
 
+def version(written: str) -> Version:
+    """Parse a version in a user's text. Raises ValueError."""
+    return _of_words(Version, written, _MAX_VERSION_CHARS)
+
+
+def specifiers(written: str) -> SpecifierSet:
+    """Parse a range of versions in a user's text. Raises ValueError."""
+    return _of_words(SpecifierSet, written)
+
+
+def requirement(written: str) -> Requirement:
+    """Parse a requirement in a user's text. Raises ValueError."""
+    return _of_words(Requirement, written)
+
+
+def marker(written: str) -> Marker:
+    """Parse a marker in a user's text. Raises ValueError."""
+    return _of_words(Marker, written)
+
+
+def _of_words(kind: Callable[[str], P], written: str, most: int = _MAX_WORDS_CHARS) -> P:
+    if len(written) > most:
+        raise ValueError(f"it has more than {most} characters")
+    if _LONG_NUMBER.search(written):
+        raise ValueError("it has a number of a hundred digits or more")
+    return kind(written)
+
+
 def why(error: Exception) -> str:
     """Return a parser's complaint, short enough for a line."""
     return "it is nested too deep" if isinstance(error, RecursionError) else str(error).partition("\n")[0][:200]
+
+
+def project(path: Path) -> Path:
+    """Return the folder of the project that a path is in, as it is written: a link is in the project that has it.
+
+    It is the repository if there is one, else the nearest folder with a project's file, else this folder or the path's.
+    """
+    folders, here = Path(os.path.abspath(path)).parents, Path.cwd()  # noqa: PTH100  a link stays one
+    marked = ([each for each in folders if any(is_there(each / name) for name in names)] for names in _MARKS)
+    return next((each[0] for each in marked if each), here if here in folders else folders[0])
 
 
 def text(path: Path) -> str:
@@ -69,6 +121,7 @@ def given(path: Path) -> str:
 
 def _decoded(path: Path, read: Callable[[], bytes]) -> str:
     try:
+        _fence(path)
         data = read()
     except (OSError, ValueError) as error:  # a NUL in its name
         raise bad(path, "file", getattr(error, "strerror", None) or str(error)) from error
@@ -76,6 +129,14 @@ def _decoded(path: Path, read: Callable[[], bytes]) -> str:
         return data.decode(encoding(data))
     except UnicodeDecodeError as error:
         raise bad(path, "file", f"it is not UTF-8 text: see byte {error.start}") from error
+
+
+def _fence(path: Path) -> None:
+    """Raise ValueError for a link out of the project, whose target a message may quote."""
+    root, target = project(path), Path(os.path.realpath(path))
+    # Only the machine's owner can make /dev/stdin and /dev/fd/63, which are links.
+    if not target.is_relative_to(os.path.realpath(root)) and not path.is_relative_to("/dev"):
+        raise ValueError(f"it is a link out of the project in {root}, so it was not read: name that file itself")
 
 
 def encoding(data: bytes) -> str:
@@ -96,25 +157,23 @@ def toml(path: Path, written: str) -> dict[str, Any]:
 
 
 def parsed_json(path: Path, written: str) -> object:
-    """Parse the text of the JSON file at `path`. Raises BadFile, also for a key that an object has twice."""
+    """Parse the text of the JSON file at `path`. Raises BadFile, also for a key that is there twice."""
     try:
-        return json.loads(written, object_pairs_hook=_once)
+        return json.loads(written, object_pairs_hook=_distinct)
     except (ValueError, RecursionError) as error:
         raise bad(path, "syntax", why(error)) from error
 
 
-def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    _refuse_twice(key for key, _ in pairs)
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    _check_once([key for key, _ in pairs])
     return dict(pairs)
 
 
-def _refuse_twice(keys: Iterable[str]) -> None:
-    """Raise ValueError for a key that is there twice: parsers silently keep the last."""
-    seen = set()
-    for key in keys:
-        if key in seen:
-            raise ValueError(f"{quoted(key)} is there twice: keep one")
-        seen.add(key)
+def _check_once(keys: list[str]) -> None:
+    """Raise ValueError for a key that is there twice: a reader would silently take the last."""
+    if len(set(keys)) < len(keys):
+        twice = next(key for key, count in Counter(keys).items() if count > 1)
+        raise ValueError(f"{quoted(twice)} is there twice: keep one")
 
 
 def yaml(path: Path, written: str) -> object:
@@ -135,15 +194,27 @@ def yaml(path: Path, written: str) -> object:
                 raise ValueError(f"it is nested more than {_MAX_DEPTH} deep")
             if isinstance(event, yaml.AliasEvent):
                 raise ValueError(f"it has an alias, *{event.anchor}: write out its value")
-
-        class Once(loader):  # type: ignore[misc, valid-type]
-            def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-                _refuse_twice(key.value for key, _ in node.value if isinstance(key.value, str))
-                return super().construct_mapping(node, deep)
-
-        return yaml.load(written, Loader=Once)
+        return _loaded(loader(written))
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise bad(path, "syntax", f"{line}{error.problem}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise bad(path, "syntax", why(error)) from error
+
+
+def _loaded(loader: Any) -> object:
+    """Return the content of a YAML text. Raises YAMLError, and ValueError for a key that is there twice."""
+    try:
+        top = loader.get_single_node()
+        waiting = [top]
+        while waiting:
+            node = waiting.pop()
+            kind = getattr(node, "id", "")
+            if kind == "mapping":
+                _check_once([key.value for key, _ in node.value if key.id == "scalar"])
+                waiting += [value for _, value in node.value]
+            elif kind == "sequence":
+                waiting += node.value
+        return loader.construct_document(top) if top is not None else None
+    finally:
+        loader.dispose()

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from jax_stack_compat.base.errors import BadFile, Failed, Misused, shown
+from jax_stack_compat.base.places import is_file, is_folder
 from jax_stack_compat.check.inputs import requirements
 from jax_stack_compat.check.inputs.stack import Stack
 
@@ -35,7 +36,7 @@ with open(sys.argv[1], "w") as stream:
 
 def interpreter(place: Path) -> Path | None:
     """Return the interpreter of an environment in a folder, if there is one."""
-    return next((place / each for each in _PLACES if (place / each).is_file()), None)
+    return next((place / each for each in _PLACES if is_file(place / each)), None)
 
 
 def ask(python: Path) -> Stack:
@@ -43,7 +44,7 @@ def ask(python: Path) -> Stack:
 
     Raises Misused if it is not an interpreter, and Failed if it does not answer.
     """
-    path = interpreter(python) if python.is_dir() else python
+    path = interpreter(python) if is_folder(python) else python
     if path is None:
         raise Misused(f"{shown(python)} is not an environment: it has no {' and no '.join(map(str, _PLACES))}")
     env = {name: each for name, each in os.environ.items() if not name.startswith("PYTHON")}

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal
 
 from packaging.markers import Marker
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from jax_stack_compat.check.inputs import foreign
 
@@ -17,7 +16,8 @@ Environment = Mapping[str, str | Set[str]]
 # uv and Poetry ask for several extras one by one.
 _EXTRA = re.compile(r"""extra (==|!=) (['"])([\w.-]+)\2""")
 # Poetry's ranges, `^3.10` and `~3.10`, which packaging does not know.
-_CARET, _TILDE = re.compile(r"\^\s*(\d+)([\d.]*)"), re.compile(r"~\s*(\d+\.\d+)([\d.]*)(?![\d.=])")
+_MAX_CHARS = 2_000
+_CARET, _TILDE = re.compile(r"\^\s*(\d++)([\d.]*)"), re.compile(r"~\s*(\d++\.\d++)([\d.]*+)(?!=)")
 
 
 def environment(wanted: str) -> dict[str, str]:
@@ -32,14 +32,16 @@ def environment(wanted: str) -> dict[str, str]:
 
 def admits(wanted: str, version: str) -> bool:
     """Return True if a range of Python, also in Poetry's syntax, has this version, or is not a range."""
+    if len(wanted) > _MAX_CHARS:
+        return True
     wanted = _CARET.sub(lambda found: f">={found[1]}{found[2]},<{int(found[1][:9]) + 1}", wanted)
     wanted = _TILDE.sub(r">=\1\2,==\1.*", wanted)
     try:
         return any(
-            SpecifierSet(part.replace("*", "") if part.strip() == "*" else part).contains(version)
+            foreign.specifiers(part.replace("*", "") if part.strip() == "*" else part).contains(version)
             for part in wanted.split("||")
         )
-    except InvalidSpecifier:
+    except ValueError:
         # The reader of the file reports it.
         return True
 
@@ -54,7 +56,7 @@ def is_locked(marker: Marker | str | None, environment: Environment, path: Path,
     """Return True if a marker of a lock applies, which may ask for several extras and groups. Raises BadFile."""
     try:
         if isinstance(marker, str):
-            marker = Marker(_EXTRA.sub(_of_several, marker)) if marker else None
+            marker = foreign.marker(_EXTRA.sub(_of_several, marker)) if marker else None
         return applies(marker, environment, context="lock_file")
     except ValueError as error:
         raise foreign.bad(path, key, foreign.why(error)) from error

@@ -9,22 +9,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from jax_stack_compat.base.errors import BadFile, Fault
+from jax_stack_compat.base.places import is_file, is_there
 from jax_stack_compat.check.inputs import foreign
 from jax_stack_compat.check.inputs.foreign import MAX_FAULTS
 from jax_stack_compat.check.inputs.markers import applies
 from jax_stack_compat.check.inputs.stack import Stack
 from jax_stack_compat.packages import IMPORTS, STACK
 
-_MAX_LINE_CHARS, _MAX_VERSION_CHARS, _MAX_WORDS_CHARS = 10_000, 100, 300
+_MAX_LINE_CHARS, _MAX_WORDS_CHARS = 10_000, 300
 _MAX_LINES = 20_000
 _COMMENT = re.compile(r"(?:^|\s)#.*")
-_EDITABLE = re.compile(r"# Editable .*\(([\w.-]+)==\S+\)")  # `pip freeze` writes it above `-e`
+_EDITABLE = re.compile(r"# Editable [^()]*\(([\w.-]+)==[^\s()]+\)")  # `pip freeze` writes it above `-e`
 _OPTION = re.compile(r"(-r|-c|-e|--requirement\b|--constraint\b|--editable\b)[ \t=]*(\S.*)")
 _PLACE = re.compile(r"[a-zA-Z][\w+.-]*://|file:|[a-zA-Z]:\\|[./~\\]|[^@\s]*\.(?:whl|zip|tar\.gz|tgz)(?:\s|$)")
 _PLACE_NAME = re.compile(r"([a-zA-Z0-9][\w.-]*?)(?:\.git\b|@|\[|-v?[0-9]|[\s;#?]|$)")
@@ -53,8 +53,7 @@ class Pin:
 def pin(name: str, version: str, path: Path, key: str) -> Pin:
     """Return a pin; without a version if that is not valid in Python."""
     try:
-        # Python refuses to parse thousands of digits.
-        known = str(Version(version)) if len(version) <= _MAX_VERSION_CHARS else ""
+        known = str(foreign.version(version))
     except ValueError:
         known = ""
     return Pin(canonicalize_name(name), known, version, path, key)
@@ -103,15 +102,10 @@ def stack(pins: Iterable[Pin], where: str) -> Stack:
     }
     if unasked:
         where = f"{where}, without packages that only constraints name: {', '.join(unasked)}"
-    bounds = {name: _joined(loose[name]) for name in unsaid if all(map(_is_range, loose[name]))}
+    bounds = {name: _joined(loose[name]) for name in unsaid if all(line.admits is not None for line in loose[name])}
     return Stack(
         {name: Version(each.version).public for name, each in pinned.items()}, where, unsaid=unsaid, bounds=bounds
     )
-
-
-def _is_range(line: Pin) -> bool:
-    """Return True if a line has a range whose versions Python can read: it refuses thousands of digits."""
-    return line.admits is not None and all(len(part.version) <= _MAX_VERSION_CHARS for part in line.admits)
 
 
 def _joined(pins: Iterable[Pin]) -> SpecifierSet:
@@ -142,7 +136,7 @@ def read(path: Path, written: str, environment: Mapping[str, str], part: str = "
     If `written` is only a part of the file, `part` names it.
     """
     top = Path(os.path.realpath(path))
-    root = next((each for each in top.parents if any((each / name).exists() for name in _ROOT)), top.parent)
+    root = next((each for each in top.parents if any(is_there(each / name) for name in _ROOT)), top.parent)
     waiting, seen = deque([(path, written, False)]), {(top, False)}
     pins: list[Pin] = []
     faults: list[Fault] = []
@@ -190,7 +184,7 @@ def _pinned(line: str, path: Path, key: str, environment: Mapping[str, str]) -> 
     if _PLACE.match(line):
         return _at_place(line, line, "", path, key)
     try:
-        found = Requirement(line)
+        found = foreign.requirement(line)
     except ValueError as error:
         raise ValueError(f"{_short(line)} is not a requirement: {foreign.why(error)}") from error
     if not applies(found.marker, environment):
@@ -216,16 +210,19 @@ def _included(path: Path, name: str, root: Path) -> Path:
     within = Path(os.path.realpath(path.parent / name))
     if not within.is_relative_to(root):
         raise ValueError(f"{_short(name)} is outside the project in {root}, so it was not read: name that file itself")
-    if not within.is_file():
+    if not is_file(within):
         raise ValueError(f"there is no file {_short(name)}")
     return within
 
 
 def _lines(written: str) -> Iterator[tuple[int, str]]:
-    """Yield lines with their numbers, joined with their continuations as in pip."""
+    """Yield lines with their numbers, joined with their continuations as in pip, without those that say nothing."""
     parts: list[str] = []
     first = 0
     for number, line in enumerate(written.splitlines(), 1):
+        says_nothing = not line or line.isspace() or (line[0] == "#" and not line.startswith("# Editable "))
+        if says_nothing and not parts:
+            continue
         first = first if parts else number
         if line.endswith("\\") and not line.lstrip().startswith("#"):
             parts.append(line[:-1])

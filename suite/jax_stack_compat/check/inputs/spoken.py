@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import difflib
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
-from packaging.version import Version
 
 from jax_stack_compat.base import bounded
-from jax_stack_compat.base.errors import Misused
-from jax_stack_compat.check.inputs import locks
+from jax_stack_compat.base.errors import Misused, shown
+from jax_stack_compat.base.places import is_folder, is_there
+from jax_stack_compat.check.inputs import foreign, locks
 from jax_stack_compat.check.inputs.stack import Stack
 from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.judge.rules import requirements
@@ -30,14 +29,13 @@ _SPOKEN = re.compile(rf"(?:(?<!\S)([a-z][\w.-]*)\s+)?(?<!\S)(?:{_VERSION})(?!\S)
 def stack(words: str, known: Knowledge, over: Stack | None = None) -> Stack:
     """Return the stack that words name; its versions replace those of the stack `over`. Raises BadFile, Misused."""
     path = Path(words)
-    # Path.exists raises for a text that is too long to be a path.
-    if path == bounded.STDIN or (os.path.exists(words) and not os.path.isdir(words)):  # noqa: PTH110, PTH112
+    if path == bounded.STDIN or (is_there(path) and not is_folder(path)):
         return locks.read(path)
     moved = [name for name in STACK if name != "jaxlib" and (over is None or name in over.versions)]
     try:
         pins = versions(words, known.releases, moved)
     except ValueError as error:
-        raise Misused(f"{words}: {error}; name versions as jax==0.10.2, or an existing lock") from error
+        raise Misused(f"{shown(words)}: {error}; name versions as jax==0.10.2, or an existing lock") from error
     python = pins.pop(_PYTHON, over.python if over else "")
     kept = {name: version for name, version in (over.versions if over else {}).items() if name not in pins}
     # An installer moves jaxlib with its jax.
@@ -64,7 +62,7 @@ def versions(words: str, releases: Mapping[str, Sequence[str]], moved: Iterable[
     found = dict(list(named))
     if not len(named) == len(found) > 0 or any(not re.fullmatch(r"={2,3}[^,*]+", each) for each in found.values()):
         raise ValueError("a stack has one version of each package")
-    return {name: Version(specifier.lstrip("=")).public for name, specifier in found.items()}
+    return {name: foreign.version(specifier.lstrip("=")).public for name, specifier in found.items()}
 
 
 def _pinned(found: re.Match[str], releases: Mapping[str, Sequence[str]]) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from jax_stack_compat.base.errors import BadFile
+from jax_stack_compat.base.places import is_file, is_there
 from jax_stack_compat.check.inputs import foreign
 from jax_stack_compat.check.inputs.bounds import bounds
 from jax_stack_compat.check.inputs.stack import Stack
@@ -35,10 +36,11 @@ class Limits:
 
 def project_file(folder: Path) -> Path | None:
     """Return a folder's pyproject.toml, there or above, within the repository."""
-    for each in (folder.resolve(), *folder.resolve().parents):
-        if (path := each / "pyproject.toml").is_file():
+    place = Path(os.path.realpath(folder))
+    for each in (place, *place.parents):
+        if is_file(path := each / "pyproject.toml"):
             return path
-        if (each / ".git").exists():
+        if is_there(each / ".git"):
             break
     return None
 
@@ -72,8 +74,8 @@ def _ranges(stack: Stack) -> Iterator[tuple[str, SpecifierSet]]:
     for name, words in stack.unsaid.items():
         for text in _NEXT.split(words):
             try:
-                requirement = Requirement(text)
-            except InvalidRequirement:
+                requirement = foreign.requirement(text)
+            except ValueError:
                 continue
             if canonicalize_name(requirement.name) == name and not requirement.url:
                 yield name, requirement.specifier

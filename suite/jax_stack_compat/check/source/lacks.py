@@ -8,7 +8,7 @@ from functools import cache
 
 from jax_stack_compat.check.finding import Finding
 from jax_stack_compat.check.source.conditions import excludes
-from jax_stack_compat.check.source.uses import NOWHERE, Call, Thing, Use
+from jax_stack_compat.check.source.uses import Call, Thing, Use
 from jax_stack_compat.judge.rules import Pins
 from jax_stack_compat.names import presence, query
 
@@ -36,13 +36,14 @@ class Lack:
 
 def findings(uses: Sequence[Use], versions: Pins) -> tuple[Finding, ...]:
     """Return a finding for each use that these versions lack or warn about, in order of place. Raises BadFile."""
-    every = [(use, finding) for use in uses if (finding := _finding(use, versions))]
+    known: dict[Use, Finding | None] = {}
+    every = [(use, finding) for use in uses if (finding := _finding(use, versions, known))]
     imports = {(found.place.path, found.name) for use, found in every if use.how != "name" and not found.guarded}
     found = [finding for _, finding in every]
     # If an import fails, report the uses of the imported name too.
     for use in uses if imports else ():
         if use.how == "name" and any(thing.name.count(".") >= thing.bound for thing in use.things):
-            finding = _finding(use.whole, versions)
+            finding = _finding(use.whole, versions, known)
             if finding and (finding.place.path, finding.name) in imports:
                 found.append(finding)
     return tuple(sorted(dict.fromkeys(found), key=lambda each: (*each.place.at, each.name)))
@@ -68,13 +69,20 @@ def takes(use: Use, versions: Pins) -> bool | None:
 def _takes(call: Call, name: str, version: str) -> bool | None:
     if (parameters := query.parameters(name, version)) is None:
         return None
+    if not presence.reads_literals(name):
+        return True
     written = [(each, call.written(each[0].lstrip("/*="), place)) for place, each in enumerate(parameters)]
     return not any(presence.refuses(name, parameter, value) for parameter, value in written)
 
 
 def lacks(use: Use, releases: Sequence[str]) -> Sequence[Lack | None]:
     """Return what each of these releases lacks for a use; None if the code checks for the release."""
-    return _lacks(replace(use, place=NOWHERE), tuple(releases))
+    return _lacks(use.bare, tuple(releases))
+
+
+def kind(use: Use) -> Use:
+    """Return a use without what no answer of this module depends on: all uses of a kind have the same."""
+    return use.anywhere if any(presence.reads_literals(thing.name) for thing in use.things) else use.bare
 
 
 @cache
@@ -97,7 +105,16 @@ def _lack(use: Use, thing: Thing, version: str | None) -> Lack | None:
     return Lack(thing.name, argument) if argument else None
 
 
-def _finding(use: Use, versions: Pins) -> Finding | None:
+def _finding(use: Use, versions: Pins, known: dict[Use, Finding | None]) -> Finding | None:
+    """Return the finding for a use; `known` has those of other uses, by kind."""
+    of = kind(use)
+    if of not in known:
+        known[of] = _found(of, versions)
+    found = known[of]
+    return found and replace(found, place=use.place)
+
+
+def _found(use: Use, versions: Pins) -> Finding | None:
     guarded = excludes(use.guards, versions)
     if found := lack(use, versions):
         do = () if found.argument else query.replacements(found.name, versions[found.package])

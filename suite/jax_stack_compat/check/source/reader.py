@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -30,7 +31,9 @@ from jax_stack_compat.check.source.scopes import (
 from jax_stack_compat.check.source.sources import BEYOND, parsed
 from jax_stack_compat.check.source.uses import Call, How, Place, arguments
 
-_IGNORE = re.compile(r"#\s*compat:\s*ignore(?:\[(?P<ids>[^\]]*)\])?")
+_IGNORE = re.compile(r"#\s*compat:\s*ignore(?:\[(?P<ids>[^\][#]*)\])?")
+# More of a line is not kept.
+_MAX_TEXT_CHARS = 1_000
 _BUILTIN_TYPES = frozenset({"bool", "int", "float", "complex"})
 _SCALARS = frozenset(
     {"bool", "bool_", "float16", "float32", "float64", "complex64", "complex128"}
@@ -38,6 +41,23 @@ _SCALARS = frozenset(
 )
 # Each of these calls its first argument with the remaining arguments.
 _PARTIAL = frozenset({"functools.partial", "jax.tree_util.Partial", "equinox.Partial"})
+
+
+class _Line:
+    """A line of a text: its text in an answer, the ids that it ignores, and the columns of its characters.
+
+    A line may have a hundred thousand uses.
+    """
+
+    def __init__(self, line: str, *, ignores: bool) -> None:
+        self.text = line.strip()[:_MAX_TEXT_CHARS]
+        self.ignored = _ignored(line) if ignores else frozenset[str]()
+        # The places of the bytes that continue a character.
+        self._after = [] if line.isascii() else [at for at, byte in enumerate(_bytes(line)) if byte & 0xC0 == 0x80]
+
+    def column(self, offset: int) -> int:
+        """Return the column in characters; Python counts it in bytes."""
+        return offset - bisect_left(self._after, offset) + 1
 
 
 @dataclass(frozen=True)
@@ -107,7 +127,8 @@ class _Reader(ast.NodeVisitor):
     def __init__(
         self, code: str, within: str, packages: Collection[str], own: Collection[str], methods: Collection[str]
     ) -> None:
-        self.lines, self.is_ascii, self.ignores = code.split("\n"), code.isascii(), "compat:" in code
+        self.code, self.ignores = code.split("\n"), "compat:" in code
+        self.lines: dict[int, _Line] = {}
         self.names = ScopeNames(within, packages, own, has_walrus=":=" in code)
         self.asking = Asking(self.names)
         self.top = Scope("module", None)
@@ -472,18 +493,21 @@ class _Reader(ast.NodeVisitor):
         starred: bool = False,
     ) -> None:
         end_line, end = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-        column, end = self._column(node.lineno, node.col_offset), self._column(end_line, end)
-        lines = {self.statement, node.lineno} if self.ignores else ()
-        ignored = frozenset[str]().union(*(_ignored(self.lines[line - 1]) for line in lines))
-        place = Place("", node.lineno, column, end_line, end, self.lines[node.lineno - 1].strip(), ignored)
+        line = self._line(node.lineno)
+        ignored = line.ignored | self._line(self.statement).ignored
+        column, end = line.column(node.col_offset), self._line(end_line).column(end)
+        place = Place("", node.lineno, column, end_line, end, line.text, ignored)
         spot = Spot(origins, rest, how, place, self.guards, call, starred, self.around, self.functions, self.lazy)
         self.spots.append(spot)
 
-    def _column(self, line: int, offset: int) -> int:
-        """Return the column in characters; Python counts it in bytes."""
-        if self.is_ascii:
-            return offset + 1
-        return len(self.lines[line - 1].encode("utf-8", "replace")[:offset].decode("utf-8", "replace")) + 1
+    def _line(self, number: int) -> _Line:
+        if number not in self.lines:
+            self.lines[number] = _Line(self.code[number - 1], ignores=self.ignores)
+        return self.lines[number]
+
+
+def _bytes(line: str) -> bytes:
+    return line.encode("utf-8", "replace")
 
 
 def _ignored(line: str) -> frozenset[str]:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jax_stack_compat.base.errors import Misused, shown
+from jax_stack_compat.base.places import is_folder, is_link, is_there
 from jax_stack_compat.check.source.uses import Unread
 
 MAX_BYTES = 2_000_000
@@ -33,7 +34,7 @@ _NO_SOURCE = ("venv", "site-packages", "node_modules", "build", "dist")
 _SLOW = ("punycode", "idna")
 # Cell magics that run Python; other cells have another language.
 _PYTHON_MAGIC = re.compile(r"%%(time|timeit|capture|prun|python3?)\b")
-_MAGIC = re.compile(r"([ \t]*)(?:[%!?]|[\w.]+\?{1,2}\s*$|[\w, ]+=\s*[%!]).*")
+_MAGIC = re.compile(r"([ \t]*+)(?:[%!?]|[\w.]++\?{1,2}\s*$|[\w, ]++=\s*[%!]).*")
 
 
 class Source(NamedTuple):
@@ -60,20 +61,23 @@ class Text:
 def files(folder: Path) -> Iterator[Source | Unread | str]:
     """Yield the files below `folder` that may contain Python, in order, and the skipped folders. Raises Misused."""
     root = Path(os.path.realpath(folder))
-    if not root.exists():
-        raise Misused(f"{shown(folder)} does not exist: --source takes a folder or a file of Python")
-    if not root.is_dir():
+    try:
+        kind = root.stat().st_mode
+    except OSError as failed:
+        fault = "does not exist" if isinstance(failed, FileNotFoundError) else f"cannot be read ({failed.strerror})"
+        raise Misused(f"{shown(folder)} {fault}: --source takes a folder or a file of Python") from failed
+    if not stat.S_ISDIR(kind):
         yield Source(root, root.name)
         return
     refused: list[OSError] = []
     for at, folders, names in os.walk(root, onerror=refused.append):
-        links = [name for name in folders if Path(at, name).is_symlink()]
+        links = [name for name in folders if is_link(Path(at, name))]
         seen = sorted(each for each in set(folders).difference(links) if not each.startswith((".", "__pycache__")))
         folders[:] = [each for each in seen if _may_hold(Path(at, each))]
         yield from (_name(Path(at, each), root) for each in seen if each not in folders)
         for name in sorted([*names, *links]):
             path = Path(at, name)
-            if path.is_symlink() and (name in links or _is_python(name)):
+            if is_link(path) and (name in links or _is_python(name)):
                 if not Path(os.path.realpath(path)).is_relative_to(root):
                     yield Unread(_name(path, root), "a link that leads out of the folder is not followed")
             elif _is_python(name):
@@ -85,9 +89,9 @@ def files(folder: Path) -> Iterator[Source | Unread | str]:
 def below_repository(folder: Path) -> str:
     """Return the path of a folder in its repository, else in the working directory, with a slash at the end."""
     place = Path(os.path.realpath(folder))
-    place = place if place.is_dir() else place.parent
+    place = place if is_folder(place) else place.parent
     for root in (place, *place.parents):
-        if (root / ".git").exists():
+        if is_there(root / ".git"):
             return f"{place.relative_to(root).as_posix()}/".removeprefix("./")
     here = Path.cwd().resolve()
     return f"{place.relative_to(here).as_posix()}/".removeprefix("./") if place.is_relative_to(here) else ""
@@ -141,7 +145,7 @@ def why(error: BaseException) -> str:
 
 def _may_hold(folder: Path) -> bool:
     marks = ("pyvenv.cfg", "conda-meta")
-    return folder.name not in _NO_SOURCE and not any((folder / each).exists() for each in marks)
+    return folder.name not in _NO_SOURCE and not any(is_there(folder / each) for each in marks)
 
 
 def _is_python(name: str) -> bool:

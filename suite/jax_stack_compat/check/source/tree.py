@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -43,6 +45,19 @@ class _Found(NamedTuple):
     text: Text | None = None
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Read without the collection of cycles: among a million nodes of syntax, it takes a quarter of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@_uncollected()
 def usage(folder: Path, methods: Collection[str] = ()) -> Usage:
     """Return the uses of the stack in the Python below `folder`, or in that one file.
 
@@ -93,7 +108,7 @@ def usage(folder: Path, methods: Collection[str] = ()) -> Usage:
     uses.sort(key=lambda use: (*use.place.at, use.things))
     return Usage(
         tuple(use for use in uses if not _is_beside(use)),
-        tuple(sorted(fault._replace(path=at + fault.path) for fault in unread)),
+        tuple(sorted(fault._replace(path=(at + fault.path).removesuffix("/.")) for fault in unread)),
         len(there) - sum(1 for file in found if file.unread and not file.read),
         marks,
         tuple(at + each for each in every if isinstance(each, str)),

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from jax_stack_compat.base.printable import printable
@@ -102,7 +103,7 @@ class Call:
         else:
             return OPEN if self.open_keywords or self.partial else MISSING
         text = dict(self.values).get(key)
-        return UNSEEN if text is None else literal(ast.parse(text, mode="eval").body)
+        return UNSEEN if text is None else _parsed(text)
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,18 @@ class Use:
         """The package of all `things`; empty if there are several packages."""
         packages = {thing.package for thing in self.things}
         return packages.pop() if len(packages) == 1 else ""
+
+    @cached_property
+    def anywhere(self) -> Use:
+        """The same use without its place: a tree may have a use a hundred thousand times."""
+        rest = self.call, self.string_annotations, self.within, self.inside
+        return Use(self.things, self.how, NOWHERE, self.guards, *rest)
+
+    @cached_property
+    def bare(self) -> Use:
+        """The same use without its place, surroundings and literals, on which the names and arguments do not depend."""
+        call = self.call and replace(self.call, values=(), forms=())
+        return Use(self.things, self.how, NOWHERE, self.guards, call)
 
     @property
     def whole(self) -> Use:
@@ -241,6 +254,11 @@ def _text(node: ast.expr, name: Callable[[ast.expr], str]) -> str:
         return repr(found) if found else ""
     text = ast.unparse(node) if isinstance(node, _LITERALS) else ""
     return text if len(text) <= _MAX_CHARS else ""
+
+
+@cache
+def _parsed(text: str) -> Any:
+    return literal(ast.parse(text, mode="eval").body)
 
 
 def literal(node: ast.expr) -> Any:

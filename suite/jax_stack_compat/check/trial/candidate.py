@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from jax_stack_compat.base.console import Terminal
@@ -20,6 +19,7 @@ from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case
 from jax_stack_compat.check import knowledge
+from jax_stack_compat.check.inputs import foreign
 from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.check.output import text
 from jax_stack_compat.check.trial.own_folder import own_folder
@@ -74,8 +74,8 @@ def parse(words: str) -> Wanted:
         # With the name, uv refuses a path to another package.
         source = f"{name} @ {place}"
     try:
-        found = Requirement(source)
-    except InvalidRequirement as error:
+        found = foreign.requirement(source)
+    except ValueError as error:
         why = str(error).partition("\n")[0]
         raise Misused(f"{words}: {why}; a candidate is equinox=PATH, a wheel, an address, or jax==VERSION") from error
     if found.marker:
@@ -188,7 +188,10 @@ def how(before: Verdict | None, after: Verdict) -> str:
 
 def _made(cell: Cell, candidates: Sequence[Wanted], folder: Path) -> Path:
     """Create an environment with the cell's lock and the candidates over it; return its interpreter. Raises Failed."""
-    python, _ = interpreter.find(cell.python)
+    try:
+        python, _ = interpreter.find(cell.python)
+    except interpreter.NoInterpreter as error:
+        raise Failed(str(error)) from error
     executable = folder / "bin" / "python"
     _uv("venv", "--quiet", "--no-project", "--python", str(python), str(folder))
     _uv("pip", "sync", "--require-hashes", "--python", str(executable), str(lock.load(cell).path))

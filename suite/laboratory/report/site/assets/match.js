@@ -4,7 +4,7 @@
 const matcher = index => {
   const VERSION = /^v?\d+(?:\.\d+)+$/, NUMBER = /^v?(\d+(?:\.\d+)*)$/, PINNED = /^([a-z][a-z_-]*)==?v?(\d[\w.]*)$/;
   const CELL = /^[a-z_-]+-\d[\w.]*(?:\+[a-z_-]+-\d[\w.]*)*$/, OF_CELL = /([a-z_-]+)-(\d[\w.]*)/g;
-  const THREAD = /(?:\b([a-z][\w.-]*))?(?:#|\/issues\/|\/pull\/|\/discussions\/)(\d{2,6})\b(?!\.)/g;
+  const THREAD = /(?:\b([a-z][\w.-]{0,99}))?(?:#|\/issues\/|\/pull\/|\/discussions\/)(\d{2,6})\b(?!\.)/g;
   const PRINTED = /\n|(?:Error|Exception|Warning)\b/, NAME = /^[a-z_][\w.]*=?$/;
   const FLAG = /^[A-Za-z0-9.=-]*(?:_[A-Za-z0-9.=-]*){2,}$/, MOST_WORDS = 100;
   const MOST_CHARS = 300, MOST_FUNCTIONS = 2, SYNONYM = 0.5, HEARD = 0.75, BEGINS = 12, AFFECTED = 6, WHOLE = 20;
@@ -14,7 +14,14 @@ const matcher = index => {
 
   // Words.
   const flat = text => text.toLowerCase().replace(/[‘’“”"`]/g, "'").replace(/\s+/g, " ").trim();
-  const words = text => flat(text).split(/[^a-z0-9_.=#]+/).map(word => word.replace(/^\.+|\.+$/g, "")).filter(Boolean);
+  // A pattern with \.+$ would take quadratic time.
+  const undotted = word => {
+    let from = 0, to = word.length;
+    while (word[from] === ".") from++;
+    while (to > from && word[to - 1] === ".") to--;
+    return word.slice(from, to);
+  };
+  const words = text => flat(text).split(/[^a-z0-9_.=#]+/).map(undotted).filter(Boolean);
   const stem = word => word.length > 4 ? word.replace(/(?:ers?|ed|ing|es|s|e)$/, "") : word;
   const alike = word => [stem(word), ...of(index.synonyms, stem(word), [])];
   const whole = name => {
@@ -76,28 +83,33 @@ const matcher = index => {
   const ANSI = /(?:\x1b|\u241b|\^\[)\[[0-?]*[ -/]*[@-~]|\x9b[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\^_]|\[(?:\d{1,3};)*\d{1,3}m/g;
   const MARGIN = /^[ \t]*(?:E(?=\s)|>|[|│]|\+-)[ \t]*/gm;
   const CLASS = /(?<![\w.#/])(?:[A-Za-z_]\w*\.)*(?<type>[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit))(?:(?<message>:(?=\s|$))|(?=[ \t]*$))/gm;
-  const SOURCE = /\b(?:except|class)\s+[\w., (]*$/;
+  const SOURCE = /\b(?:except|class)\s[\w., (\s]*$/;
   const CHAINED = /^(?:During handling of the above|The above exception was|The stack trace below|Traceback \(most recent|-{20,})/gm;
   const FILE = /(?<![\w~.…:@+/\\-])[\w~.…:@+/\\-]*[/\\][\w-]+\.py\b/g;
   const INSTALLED = /^(?:.*(?:site|dist)-packages\/|.*\/(?=(?:jax|equinox|lineax|optimistix|diffrax)\/(?:_|internal\/|nn\/)))/;
-  const CARRIERS = ["XlaRuntimeError", "JaxRuntimeError"], MOST_RAISED = 200;
-  const plain = text => text.replace(ANSI, "").replace(/[‘’“”"`]/g, "'");
+  const CARRIERS = ["XlaRuntimeError", "JaxRuntimeError"], MOST_CARRIERS = 200, MOST_CARRIED = 20_000, MOST_RAISED = 200, MOST_FILES = 2_000;
+  const LONGEST = 1_000_000;
+  const ended = text => text.length <= LONGEST ? text : text.slice(0, LONGEST / 2) + text.slice(-LONGEST / 2);
+  const plain = text => ended(text).replace(ANSI, "").replace(/[‘’“”"`]/g, "'");
   const oneLine = text => text.replace(/\s+/g, " ").trim();
   const classes = said => [...said.matchAll(CLASS)].filter(match => {
-    const line = said.slice(Math.max(said.lastIndexOf("\n", match.index - 1) + 1, match.index - 200, 0), match.index);
+    const line = said.slice(Math.max(match.index - 200, 0), match.index).split("\n").pop();
     return !SOURCE.test(line) && (match.groups.message || !line.trim());
   });
   const raised = text => {
     const said = plain(text).replace(MARGIN, ""), found = classes(said), told = new Map();
-    let last = 0;
+    const chains = [...[...said.matchAll(CHAINED)].map(each => each.index), said.length];
+    let last = 0, carriers = 0, chain = 0;
     found.forEach((match, number) => {
       const from = match.index + match[0].length, type = match.groups.type;
-      let end = CARRIERS.includes(type) || number + 1 === found.length ? said.length : found[number + 1].index;
-      CHAINED.lastIndex = 0;
-      const chained = [...said.slice(0, end).matchAll(CHAINED)].find(each => each.index >= from);
-      if (chained) end = chained.index;
+      let end = number + 1 === found.length ? said.length : found[number + 1].index;
+      if (CARRIERS.includes(type) && carriers++ < MOST_CARRIERS) end = Math.max(end, from + MOST_CARRIED);
+      while (chains[chain] < from) chain++;
+      end = Math.min(end, chains[chain]);
       const message = match.groups.message ? oneLine(said.slice(from, end)) : "";
-      const files = [...said.slice(0, match.index).matchAll(FILE)].filter(each => each.index >= last).map(each => each[0].replaceAll("\\", "/"));
+      // The character before, if any, decides where a path begins.
+      const before = Math.max(last - 1, 0), places = [...said.slice(before, match.index).matchAll(FILE)].filter(each => before + each.index >= last);
+      const files = places.slice(-MOST_FILES).map(each => each[0].replaceAll("\\", "/"));
       const error = {type, message, files, said: oneLine(said.slice(last, end))};
       told.set(JSON.stringify(error), error);
       last = from;
@@ -113,7 +125,7 @@ const matcher = index => {
 
   // Signatures.
   const GENERAL = new Set(index.general), SAME = {JaxRuntimeError: "XlaRuntimeError"}, KEYWORD = "unexpected keyword argument", MOST_OF_RARE = 3;
-  const PHRASES = new RegExp(index.phrases, "gi"), CALL = /(\w+)\(\) got an unexpected keyword argument '(\w+)'/;
+  const PHRASES = new RegExp(index.phrases, "gi"), CALL = /\b(\w+)\(\) got an unexpected keyword argument '(\w+)'/;
   const withoutPhrases = text => text.replace(PHRASES, " ");
   const count = text => (text.match(/[A-Z]?[a-z]{2,}|[A-Z]{2,}(?![a-z])/g) || []).length;
   const telling = text => count(withoutPhrases(text));
@@ -121,13 +133,24 @@ const matcher = index => {
   const lastPart = name => name.split("(")[0].split(".").pop();
   const last = issue => issue.last ||= new Set(issue.own.map(lastPart).filter(name => !name.startsWith("__")));
   const patterns = new Map();
-  const pattern = message => {
+  // The pieces of a message, in order: one pattern for all would take quadratic time.
+  const pieces = message => {
     if (patterns.has(message)) return patterns.get(message);
     const said = plain(message).replace(/\s+/g, " ");
-    let found = said.split("…").map(escaped).join(".*?");
-    if (said.startsWith("unhashable")) found = found.replace(/'(?:dict|list|set)'/g, "'(?:dict|list|set)'");
-    patterns.set(message, new RegExp((/^[a-z0-9]/i.test(said) ? "(?<!\\w)" : "") + found, "s"));
+    let found = said.split("…").map(escaped);
+    if (said.startsWith("unhashable")) found = found.map(piece => piece.replace(/'(?:dict|list|set)'/g, "'(?:dict|list|set)'"));
+    if (/^[a-z0-9]/i.test(said)) found[0] = "(?<!\\w)" + found[0];
+    patterns.set(message, found.map(piece => new RegExp(piece, "g")));
     return patterns.get(message);
+  };
+  const says = (text, message) => {
+    let at = 0;
+    return pieces(message).every(piece => {
+      piece.lastIndex = at;
+      const found = piece.exec(text);
+      at = piece.lastIndex;
+      return found !== null;
+    });
   };
   const isConcerned = (issue, signed, error, rare) => {
     const innermost = ["", ...error.files.map(packageOf).filter(name => name !== "jax")].pop();
@@ -140,7 +163,7 @@ const matcher = index => {
     const {type, message = "", module = ""} = signed;
     if (of(SAME, type, type) !== of(SAME, error.type, error.type)) return 0;
     const own = !GENERAL.has(type), many = count(message);
-    if ((error.message || !own) && !((many > 1 || own) && pattern(message).test(error.message))) return 0;
+    if ((error.message || !own) && !((many > 1 || own) && says(error.message, message))) return 0;
     if (!(signed.guests || []).every(guest => error.said.includes(guest))) return 0;
     const through = Boolean(module) && ((module.includes(".") && error.message.includes(module.replace("._src", ""))) || isThrough(error, module));
     if (module && !through && (error.files.length || !own)) return 0;
@@ -276,7 +299,7 @@ const matcher = index => {
   };
 
   // Missing names and arguments, by data/names-….js; and ordinary mistakes.
-  const MISSING = new RegExp(index.missing, "g"), REFUSED = /(\w+(?:\.\w+)*)\(\) got an unexpected keyword argument '(\w+)'/g;
+  const MISSING = new RegExp(index.missing, "g"), REFUSED = /\b(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'/g;
   const missing = text => [...plain(text).matchAll(MISSING)].map(({groups: found}) =>
     [found.module || found.said || `${found.of || found.source}.${found.name || found.imported}`, Boolean(found.module)]);
   const lifeOf = (package_, spans) => spans.split(" ").map(span => {
@@ -294,7 +317,7 @@ const matcher = index => {
     return [{kind: "name", id: name, told: [`${name} exists on ${first} ${lifeOf(known, spans)}.`, of(known.told, name), beside].filter(Boolean).join(" ")}];
   });
   const argumentSentences = (text, data) => {
-    const asked = new Map([...plain(text).matchAll(REFUSED)].map(found => [trimmed(found[1], ".__init__").split(".").pop(), found[2]]).map(each => [each.join(), each]));
+    const asked = new Map([...plain(text).matchAll(REFUSED)].map(found => [found[1], found[2]]).map(each => [each.join(), each]));
     return [...asked.values()].flatMap(([name, keyword]) => of(of(data.arguments || {}, name, {}), keyword, []).map(([called, told]) => ({kind: "argument", id: `${called}(${keyword}=)`, told})));
   };
   const ordinary = text => [...new Set(raised(text).map(error => error.type))].filter(type => has(index.ordinary, type))

@@ -18,7 +18,7 @@
   // A bare version is jax's if jax has such a release; not one of Python or CUDA.
   const isOfJax = word => word === "newest" || SEARCH.releases.some(id => `${id}.`.startsWith(`jax-${word.replace(/^v/, "")}.`));
   // Versions from a file, or from a sentence.
-  const isFile = text => /^\s*[\w.-]+(\[[^\]]*\])?\s*(==|[<>!~]=?)/m.test(text) || /^name = "/m.test(text);
+  const isFile = text => /^[ \t]*[\w.-]+(\[[^\]\n]*\])?[ \t]*(==|[<>!~]=?)/m.test(text) || /^name = "/m.test(text);
   const pairs = text => {
     const list = flat(text).replace(/[?!,;]+|\.(?=\s|$)/g, " ").split(/\s+/), found = [];
     list.forEach((word, n) => {
@@ -29,7 +29,7 @@
     return found;
   };
   const stackOf = text => isFile(text) ? text.trim() : pairs(text).join(" ");
-  const ends = text => isFile(text) ? [text] : text.split(/\s*(?:→|->|\bto\b)\s*/);
+  const ends = text => isFile(text) ? [text] : text.split(/→|->|\bto\b/);
   const stackLinks = text => {
     const [from, ...to] = ends(text).map(stackOf).filter(Boolean);
     if (!from || (!to.length && !/[a-z]/.test(from))) return [];
