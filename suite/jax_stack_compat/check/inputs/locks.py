@@ -24,7 +24,8 @@ _UV_RANGE = re.compile(r'^requires-python = "', re.MULTILINE)
 _PDM_VERSION = re.compile(r"^lock_version = ", re.MULTILINE)
 _POETRY_HASH = re.compile(r"^content-hash = ", re.MULTILINE)
 _YAML = re.compile(
-    r"(?:#[^\n]*+\n|\s++)*+(?:---|version: \d+\n(?:platforms|environments|metadata):|name: .*\n|channels:|dependencies:)"
+    r"(?:#[^\n]*+\n|\s++)*+"
+    r"(?:---|version: \d+\n(?:platforms|environments|metadata):|name: .*\n|channels:|dependencies:)"
 )
 _FORMS = (
     "uv.lock, poetry.lock, pdm.lock, pixi.lock, conda-lock.yml, Pipfile.lock, pylock.toml, environment.yml, "
