@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -307,6 +308,9 @@ UNKNOWN = "its format is unknown. Known are: uv.lock, poetry.lock"
         ("requirements.txt", 'jax; python_version > "' + "(" * 20000 + '"', "more than 10000 characters"),
         ("requirements.txt", "jax; " + "(" * 4000 + "os_name > ''" + ")" * 4000, "nested too deep"),
         ("requirements.txt", "jax==0.4.35\nj\x00x==1", "line 2: 'j\\x00x==1' is not a requirement"),
+        ("requirements.txt", f"jax==0.4.35\njax>={'9' * 5000}", "line 2: 'jax>=999"),
+        ("Pipfile.lock", '{"default": {"jax": {}, "jax": {}}}', "it has the key 'jax' twice"),
+        ("environment.yml", "dependencies: [jax=0.4.30]\ndependencies: []", "it has the key 'dependencies' twice"),
         ("requirements.txt", "--pre\n" * 20001, "line 20001: more than 20000 lines"),
         ("requirements.txt", b"jax==0.4.35 # \xff", "file: it is not UTF-8 text: see byte 14"),
     ],
@@ -318,6 +322,52 @@ def test_faults(put: Put, name: str, written: str | bytes, said: str) -> None:
     """
     put("").with_name("link.txt").symlink_to("/etc/hostname")
     assert 1 == told(put(written, name)).count(said)
+
+
+DIGITS = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("uv.lock", UV_LOCK.replace('requires-python = "', f'requires-python = ">={DIGITS}, ')),
+        ("poetry.lock", f'[[package]]\nname = "jax"\nversion = "0.4.35"\npython-versions = ">={DIGITS}"\n'),
+        ("poetry.lock", f'[[package]]\nname = "jax"\nversion = "0.4.35"\n[metadata]\npython-versions = "^{DIGITS}"\n'),
+        ("Pipfile.lock", f'{{"_meta": {{"requires": {{"python_version": "{DIGITS}"}}}}, "default": {{"jax": {{}}}}}}'),
+        ("environment.yml", f"dependencies: [jax=0.4.35, numpy={DIGITS}, scipy>={DIGITS}]"),
+    ],
+)
+def test_thousands_of_digits_are_no_version(put: Put, name: str, written: str) -> None:
+    """A version or a range of thousands of digits, which Python does not convert, does not end the answer."""
+    assert locks.read(put(written, name)).names_stack
+
+
+@pytest.mark.parametrize("mark", [".git", "pyproject.toml", ""])
+def test_a_link_out_of_the_project_is_not_read(tmp_path: Path, mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lock that is such a link, or is below one, is a fault, which does not quote its target."""
+    project, secret = tmp_path / "project", tmp_path / "elsewhere" / "lock.txt"
+    for path in (project / "in" / "real.txt", secret):
+        path.parent.mkdir(parents=True)
+        path.write_text("jax==0.4.35\nhunter2 is not a requirement", encoding="utf-8")
+    if mark:
+        (project / mark).touch()
+    (project / "in" / "lock.txt").symlink_to(secret)
+    (project / "below").symlink_to(secret.parent)
+    (project / "ok.txt").symlink_to("in/real.txt")
+    monkeypatch.chdir(project)
+
+    for name in ("in/lock.txt", "below/lock.txt"):
+        assert "a link out of the project" in told(Path(name))
+        assert "hunter2" not in told(Path(name))
+    assert "hunter2" in told(Path("ok.txt"))
+
+
+def test_millions_of_comments_are_read_in_seconds(put: Put) -> None:
+    """A lock of a million lines that say nothing is read quickly."""
+    began = time.process_time()
+    found = locks.read(put("#\n\n" * 500_000 + "jax==0.4.35\n"))
+
+    assert ("0.4.35", True) == (found.versions["jax"], time.process_time() - began < 5)
 
 
 def test_yaml_without_pyyaml(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:

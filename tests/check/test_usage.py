@@ -6,8 +6,11 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +19,7 @@ from hypothesis import strategies as st
 from jax_stack_compat.base.errors import Misused
 from jax_stack_compat.base.files import ROOT
 from jax_stack_compat.cell import guard
+from jax_stack_compat.check.output.limits import project_file
 from jax_stack_compat.check.source import tree as reading
 from jax_stack_compat.check.source.conditions import is_dead
 from jax_stack_compat.check.source.sources import MAX_BYTES
@@ -302,6 +306,58 @@ def test_what_is_no_source_is_passed_over(tmp_path: Path) -> None:
     assert ["s/a.py"] == [path for _, path, *_ in told(found, "jax.vmap")]
     assert ["s/gone.py", "s/out"] == [each.path for each in found.unread]
     assert ("build", "my", "node_modules", "venv") == found.skipped
+
+
+@contextmanager
+def without_rights() -> Iterator[Path]:
+    """A folder, for a user who is not root."""
+    with TemporaryDirectory() as folder:
+        user = os.geteuid()
+        Path(folder).chmod(0o777)
+        os.seteuid(user or 65534)
+        try:
+            yield Path(folder)
+        finally:
+            os.seteuid(user)
+
+
+def test_a_folder_without_rights_is_told() -> None:
+    """A folder that cannot be entered, or listed, does not stop the others from being read."""
+    with without_rights() as folder:
+        tree(folder, {"a": "import jax\njax.vmap(f)", "shut/b": "import jax", "noentry/c": "import jax"})
+        (folder / "shut").chmod(0)
+        (folder / "noentry").chmod(0o600)
+        found, alone = usage(folder), usage(folder / "shut")
+        project = project_file(folder / "noentry")
+        (folder / "shut").chmod(0o700)
+        (folder / "noentry").chmod(0o700)
+
+    assert ["a.py"] == [path for _, path, *_ in told(found, "jax.vmap")]
+    assert ["noentry/c.py", "shut"] == [each.path for each in found.unread]
+    assert ["Permission denied"] == [each.why for each in alone.unread]
+    assert project is None
+
+
+@pytest.mark.parametrize("line", ["jax.jit(f)\n", "jax.jit,", "jax.jit,'é',", "jax.jit,'# compat: ignore[',"])
+def test_thousands_of_uses_are_read_in_linear_time(tmp_path: Path, line: str) -> None:
+    """Uses on as many lines, or on one, are read in the same time each."""
+    seconds = []
+    for count in (2_000, 4_000):
+        path = tmp_path / f"a{count}.py"
+        path.write_text(f"import jax\n{'' if line.endswith(chr(10)) else 'x = ['}", encoding="utf-8")
+        with path.open("a", encoding="utf-8") as file:
+            file.write(line * count + ("" if line.endswith("\n") else "]\n"))
+        began = time.process_time()
+        found = usage(path)
+        seconds.append(time.process_time() - began)
+        assert count == len(told(found, "jax.jit"))
+    assert seconds[1] < max(4 * seconds[0], 2.0)
+
+
+def test_columns_are_counted_in_characters(tmp_path: Path) -> None:
+    """Letters of several bytes count once, before and after a use on their line."""
+    found = tree(tmp_path, {"a": "import jax\nx = ['é', jax.vmap, '\U0001f600', jax.vmap]"})
+    assert [(11, 19), (26, 34)] == [(use.place.column, use.place.end_column) for use in found.uses if use.how == "name"]
 
 
 def test_one_file_is_read_by_its_name(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ _VERSION = re.compile(r"v?\d+(?:\.\d+)+")
 _NUMBER = re.compile(r"v?(\d+(?:\.\d+)*)")
 _PINNED = re.compile(r"([a-z][a-z_-]*)==?v?(\d[\w.]*)")
 _CELL = re.compile(r"[a-z_-]+-\d[\w.]*(?:\+[a-z_-]+-\d[\w.]*)*")
-_OF_CELL = re.compile(r"([a-z_-]+)-(\d[\w.]*)")
+_OF_CELL = re.compile(r"(?<![a-z_-])([a-z_-]+)-(\d[\w.]*)")
 _THREAD = re.compile(r"(?:\b([a-z][\w.-]{0,99}))?(?:#|/issues/|/pull/|/discussions/)(\d{2,6})\b(?!\.)")
 # What a program printed is not a list of words.
 _PRINTED = re.compile(r"\n|(?:Error|Exception|Warning)\b")

@@ -3,7 +3,7 @@
 // suite/jax_stack_compat/check/find and suite/jax_stack_compat/check/explain.
 const matcher = index => {
   const VERSION = /^v?\d+(?:\.\d+)+$/, NUMBER = /^v?(\d+(?:\.\d+)*)$/, PINNED = /^([a-z][a-z_-]*)==?v?(\d[\w.]*)$/;
-  const CELL = /^[a-z_-]+-\d[\w.]*(?:\+[a-z_-]+-\d[\w.]*)*$/, OF_CELL = /([a-z_-]+)-(\d[\w.]*)/g;
+  const CELL = /^[a-z_-]+-\d[\w.]*(?:\+[a-z_-]+-\d[\w.]*)*$/, OF_CELL = /(?<![a-z_-])([a-z_-]+)-(\d[\w.]*)/g;
   const THREAD = /(?:\b([a-z][\w.-]{0,99}))?(?:#|\/issues\/|\/pull\/|\/discussions\/)(\d{2,6})\b(?!\.)/g;
   const PRINTED = /\n|(?:Error|Exception|Warning)\b/, NAME = /^[a-z_][\w.]*=?$/;
   const FLAG = /^[A-Za-z0-9.=-]*(?:_[A-Za-z0-9.=-]*){2,}$/, MOST_WORDS = 100;
