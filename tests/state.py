@@ -33,6 +33,13 @@ class State:
 
     folder: Path
 
+    @property
+    def marks(self) -> Path:
+        """Return the folder in which cases leave marks: they cannot write into the state."""
+        folder = Path(f"{self.folder}-marks")
+        folder.mkdir(exist_ok=True)
+        return folder
+
     def prepared(self, cells: Sequence[Cell] = CELLS) -> Self:
         """Make the environments."""
         for cell in cells:
@@ -49,7 +56,7 @@ class State:
         """Make this process keep its state here."""
         with pytest.MonkeyPatch.context() as patch:
             keep_in(self.folder, patch)
-            patch.setenv("CORPUS_FOLDER", str(self.folder))
+            patch.setenv("CORPUS_FOLDER", str(self.marks))
             yield
 
     def alone(self, cells: Sequence[Cell] = CELLS) -> Self:
@@ -62,7 +69,7 @@ class State:
 
     def surroundings(self) -> dict[str, str]:
         """Return the environment variables for a process that keeps its state here."""
-        return {**os.environ, "SUITE_STATE": str(self.folder), "CORPUS_FOLDER": str(self.folder)}
+        return {**os.environ, "SUITE_STATE": str(self.folder), "CORPUS_FOLDER": str(self.marks)}
 
     def results(self) -> dict[str, str]:
         """Return the files under `records`, without fields that differ between any two runs."""
@@ -79,16 +86,16 @@ class State:
 
     def go(self) -> None:
         """Let waiting cases continue."""
-        (self.folder / "go").touch()
+        (self.marks / "go").touch()
 
     def stop(self) -> None:
         """Make cases wait from now on."""
         for name in ("go", "pids"):
-            (self.folder / name).unlink(missing_ok=True)
+            (self.marks / name).unlink(missing_ok=True)
 
     def waiting(self) -> list[int]:
         """Return the processes of cases that wait here, or have waited."""
-        return noted(self.folder)
+        return noted(self.marks)
 
 
 def found(*issues: str) -> list[catalogue.Entry]:

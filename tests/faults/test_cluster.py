@@ -286,7 +286,7 @@ def test_a_dead_worker_costs_one_cell_its_retry(lab: Cluster, alone: State, driv
     running = BESIDE.submit(driver.run, lab.address, *ISSUES)
     eventually(lambda: dies.waiting() and lives.waiting())
     lab.kill("a")
-    eventually(lambda: not started_with(dies.folder))
+    eventually(lambda: not started_with(dies.marks))
     lives.go()
     ran = running.result(PATIENCE)
 

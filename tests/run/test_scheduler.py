@@ -63,7 +63,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> State:
 def state(made: State, monkeypatch: pytest.MonkeyPatch) -> Iterator[State]:
     """A state folder without records, on a machine with two cores, where even a small order gets a probe."""
     for name in ("one", "other", "again", "moments", "pids", "go"):
-        (made.folder / name).unlink(missing_ok=True)
+        (made.marks / name).unlink(missing_ok=True)
     for path in made.folder.glob("records/**/*.json"):
         path.unlink()
     monkeypatch.setattr(machine, "cores", lambda: 2)
@@ -79,7 +79,7 @@ def run(*work: Work) -> None:
 
 def moments(state: State) -> list[str]:
     """Return the starts and ends that cases noted, in order."""
-    return [line.split()[0] for line in (state.folder / "moments").read_text().splitlines()]
+    return [line.split()[0] for line in (state.marks / "moments").read_text().splitlines()]
 
 
 def test_two_probes_run_for_one_cell(state: State) -> None:
@@ -136,9 +136,9 @@ def test_siblings_end_before_an_environment_is_replaced(state: State, monkeypatc
 
     def prepared(*words: object) -> Environment:
         if (left := packages / "left_behind.py").exists():
-            counts.append(len(started_with(state.folder)))
+            counts.append(len(started_with(state.marks)))
             left.unlink()
-            (state.folder / "go").touch()
+            (state.marks / "go").touch()
         return Environment(state.folder / "envs" / ONE.id / "bin" / "python", "3.12.1")
 
     # The kernel refuses namespaces for this probe, although a test before succeeded.
@@ -189,10 +189,10 @@ def test_an_interrupted_run_ends_the_probes_of_each_cell(state: State) -> None:
         command, cwd=ROOT, env=surroundings, stderr=subprocess.DEVNULL, preexec_fn=default_signals
     ) as driver:
         eventually(lambda: len(state.waiting()) == 2)
-        assert started_with(state.folder)
+        assert started_with(state.marks)
         driver.send_signal(signal.SIGINT)
         driver.wait(PATIENCE)
-    eventually(lambda: not started_with(state.folder), 30)
+    eventually(lambda: not started_with(state.marks), 30)
 
 
 def test_a_run_waits_for_a_cell_that_another_has(state: State) -> None:
