@@ -338,20 +338,18 @@ def test_a_folder_without_rights_is_told() -> None:
     assert project is None
 
 
-@pytest.mark.parametrize("line", ["jax.jit(f)\n", "jax.jit,", "jax.jit,'é',", "jax.jit,'# compat: ignore[',"])
-def test_thousands_of_uses_are_read_in_linear_time(tmp_path: Path, line: str) -> None:
-    """Uses on as many lines, or on one, are read in the same time each."""
+@pytest.mark.parametrize("line", ["jax.jit\n", f"jax.jit, '{'é' * 200}', "], ids=["lines", "line"])
+def test_many_uses_are_read_in_linear_time(tmp_path: Path, line: str) -> None:
+    """Uses on as many lines, or on one that is long, are read in the same time each."""
     seconds = []
-    for count in (2_000, 4_000):
+    for count in (1_000, 2_000):
         path = tmp_path / f"a{count}.py"
-        path.write_text(f"import jax\n{'' if line.endswith(chr(10)) else 'x = ['}", encoding="utf-8")
-        with path.open("a", encoding="utf-8") as file:
-            file.write(line * count + ("" if line.endswith("\n") else "]\n"))
+        path.write_text(f"import jax\n{line * count}", encoding="utf-8")
         began = time.process_time()
-        found = usage(path)
+        assert count == len(told(usage(path), "jax.jit"))
         seconds.append(time.process_time() - began)
-        assert count == len(told(found, "jax.jit"))
-    assert seconds[1] < max(4 * seconds[0], 2.0)
+
+    assert seconds[1] < max(3 * seconds[0], 1.0)
 
 
 def test_columns_are_counted_in_characters(tmp_path: Path) -> None:
