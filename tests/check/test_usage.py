@@ -352,6 +352,39 @@ def test_many_uses_are_read_in_linear_time(tmp_path: Path, line: str) -> None:
     assert seconds[1] < max(3 * seconds[0], 1.0)
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "\n".join(f"if c:\n  f = jax.a{number}" for number in range(2_000)) + "\nf" * 2_000,
+        f"x = [{', '.join(['jax' + '.a' * 500] * 100)}]",
+    ],
+    ids=["values", "parts"],
+)
+def test_what_nobody_writes_takes_no_time(tmp_path: Path, code: str) -> None:
+    """A name with thousands of values, and names of hundreds of parts, are read, or told, in seconds."""
+    began = time.process_time()
+    found = tree(tmp_path, {"a": f"import jax\n{code}"})
+
+    assert (1, True) == (found.files + len(found.unread), time.process_time() - began < 5)
+
+
+def test_a_tree_of_any_depth_is_read(tmp_path: Path) -> None:
+    """Folders below a thousand others are read, or told if their path is too long."""
+    at = os.open(tmp_path, os.O_RDONLY)
+    for number in range(2_200):
+        os.mkdir("d", dir_fd=at)
+        below = os.open("d", os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = below
+        if number in (1_200, 2_150):
+            os.close(os.open("a.py", os.O_CREAT, dir_fd=at))
+    os.close(at)
+    found = usage(tmp_path)
+
+    assert (1, True) == (found.files, all("File name too long" in each.why for each in found.unread))
+    assert 1 == len(found.unread)
+
+
 def test_columns_are_counted_in_characters(tmp_path: Path) -> None:
     """Letters of several bytes count once, before and after a use on their line."""
     found = tree(tmp_path, {"a": "import jax\nx = ['é', jax.vmap, '\U0001f600', jax.vmap]"})
