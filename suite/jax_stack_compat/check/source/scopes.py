@@ -17,6 +17,8 @@ from jax_stack_compat.packages import WALKED
 Origins: TypeAlias = frozenset[str | None]
 T = TypeVar("T")
 OPAQUE: Origins = frozenset({None})
+# Code that people write has a few; a name with thousands of values, or of parts, takes quadratic time.
+_MAX_ORIGINS, _MAX_PARTS = 100, 30
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 ABSENT = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError"})
 _ANYTHING = frozenset({"Exception", "BaseException"})
@@ -176,9 +178,11 @@ class ScopeNames:
 
     def origins(self, scope: Scope, bound: Sequence[Bound]) -> Origins:
         """Return the objects that a name may refer to."""
-        return self._settled.of(
-            bound, lambda: frozenset(each for one in bound for each in self._origins_of(scope, one))
-        )
+        return self._settled.of(bound, lambda: self._joined(scope, bound))
+
+    def _joined(self, scope: Scope, bound: Sequence[Bound]) -> Origins:
+        found = frozenset(each for one in bound for each in self._origins_of(scope, one))
+        return found if len(found) <= _MAX_ORIGINS else OPAQUE
 
     def _origins_of(self, scope: Scope, bound: Bound) -> Origins:
         if bound.origins is None:
@@ -221,9 +225,9 @@ def joined(origin: str, name: str) -> str:
 
 
 def chain_of(node: ast.expr) -> tuple[str, str] | None:
-    """Return the first name of `a.b.c` and the rest with its dots; None if it does not begin with a name."""
+    """Return the first name of `a.b.c` and the rest with its dots; None if it has too many, or does not begin so."""
     parts: list[str] = []
-    while isinstance(node, ast.Attribute):
+    while isinstance(node, ast.Attribute) and len(parts) < _MAX_PARTS:
         parts.append(f".{node.attr}")
         node = node.value
     return (node.id, "".join(reversed(parts))) if isinstance(node, ast.Name) else None

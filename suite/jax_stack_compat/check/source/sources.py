@@ -70,13 +70,18 @@ def files(folder: Path) -> Iterator[Source | Unread | str]:
         yield Source(root, root.name)
         return
     refused: list[OSError] = []
-    for at, folders, names in os.walk(root, onerror=refused.append):
-        links = [name for name in folders if is_link(Path(at, name))]
-        seen = sorted(each for each in set(folders).difference(links) if not each.startswith((".", "__pycache__")))
-        folders[:] = [each for each in seen if _may_hold(Path(at, each))]
-        yield from (_name(Path(at, each), root) for each in seen if each not in folders)
+    # os.walk calls itself for each folder, before Python 3.12.
+    ahead = [root]
+    while ahead:
+        at = ahead.pop()
+        _, folders, names = next(os.walk(at, onerror=refused.append), (at, [], []))
+        links = {name for name in folders if is_link(at / name)}
+        seen = sorted(name for name in set(folders) - links if not name.startswith((".", "__pycache__")))
+        within = dict.fromkeys(name for name in seen if _may_hold(at / name))
+        ahead += [at / name for name in reversed(within)]
+        yield from (_name(at / name, root) for name in seen if name not in within)
         for name in sorted([*names, *links]):
-            path = Path(at, name)
+            path = at / name
             if is_link(path) and (name in links or _is_python(name)):
                 if not Path(os.path.realpath(path)).is_relative_to(root):
                     yield Unread(_name(path, root), "a link that leads out of the folder is not followed")
