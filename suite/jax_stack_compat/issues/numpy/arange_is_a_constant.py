@@ -1,13 +1,9 @@
-"""jnp.arange with a start or a step is a constant in what is compiled: up to jax 0.8.1, and 0.9.2
+"""jnp.arange with a start or step puts all its numbers in the program
 
-    jax.jit(lambda: jnp.arange(1, n)).lower()    # n numbers in the program, up to jax 0.8.1
-    jax.jit(lambda: jnp.arange(0, n, 2)).lower() # n / 2 numbers, up to jax 0.9.2
-
-You'd expect an `iota`, one instruction, which is what `jnp.arange(n)` gives. The others were made by NumPy and put into
-the program, which grows with n, and so does the time to compile it: jax#32542 has a large one that is never done. A
-start is an addition since 0.8.2 (jax#33602), a step a multiplication since 0.10.0 (3dd61872d0); the changelog has it
-under 0.9.2. What is read here is the text that is lowered. The values changed too where floats are concerned: see
-arange-rounds-its-steps.
+`jnp.arange(n)` is lowered to one `iota` instruction. With a start or a step, NumPy made the numbers, and the program
+held them as a constant, so that compile time explodes for large arrays (jax#33602). jax#33602 adds the start to an
+`iota`; 3dd61872d0 multiplies by the step, too, since large arrays on the host are "probably more damaging than not
+matching NumPy". Values of floats change: see arange-rounds-its-steps.
 """
 
 from __future__ import annotations
@@ -19,7 +15,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _lowered(function: Callable[[], Any]) -> tuple[str, str]:
-    """Whether a function of nothing is lowered to a text that grows with its thousand numbers."""
+    """Return "constant" if the lowered text holds a thousand numbers."""
     import jax
 
     long = len(jax.jit(function).lower().as_text()) > 3000
@@ -27,14 +23,14 @@ def _lowered(function: Callable[[], Any]) -> tuple[str, str]:
 
 
 def start() -> tuple[str, str]:
-    """Is arange(1, n) computed by the program?"""
+    """Does a program compute jnp.arange(1, n), instead of storing its numbers?"""
     import jax.numpy as jnp
 
     return _lowered(lambda: jnp.arange(1, 1000))
 
 
 def from_zero() -> None:
-    """From 0 and by 1 it is computed on every release, and so is linspace."""
+    """A program computes jnp.arange(n) and jnp.linspace."""
     import jax.numpy as jnp
 
     assert _lowered(lambda: jnp.arange(1000))[0] == "computed"
@@ -43,7 +39,7 @@ def from_zero() -> None:
 
 
 def written_out() -> None:
-    """The start and the step written out."""
+    """A program computes 1 + 2 * jnp.arange(n) and 5.0 + jnp.arange(n)."""
     import jax.numpy as jnp
 
     assert _lowered(lambda: 1 + 2 * jnp.arange(1000))[0] == "computed"
@@ -51,28 +47,52 @@ def written_out() -> None:
     assert _lowered(lambda: 5.0 + jnp.arange(995.0))[0] == "computed"
 
 
+def other_counts() -> None:
+    """In other dtypes, start + step * jnp.arange(n) has NumPy's numbers, and a program computes them."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def counted(start: float, step: float, n: int, dtype: str) -> Any:
+        return jax.jit(lambda: (start + step * jnp.arange(n)).astype(dtype))()
+
+    for start, step, n, dtype in (
+        *((5, 3, 1000, "int16"), (1000, -1, 1000, "int32"), (250, -2, 120, "uint8"), (7, 1, 0, "int32")),
+        *((0.5, 0.25, 1000, "float32"), (5.0, 1, 300, "float16"), (1, 1, 3000, "float32"), (9, 1, 1, "float32")),
+    ):
+        wanted = np.arange(start, start + step * n, step).astype(dtype)
+        np.testing.assert_array_equal(counted(start, step, n, dtype), wanted, strict=True)
+    assert _lowered(lambda: (1000 - jnp.arange(1000)).astype("bfloat16"))[0] == "computed"
+
+
 def floats() -> tuple[str, str]:
-    """Is arange(5.0, n)?"""
+    """Does a program compute jnp.arange(5.0, n)?"""
     import jax.numpy as jnp
 
     return _lowered(lambda: jnp.arange(5.0, 1000.0))
 
 
 def step() -> tuple[str, str]:
-    """Is arange(0, n, 2)?"""
+    """Does a program compute jnp.arange(0, n, 2)?"""
     import jax.numpy as jnp
 
     return _lowered(lambda: jnp.arange(0, 2000, 2))
 
 
 def downwards() -> tuple[str, str]:
-    """Is arange(n, 0, -1)?"""
+    """Does a program compute jnp.arange(n, 0, -1)?"""
     import jax.numpy as jnp
 
     return _lowered(lambda: jnp.arange(1000, 0, -1))
 
 
 _STEP = (Rule("constant", "jax<0.10.0"), Rule("computed", "", "3dd61872d0"))
+_JIT = "(within('jax.jit', 'equinox.filter_jit') or unseen)"
+# A thousand numbers are in the text as well, but folding took 0.1 s at ten thousand, and 5 s at a million.
+_MANY = "start < 1000 and stop >= 1000 and (stop >= 100000 or unseen)"
+_DOWN = "stop < 1000 and start >= 1000 and (start >= 100000 or unseen)"
+_ARANGE = "jax.numpy.arange(start, stop, step)"
+_START = f"{_ARANGE} if start != 0 and {_MANY} and not given(step) and {_JIT}"
 
 ISSUE = Issue(
     kind="slow",
@@ -81,26 +101,18 @@ ISSUE = Issue(
     behaviours={"constant": "affected", "computed": "clear"},
     rules=(Rule("constant", "jax<0.8.2", "jax#32542"), Rule("computed", "", "jax#33602")),
     workaround=Workaround(
-        "Write it out, in integers, and convert last: (start + step * jnp.arange(n)).astype(dtype).", written_out
+        "Count n integers, and convert last: (start + step * jnp.arange(n)).astype(dtype).",
+        written_out,
+        elsewhere=other_counts,
     ),
     cases=(
-        Case(
-            start, touches=("jax.numpy.arange(start, stop, step) if start != 0 and stop >= 1000 and not given(step)",)
-        ),
-        Case(
-            floats,
-            touches=(
-                "jax.numpy.arange(start, stop, step)"
-                " if type(start) == 'float' and start != 0 and stop >= 1000 and not given(step)",
-            ),
-        ),
+        Case(start, touches=(f"{_START} and type(start) != 'float'",)),
+        Case(floats, touches=(f"{_START} and type(start) == 'float'",)),
         Case(
             step,
             rules=_STEP,
-            touches=(
-                "jax.numpy.arange(start, stop, step) if step > 0 and (stop >= 1000 or start >= 1000 or step < 0.001)",
-            ),
+            touches=(f"{_ARANGE} if (0 < step <= 10 and {_MANY} or 0 < step < 0.00001) and {_JIT}",),
         ),
-        Case(downwards, rules=_STEP, touches=("jax.numpy.arange(start, stop, step) if step < 0 and start >= 1000",)),
+        Case(downwards, rules=_STEP, touches=(f"{_ARANGE} if -10 <= step < 0 and {_DOWN} and {_JIT}",)),
     ),
 )

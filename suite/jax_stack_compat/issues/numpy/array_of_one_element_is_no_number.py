@@ -1,12 +1,8 @@
-"""float, int and math of an array of one element raise a TypeError since jax 0.4.25, unless it has no dimensions
+"""float, int and math functions refuse an array with dimensions
 
-    float(jnp.ones(1))    # 1.0 and a DeprecationWarning up to jax 0.4.24; from 0.4.25
-                          # TypeError: Only scalar arrays can be converted to Python scalars; got arr.ndim=1
-
-JAX took over what NumPy 1.25 had warned of, two years before NumPy did it: `float(np.ones(1))` raises from NumPy 2.4
-on. A loss that kept a dimension, or `x @ w` with a matrix of one row, is printed or logged until the upgrade. Python
-does not show such warnings but in the file that is run. `if`, `bool` and `.item()` take an array of one element as
-ever.
+JAX refuses an array with dimensions, regardless of its size (1fe46aa8be). Before, an array of one element had a
+DeprecationWarning, which jax#17650 moved from NumPy into JAX, and the changelog says that the refusal follows NumPy's
+deprecation. `if` and `bool` still take an array of one element (`without_dimensions`).
 """
 
 from __future__ import annotations
@@ -15,14 +11,14 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def to_float() -> tuple[str, str]:
-    """Is float of an array of one element a number?"""
+    """Does float() take an array of shape (1,)?"""
     import jax.numpy as jnp
 
     return "number", f"{float(jnp.ones(1))}"
 
 
 def without_dimensions() -> None:
-    """One without dimensions is taken on every release; truth is asked of both."""
+    """An array without dimensions is a number, and bool takes one of shape (1,)."""
     import math
 
     import jax.numpy as jnp
@@ -32,22 +28,43 @@ def without_dimensions() -> None:
 
 
 def item() -> None:
-    """.item(), or the element itself, or a reshape."""
+    """x.squeeze(), the element itself and its .item() are numbers."""
     import jax.numpy as jnp
 
     x = jnp.ones((1, 1))
     assert x[0, 0].item() == float(x[0, 0]) == float(x.reshape(())) == float(x.squeeze()) == 1.0
 
 
+def squeezed() -> None:
+    """In other dtypes and shapes, x.squeeze() is taken without a warning, and two elements are still refused."""
+    import math
+    import warnings
+
+    import jax.numpy as jnp
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for dtype in ("float16", "bfloat16", "int8", "uint32", "bool"):
+            for shape in ((), (1,), (1, 1, 1)):
+                x = jnp.ones(shape, dtype)
+                assert float(x.squeeze()) == int(x.squeeze()) == math.sqrt(x.squeeze()) == 1
+        assert complex(jnp.full((1, 1), 2j).squeeze()) == 2j
+    try:
+        float(jnp.ones((1, 2)).squeeze())
+    except TypeError:
+        return
+    raise AssertionError("an array of two elements became a number")
+
+
 def to_int() -> tuple[str, str]:
-    """Is int of one of shape (1, 1)?"""
+    """Does int() take an array of shape (1, 1)?"""
     import jax.numpy as jnp
 
     return "number", f"{int(jnp.ones((1, 1)))}"
 
 
 def to_math() -> tuple[str, str]:
-    """Does math.sqrt take one?"""
+    """Does math.sqrt take an array of shape (1,)?"""
     import math
 
     import jax.numpy as jnp
@@ -57,12 +74,12 @@ def to_math() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(change="jax@1fe46aa8be", docs="jax:changelog.html"),
+    upstream=Upstream.of(change="jax#17650 jax@1fe46aa8be", docs="jax:changelog.html"),
     touches=("jax.Array.__float__", "jax.Array.__int__", "conversion to Python numbers"),
     control=without_dimensions,
     behaviours={"number": "clear", "warns": "documented"},
     rules=(Rule("warns", "jax<0.4.25"), Rule("refused", "", "1fe46aa8be")),
-    workaround=Workaround("Take the element, or x.squeeze().", item),
+    workaround=Workaround("Drop the dimensions first: float(x.squeeze()).", item, elsewhere=squeezed),
     signatures={
         "warns": Signature("DeprecationWarning", "Conversion of an array with ndim > 0 to a scalar"),
         "refused": Signature("TypeError", "Only scalar arrays can be converted to Python scalars"),

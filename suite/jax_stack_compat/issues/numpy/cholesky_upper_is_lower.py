@@ -1,16 +1,8 @@
-"""jnp.linalg.cholesky(a, upper=True) gives the lower factor, in jax 0.4.24 only
+"""jnp.linalg.cholesky(a, upper=True) returns the lower factor
 
-    jnp.linalg.cholesky(jnp.array([[4.0, 2.0], [2.0, 5.0]]), upper=True)    # [[2, 0], [1, 2]] in jax 0.4.24
-                                                                            # should be [[2, 1], [0, 2]]
-
-The argument came with 0.4.24 (jax#19606), which transposed the matrix that went in and not the factor that came out;
-jax#19621, in the same release, had it conjugated as well. A
-Hermitian matrix is its own conjugate transpose, so the argument did nothing: the lower factor came back, and
-`u.T @ u` is another matrix. jax#19700, two days after that release, transposes the factor; 0.4.25 has it. The change
-log of neither release names it.
-
-Seen in these runs: what came back. It was the lower factor of real matrices as of complex ones.
-`jax.scipy.linalg.cholesky`, whose default is the upper factor, was right all the time.
+jax#19606 added `upper`, and transposed the matrix that went in, not the factor that came out; jax#19621 also conjugated
+it. A Hermitian matrix is its own conjugate transpose, so the lower factor came back, and `u.T @ u` was another matrix.
+jax#19700 returns the conjugate transpose of the lower factor.
 """
 
 from __future__ import annotations
@@ -19,7 +11,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def upper() -> tuple[str, str]:
-    """Is the factor of a real matrix and of a complex one upper triangular, with upper=True?"""
+    """Does jnp.linalg.cholesky(a, upper=True) return the upper factor of a real and a complex matrix?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -30,7 +22,7 @@ def upper() -> tuple[str, str]:
 
 
 def lower() -> None:
-    """The lower factor, and that of jax.scipy.linalg.cholesky, are right."""
+    """The lower factor, and the upper one of jax.scipy.linalg.cholesky, are those of the matrix."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -41,7 +33,7 @@ def lower() -> None:
 
 
 def transpose_the_lower() -> None:
-    """The conjugate transpose of the lower factor."""
+    """The conjugate transpose of the lower factor is the upper one."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -49,21 +41,42 @@ def transpose_the_lower() -> None:
     np.testing.assert_allclose(factor, np.array([[2.0, 1.0j], [0.0, 2.0]]), atol=1e-5)
 
 
+def upper_factors() -> None:
+    """In batches and other sizes, real and complex, the factor is upper triangular, and its product the matrix."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    for dtype in ("float32", "complex64"):
+        for shape in ((1, 1), (5, 5), (2, 3, 3), (2, 2, 4, 4)):
+            x = np.random.default_rng(0).normal(size=(2, *shape)).astype("float32")
+            root = x[0] if dtype == "float32" else (x[0] + 1j * x[1]).astype(dtype)
+            matrix = root @ np.swapaxes(root, -1, -2).conj() + np.eye(shape[-1], dtype=dtype)
+            factor = np.asarray(jnp.swapaxes(jnp.linalg.cholesky(jnp.asarray(matrix)), -1, -2).conj())
+            np.testing.assert_array_equal(factor, np.triu(factor))
+            np.testing.assert_allclose(np.swapaxes(factor, -1, -2).conj() @ factor, matrix, rtol=1e-3, atol=1e-3)
+            assert factor.dtype == dtype
+
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(
-        cause="jax#19606 jax#19621", fix="jax#19700", docs="jax:_autosummary/jax.numpy.linalg.cholesky.html"
+        cause="jax#19606",
+        change="jax#19621",
+        fix="jax#19700",
+        docs="jax:_autosummary/jax.numpy.linalg.cholesky.html",
     ),
-    touches=("jax.numpy.linalg.cholesky(upper=)",),
+    touches=("jax.numpy.linalg.cholesky(a, upper) if upper",),
     control=lower,
     behaviours={"no-argument": "absent"},
     rules=(
         Rule("no-argument", "jax<0.4.24"),
-        Rule("differs", "jax<0.4.25", "0.4.24 is the first release with the argument; jax#19606"),
+        Rule("differs", "jax<0.4.25", "jax#19606"),
         Rule("agrees", "", "jax#19700 (57f27e78c0)"),
     ),
     workaround=Workaround(
-        "Transpose the lower one: jnp.swapaxes(jnp.linalg.cholesky(a), -1, -2).conj().", transpose_the_lower
+        "Transpose the lower factor: jnp.swapaxes(jnp.linalg.cholesky(a), -1, -2).conj().",
+        transpose_the_lower,
+        elsewhere=upper_factors,
     ),
     signatures={"no-argument": Signature("TypeError", "unexpected keyword argument 'upper'")},
     cases=(Case(upper),),

@@ -1,37 +1,28 @@
-"""jnp.any, all and conversions to bool take an imaginary number for 0
+"""jnp.any, jnp.all and conversions to bool take 1j for False
 
-    jnp.any(jnp.array([1j]))                   # False, NumPy: True
-    jnp.array([1j]).astype(bool)               # [False] up to jax 0.4.26, [True] from 0.4.27
-
-A complex number is true where it is not 0, in NumPy, in Python, and in the array API standard (array-api#442 says it of
-`any` and `all`). XLA's conversion to truth values takes the real part. jax#20644 mended `x.astype(bool)` in 0.4.27 and
-says why: the primitive has the wrong semantics; the changelog has it as settled.
-
-There is a ComplexWarning, which is hidden by whoever works with complex numbers.
-
-Seen in these runs:
-
-- `jnp.any` and `jnp.all` of imaginary numbers are False, from 0.4.18 on.
-- `jnp.array(x, dtype=bool)` takes 1j for False, on the same releases.
-- `jnp.count_nonzero` counts 1j, and `bool(x[0])` is True: JAX disagrees with itself.
+A complex number is true unless it is 0 (array-api#442), but JAX's conversion to bool takes the real part: "the wrong
+semantics", says a maintainer in jax#20644, which corrects `astype`. `any_and_all` and `array` still convert that way.
+jax#6290 hid the ComplexWarning of `jnp.any` and `jnp.all`, which jax#6289 had reported.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare, members
 
 
-def any_and_all() -> tuple[str, str]:
-    """Are jnp.any and jnp.all of imaginary numbers True?"""
+def astype() -> tuple[str, str]:
+    """Does x.astype(bool) of 1j, 0 and 1 agree with NumPy?"""
     import jax.numpy as jnp
     import numpy as np
 
-    x = np.array([1j, 0.5j], np.complex64)
-    return compare([jnp.any(jnp.asarray(x)), jnp.all(jnp.asarray(x))], [np.any(x), np.all(x)])
+    x = np.array([1j, 0.0, 1.0], np.complex64)
+    return compare(jnp.asarray(x).astype(bool), x.astype(bool))
 
 
 def reals_and_comparisons() -> None:
-    """Where the real part is not 0 it is right, and so is what compares with 0."""
+    """jnp.any of numbers with a real part, jnp.count_nonzero, and bool of one number, agree with NumPy."""
     import jax.numpy as jnp
 
     assert bool(jnp.any(jnp.array([0, 1 + 1j])))
@@ -41,7 +32,7 @@ def reals_and_comparisons() -> None:
 
 
 def compare_with_zero() -> None:
-    """x != 0 says which are not 0, on every release."""
+    """x != 0, and jnp.any and jnp.all of it, agree with NumPy on 1j, 0.5j and 0."""
     import jax.numpy as jnp
 
     x = jnp.array([1j, 0.5j, 0.0])
@@ -50,8 +41,31 @@ def compare_with_zero() -> None:
     assert bool(jnp.all(x[:2] != 0))
 
 
+def truth_values(x: Any) -> Any:
+    """Return which numbers are not 0, and whether any are, and all."""
+    import jax.numpy as jnp
+
+    return jnp.concatenate([jnp.ravel(x != 0), jnp.stack([jnp.any(x != 0), jnp.all(x != 0)])])
+
+
+def numpy_truth_values(x: Any) -> Any:
+    """Return the same from NumPy's conversion."""
+    import numpy as np
+
+    return np.concatenate([np.ravel(x.astype(bool)), [np.any(x), np.all(x)]])
+
+
+def any_and_all() -> tuple[str, str]:
+    """Do jnp.any and jnp.all of imaginary numbers return True?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.array([1j, 0.5j], np.complex64)
+    return compare([jnp.any(jnp.asarray(x)), jnp.all(jnp.asarray(x))], [np.any(x), np.all(x)])
+
+
 def array() -> tuple[str, str]:
-    """Is jnp.array(x, dtype=bool) of 1j, 0 and 1 that of NumPy?"""
+    """Does jnp.array(x, dtype=bool) of a JAX array of 1j, 0 and 1 agree with NumPy?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -59,44 +73,54 @@ def array() -> tuple[str, str]:
     return compare(jnp.array(jnp.asarray(x), dtype=bool), np.array(x, dtype=bool))
 
 
-def astype() -> tuple[str, str]:
-    """Is x.astype(bool) of 1j, 0 and 1 that of NumPy?"""
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = np.array([1j, 0.0, 1.0], np.complex64)
-    return compare(jnp.asarray(x).astype(bool), x.astype(bool))
-
-
-_COMPLEX = (
-    "uses('jax.numpy.complex64', 'jax.numpy.complex128', 'jax.numpy.complexfloating', 'jax.lax.complex', "
+_NAMES = (
+    "('jax.numpy.complex64', 'jax.numpy.complex128', 'jax.numpy.complexfloating', 'jax.lax.complex', "
     "'jax.numpy.fft.fft')"
 )
-# Comparisons and these functions give truth values.
-_TRUTHS = ("compare", *members("jax.numpy", "isfinite isinf isnan isclose logical_and logical_not logical_or"))
-_NO_TRUTH = f"form(a) not in {_TRUTHS}"
-_SURELY = f"not {_COMPLEX.replace('uses', 'without')}"
-_BOOL = "dtype in ('builtins.bool', 'numpy.bool_', 'jax.numpy.bool_')"
+_COMPLEX = f"uses{_NAMES}"
+# Comparisons, and functions that return truth values or real numbers.
+_TRUTHS = (
+    "compare",
+    *members("jax.numpy", "isfinite isinf isnan isclose isin isreal iscomplex equal not_equal less greater"),
+    *members("jax.numpy", "logical_and logical_not logical_or logical_xor real imag abs angle"),
+)
+_BOOL = "dtype in ('builtins.bool', 'numpy.bool_', 'jax.numpy.bool_', 'jax.numpy.bool')"
+# A list, a tuple and a number are converted by NumPy.
+_ARRAY = f"(object, dtype) if {_BOOL} and type(object) not in ('list', 'tuple', 'complex') and {_COMPLEX}"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#6289", fix="jax#20644", discussion="data-apis/array-api#442"),
+    upstream=Upstream.of(fix="jax#20644", change="jax#6290", discussion="jax#6289 data-apis/array-api#442"),
     control=reals_and_comparisons,
     rules=(Rule("differs"),),
-    workaround=Workaround("Compare first: jnp.any(x != 0).", compare_with_zero),
+    workaround=Workaround(
+        "Write x != 0, and jnp.any(x != 0).",
+        compare_with_zero,
+        elsewhere=Elsewhere(
+            truth_values,
+            numpy_truth_values,
+            (
+                *("complex64 matrix", "zero complex64 vector", "complex64 scalar", "complex64 empty"),
+                *("float32 matrix", "int32 vector", "bool batch"),
+            ),
+        ),
+    ),
     cases=(
         Case(
+            astype,
+            rules=(Rule("differs", "jax<0.4.27"), Rule("agrees", "", "jax#20644 (e07325a672)")),
+            touches=(f"jax.Array.astype(dtype) if {_BOOL} and not without{_NAMES}",),
+        ),
+        Case(
             any_and_all,
-            touches=members("jax.numpy", "any all", f"(a) if {_NO_TRUTH} and {_COMPLEX}"),
+            touches=members("jax.numpy", "any all", f"(a) if form(a) not in {_TRUTHS} and {_COMPLEX}"),
         ),
         Case(
             array,
-            touches=(f"jax.numpy.array(object, dtype) if {_BOOL} and {_COMPLEX}", f"jax.numpy.bool_ if {_COMPLEX}"),
-        ),
-        Case(
-            astype,
-            rules=(Rule("differs", "jax<0.4.27"), Rule("agrees", "", "jax#20644, and the changelog")),
-            touches=(f"jax.Array.astype(dtype) if {_BOOL} and {_SURELY}",),
+            touches=(
+                *members("jax.numpy", "array asarray", _ARRAY),
+                f"jax.numpy.bool_(x) if seen(given(x)) and {_COMPLEX}",
+            ),
         ),
     ),
 )

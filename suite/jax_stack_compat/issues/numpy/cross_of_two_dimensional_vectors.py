@@ -1,26 +1,26 @@
-"""jnp.cross of vectors of two numbers warns in jax 0.11, and is a ValueError from 0.12.0
+"""jnp.cross of vectors of two numbers warns, and then raises a ValueError
 
-    jnp.cross(jnp.array([1., 2.]), jnp.array([3., 4.]))    # -2; a DeprecationWarning in 0.11; a ValueError from 0.12.0
-
-NumPy 2.0 deprecated it and NumPy 2.5 took it out; JAX follows. jax#38650 announces that 0.12.0 refuses, and so it does,
-by jax#40876: a vector of two and one of three numbers, too. The changelog speaks of "2-dimensional arrays" and means
-vectors with two elements: a matrix whose rows have three is taken on every release.
+JAX follows NumPy, which removed such vectors (numpy#30461): jax#38650 deprecates them and announces the removal. The
+changelog's "2-dimensional arrays" are vectors of two numbers along the axis; rows of three numbers, as in `of_three`,
+are not concerned. NumPy documents the formula for two numbers (numpy#26692).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def two_and_two() -> tuple[str, str]:
-    """Is the cross product of vectors of two numbers the one number that it was?"""
+    """Does jnp.cross of vectors of two numbers return one number?"""
     import jax.numpy as jnp
 
     return compare(jnp.cross(jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0])), -2.0)
 
 
 def of_three() -> None:
-    """Of vectors of three numbers, by themselves and in rows."""
+    """jnp.cross takes vectors of three numbers, one of each and in rows."""
     import jax.numpy as jnp
 
     one, other = jnp.array([1.0, 2.0, 0.0]), jnp.array([3.0, 4.0, 5.0])
@@ -29,7 +29,7 @@ def of_three() -> None:
 
 
 def by_hand() -> None:
-    """The formula for two, and a third number that is 0."""
+    """The formula returns the number, and jnp.cross takes the vector with a 0 appended."""
     import jax.numpy as jnp
 
     a, b = jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0])
@@ -37,26 +37,79 @@ def by_hand() -> None:
     assert jnp.cross(jnp.append(a, 0.0), jnp.array([3.0, 4.0, 5.0])).tolist() == [10.0, -5.0, -2.0]
 
 
+def third_component(x: Any, y: Any) -> Any:
+    """Return the cross product of the first two numbers of vectors."""
+    a, b = x[..., :2], y[..., :2]
+    return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+
+
+def numpy_third_component(x: Any, y: Any) -> Any:
+    """Return the third number of NumPy's cross product, of vectors with a third number 0."""
+    import numpy as np
+
+    a, b = (np.concatenate([each[..., :2], np.zeros_like(each[..., :1])], axis=-1) for each in (x, y))
+    return np.cross(a, b)[..., 2]
+
+
 def two_and_three() -> tuple[str, str]:
-    """Is that of two numbers and three as if the third were 0?"""
+    """Does jnp.cross of vectors of two and of three numbers take the missing number for 0?"""
     import jax.numpy as jnp
 
     return compare(jnp.cross(jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0, 5.0])), [10.0, -5.0, -2.0])
 
 
+def with_zeros(x: Any, y: Any) -> Any:
+    """Append zeros to vectors of two numbers."""
+    import jax.numpy as jnp
+
+    a = x[..., :2]
+    return jnp.cross(jnp.concatenate([a, jnp.zeros_like(a[..., :1])], axis=-1), y[..., :3])
+
+
+def numpy_with_zeros(x: Any, y: Any) -> Any:
+    """Return NumPy's cross product, of vectors whose third number is 0."""
+    import numpy as np
+
+    return np.cross(np.concatenate([x[..., :2], np.zeros_like(x[..., :1])], axis=-1), y[..., :3])
+
+
+_VECTORS = (
+    *("float32 square, float32 square", "int32 batch, int32 batch", "float32 batch, float32 vector"),
+    *("complex64 vector, complex64 vector", "zero float32 square, float32 matrix"),
+)
+
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(
-        change="numpy/numpy#30461 jax#38650", docs="jax:changelog.html#jax-0-11-0-july-16-2026", attempt="jax#40876"
+        change="numpy/numpy#30461 jax#38650",
+        docs="jax:changelog.html#jax-0-11-0-july-16-2026",
+        attempt="jax#40876",
+        discussion="numpy/numpy#26692",
     ),
     touches=("jax.numpy.cross(a, b) if unseen and form(a) not in ('jax.numpy.append', 'jax.numpy.pad')",),
     control=of_three,
     behaviours={"warns": "documented"},
-    rules=(Rule("agrees", "jax<0.11.0"), Rule("warns", "jax<0.12.0", "jax#38650"), Rule("refused")),
-    workaround=Workaround("a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]; or give a third number, 0.", by_hand),
+    rules=(Rule("agrees", "jax<0.11.0"), Rule("warns", "jax<0.12.0", "jax#38650 (d219f03b58)"), Rule("refused")),
     signatures={
         "warns": Signature("DeprecationWarning", "2-dimensional vectors"),
         "refused": Signature("ValueError", "Dimension must be 3 for cross product"),
     },
-    cases=(Case(two_and_two), Case(two_and_three)),
+    cases=(
+        Case(
+            two_and_two,
+            workaround=Workaround(
+                "Write a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0].",
+                by_hand,
+                elsewhere=Elsewhere(third_component, numpy_third_component, _VECTORS, rtol=1e-5, atol=1e-6),
+            ),
+        ),
+        Case(
+            two_and_three,
+            workaround=Workaround(
+                "Append zeros to a: jnp.concatenate([a, jnp.zeros_like(a[..., :1])], axis=-1).",
+                by_hand,
+                elsewhere=Elsewhere(with_zeros, numpy_with_zeros, _VECTORS, rtol=1e-5, atol=1e-6),
+            ),
+        ),
+    ),
 )

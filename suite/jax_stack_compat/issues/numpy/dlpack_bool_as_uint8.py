@@ -1,31 +1,27 @@
-"""Truth values leave through DLPack as uint8, and cannot come in, up to jaxlib 0.4.23
+"""JAX's DLPack cannot import bool arrays, and exports them as uint8
 
-    mask = np.from_dlpack(jnp.array([True, False, True]))     # uint8 [1, 0, 1] up to jaxlib 0.4.23
-    np.arange(3.0)[mask]                                      # [1, 0, 1], should be [0, 2]
-
-What was a mask is a list of indices then, and selects the elements 0 and 1 again and again, without an error. Into JAX
-there is one: unknown or invalid DLPack type code 6. c4368351d2, in jaxlib 0.4.24, has the type; the changelog says so.
-
-Seen in these runs: up to 0.4.23 an array of NumPy that is indexed by such a mask gives three elements, where the mask
-marks two.
+jaxlib did not know DLPack's type code for bool, so `from_dlpack` of a NumPy mask raised (jax#19352), and a JAX mask was
+exported as uint8. NumPy takes such a mask for indices, without an error (`exported_mask`). jax@c4368351d2 adds bool to
+the supported types, in both directions.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare, members
 
 
-def exported_mask() -> tuple[str, str]:
-    """Does a mask that NumPy takes from JAX by DLPack select what it marks?"""
-    import jax.numpy as jnp
+def imported() -> tuple[str, str]:
+    """Does jax.dlpack.from_dlpack import a bool array of NumPy?"""
+    import jax
     import numpy as np
 
-    mask = np.from_dlpack(jnp.array([True, False, True]))
-    return compare(np.arange(3.0)[mask], [0.0, 2.0])
+    return compare(jax.dlpack.from_dlpack(np.array([True, False, True])), [True, False, True])
 
 
 def floats() -> None:
-    """Floats leave by DLPack as they are, on every release."""
+    """np.from_dlpack of a float array of JAX returns its values."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -33,7 +29,7 @@ def floats() -> None:
 
 
 def array_protocol() -> None:
-    """By NumPy's own protocol truth values go both ways."""
+    """np.asarray of a JAX mask, and jnp.asarray of a NumPy mask, are bool."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -41,29 +37,67 @@ def array_protocol() -> None:
     assert jnp.asarray(np.array([True, False])).dtype == bool
 
 
-def imported() -> tuple[str, str]:
-    """Does JAX take truth values from NumPy by DLPack?"""
-    import jax
+def selected(x: Any, mask: Any) -> Any:
+    """Take a mask from JAX to NumPy and back, and select with it on both sides."""
+    import jax.numpy as jnp
     import numpy as np
 
-    return compare(jax.dlpack.from_dlpack(np.array([True, False, True])), [True, False, True])
+    exported = np.asarray(mask)
+    return jnp.stack([np.asarray(x)[exported], x[jnp.asarray(exported)]])
 
 
-_NOW = Rule("agrees", "", "c4368351d2, and the changelog")
+def numpy_selected(x: Any, mask: Any) -> Any:
+    """Select with NumPy."""
+    import numpy as np
+
+    return np.stack([x[mask], x[mask]])
+
+
+def exported_mask() -> tuple[str, str]:
+    """Does an array indexed by np.from_dlpack(mask) have the elements that a JAX mask selects?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    mask = np.from_dlpack(jnp.array([True, False, True]))
+    return compare(np.arange(3.0)[mask], [0.0, 2.0])
+
+
+_NUMBERS = ("arange", "linspace", "normal", "uniform", "randn", "rand", "random", "standard_normal")
+_UNLESS_NUMBERS = f"if form(x) == 'compare' or (unseen and form(x) not in {_NUMBERS})"
+
+_NOW = Rule("agrees", "", "jax@c4368351d2, in the changelog")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(fix="jax@c4368351d2", docs="jax:changelog.html"),
-    touches=("jax.dlpack.from_dlpack", "jax.dlpack.to_dlpack", "jax.numpy.from_dlpack"),
+    upstream=Upstream.of(report="jax#19352", fix="jax@c4368351d2", docs="jax:changelog.html", discussion="jax#4719"),
     control=floats,
-    workaround=Workaround("Use np.asarray(x) and jnp.asarray(x) for masks.", array_protocol),
+    workaround=Workaround(
+        "Exchange masks with np.asarray(mask) and jnp.asarray(mask), which may copy them.",
+        array_protocol,
+        elsewhere=Elsewhere(
+            selected,
+            numpy_selected,
+            (
+                "float32 vector, bool vector",
+                "int32 matrix, bool matrix",
+                "float16 batch, bool batch",
+                "float32 vector, zero bool vector",
+                "float32 empty, bool empty",
+            ),
+        ),
+    ),
     cases=(
-        Case(exported_mask, rules=(Rule("differs", "jaxlib<0.4.24"), _NOW)),
         Case(
             imported,
-            behaviours={"differs": "different"},
+            behaviours={"refused": "affected", "differs": "different"},
             signatures={"refused": Signature("XlaRuntimeError", "Unknown or invalid DLPack type code 6")},
             rules=(Rule("refused", "jaxlib<0.4.24"), _NOW),
+            touches=members("jax", "dlpack.from_dlpack numpy.from_dlpack", f"(x) {_UNLESS_NUMBERS}"),
+        ),
+        Case(
+            exported_mask,
+            rules=(Rule("differs", "jaxlib<0.4.24"), _NOW),
+            touches=(f"jax.dlpack.to_dlpack(x) {_UNLESS_NUMBERS}", "jax.Array.__dlpack__"),
         ),
     ),
 )

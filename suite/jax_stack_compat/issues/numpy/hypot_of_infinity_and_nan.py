@@ -1,23 +1,19 @@
-"""jnp.hypot of infinity beside NaN or infinity is NaN, and of complex numbers it raises
+"""jnp.hypot of infinity with NaN or with infinity is NaN
 
-    jnp.hypot(jnp.inf, jnp.nan)               # nan up to jax 0.4.26, NumPy: inf
-    jnp.hypot(jnp.inf, jnp.inf)               # nan up to jax 0.4.26, NumPy: inf
-    jnp.hypot(jnp.array(3j), 4.0)             # 5.0 up to jax 0.4.26, warns from 0.4.27, a ValueError from 0.4.33
-
-The hypotenuse is infinite if one leg is, whatever the other is; the C standard says so, too. JAX divides the shorter
-leg by the longer one, and infinity by infinity is NaN. jax#20754 tests for infinity first, in 0.4.27. Since then
-complex numbers warn, for which NumPy has no hypot; commit 8bcd288621 has them raise.
-
-Seen in these runs: one infinite leg beside a finite one gave infinity on every release (control `finite`).
+JAX divided the shorter leg by the longer one, and infinity by infinity is NaN, as is the maximum of infinity and NaN;
+NumPy returns infinity. jax#20754 returns infinity where a leg is infinite, and deprecates complex arguments, whose
+absolute values `complex_numbers` had used. jax@8bcd288621 has them raise; its message advises `abs(x)`.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def infinity() -> tuple[str, str]:
-    """Is hypot of infinity with NaN, and with infinity, that of NumPy?"""
+    """Does jnp.hypot of infinity with NaN, and of two infinities, agree with NumPy?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -26,7 +22,7 @@ def infinity() -> tuple[str, str]:
 
 
 def finite() -> None:
-    """With at most one infinite leg and no NaN it is that of NumPy."""
+    """jnp.hypot of finite legs, and of an infinite leg with a finite one, agrees with NumPy."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -35,7 +31,7 @@ def finite() -> None:
 
 
 def infinity_first() -> None:
-    """Infinity where one of both is infinite."""
+    """The result is infinity where a leg is infinite, and 5 for 3 and 4."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -44,8 +40,21 @@ def infinity_first() -> None:
     np.testing.assert_allclose(got, [np.inf, np.inf, np.inf, 5.0], rtol=1e-6)
 
 
+def infinity_in_two_dtypes() -> None:
+    """For all pairs of special and ordinary legs, in float16 and float32, the results are NumPy's."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    legs = [np.inf, -np.inf, np.nan, 0.0, -0.0, 3.0, -4.0, 1e-3, 2e4]
+    for dtype, rtol in ((np.float16, 2e-3), (np.float32, 1e-6)):
+        x, y = np.meshgrid(np.array(legs, dtype), np.array(legs, dtype))
+        got = jnp.where(jnp.isinf(x) | jnp.isinf(y), jnp.inf, jnp.hypot(jnp.asarray(x), jnp.asarray(y)))
+        assert got.dtype == dtype
+        np.testing.assert_allclose(got, np.hypot(x, y), rtol=rtol)
+
+
 def complex_numbers() -> tuple[str, str]:
-    """Does hypot take complex numbers, and give 5 for 3j and 4?"""
+    """Does jnp.hypot accept complex numbers, and return 5 for 3j and 4?"""
     import jax.numpy as jnp
 
     got = float(jnp.hypot(jnp.array(3j), jnp.array(4.0)))
@@ -53,11 +62,27 @@ def complex_numbers() -> tuple[str, str]:
 
 
 def absolute_values() -> None:
-    """The absolute values are taken on every release."""
+    """jnp.hypot of the absolute values of 3j and 4 is 5."""
     import jax.numpy as jnp
 
     assert abs(float(jnp.hypot(jnp.abs(jnp.array(3j)), jnp.abs(jnp.array(4.0)))) - 5.0) < 1e-5
 
+
+def of_absolute_values(x: Any, y: Any) -> Any:
+    """Take the hypotenuse of absolute values."""
+    import jax.numpy as jnp
+
+    return jnp.hypot(jnp.abs(x), jnp.abs(y))
+
+
+def numpy_of_absolute_values(x: Any, y: Any) -> Any:
+    """Take it with NumPy."""
+    import numpy as np
+
+    return np.hypot(np.abs(x), np.abs(y))
+
+
+_ABS = "('abs', 'jax.numpy.abs', 'jax.numpy.absolute', 'jax.numpy.real', 'jax.numpy.imag')"
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -67,24 +92,50 @@ ISSUE = Issue(
         Case(
             infinity,
             rules=(Rule("differs", "jax<0.4.27"), Rule("agrees", "", "jax#20754 (2899213efb)")),
-            workaround=Workaround("jnp.where(jnp.isinf(x) | jnp.isinf(y), jnp.inf, jnp.hypot(x, y))", infinity_first),
-            # The data decide, so a use is possible at most.
-            touches=("jax.numpy.hypot if unseen and not within('jax.numpy.where')",),
+            workaround=Workaround(
+                "Test for infinity: jnp.where(jnp.isinf(x) | jnp.isinf(y), jnp.inf, jnp.hypot(x, y)).",
+                infinity_first,
+                elsewhere=infinity_in_two_dtypes,
+            ),
+            touches=(
+                "jax.numpy.hypot(x1, x2) if unseen and not within('jax.numpy.where')"
+                " and not seen(abs(x1) < 1e30 and abs(x2) < 1e30)",
+            ),
         ),
         Case(
             complex_numbers,
             behaviours={"taken": "clear", "other": "different", "warns": "documented", "refused": "documented"},
             rules=(
                 Rule("taken", "jax<0.4.27"),
-                Rule("warns", "jax<0.4.32", "jax#20754"),
-                Rule("refused", "", "8bcd288621, and the changelog"),
+                Rule("warns", "jax<0.4.32", "jax#20754 (2899213efb)"),
+                Rule("refused", "", "jax@8bcd288621, in the changelog"),
             ),
-            workaround=Workaround("Take absolute values first: jnp.hypot(jnp.abs(x), jnp.abs(y)).", absolute_values),
+            workaround=Workaround(
+                "Take absolute values first: jnp.hypot(jnp.abs(x), jnp.abs(y)).",
+                absolute_values,
+                elsewhere=Elsewhere(
+                    of_absolute_values,
+                    numpy_of_absolute_values,
+                    (
+                        "complex64 vector, complex64 vector",
+                        "complex64 matrix, float32 matrix",
+                        "float32 matrix, float32 scalar",
+                        "zero complex64 batch, complex64 scalar",
+                        "int32 vector, complex64 vector",
+                        "complex64 empty, complex64 empty",
+                    ),
+                    rtol=1e-5,
+                ),
+            ),
             signatures={
                 "warns": Signature("DeprecationWarning", "Passing complex-valued inputs to hypot is deprecated"),
                 "refused": Signature("ValueError", "hypot is not well defined for complex-valued inputs"),
             },
-            touches=("jax.numpy.hypot if uses('jax.numpy.complex64', 'jax.numpy.complex128', 'jax.lax.complex')",),
+            touches=(
+                "jax.numpy.hypot(x1, x2) if type(x1) == 'complex' or type(x2) == 'complex'"
+                " or (uses('jax.numpy.complex64', 'jax.numpy.complex128', 'jax.lax.complex')"
+                f" and (form(x1) not in {_ABS} or form(x2) not in {_ABS}))",
+            ),
         ),
     ),
 )
