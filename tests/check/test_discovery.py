@@ -26,6 +26,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
         return Stack(versions, str(place), "3.12.4")
 
     monkeypatch.setattr(interpreters, "ask", ask)
+    monkeypatch.setattr(interpreters, "listed", ask)
 
 
 def environment(folder: Path, *installed: str) -> Path:

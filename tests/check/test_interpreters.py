@@ -2,11 +2,13 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from jax_stack_compat.base.errors import Failed, Misused
 from jax_stack_compat.check.inputs import interpreters
+from tests.check.conftest import Said
 from tests.processes import program
 from tests.worlds import pretend
 
@@ -31,6 +33,26 @@ def test_environment_says_what_is_installed(tmp_path: Path) -> None:
     assert ".".join(map(str, sys.version_info[:3])) == stack.python
     assert str(folder / "bin" / "python") == stack.where
     assert not (folder / "imported").exists()
+
+
+def test_an_environment_of_a_project_is_listed_and_not_run(tmp_path: Path, said: Said, monkeypatch: Any) -> None:
+    """`check` names the packages of a project's .venv by the names of folders, and starts nothing in it."""
+    folder = environment(tmp_path / ".venv", jax="0.10.2", jaxlib="0.10.2", numpy="2.2.0")
+    with (folder / "pyvenv.cfg").open("a") as settings:
+        settings.write("version_info = 3.12.4\n")
+    python = folder / "bin" / "python"
+    python.unlink()
+    python.write_text(f"#!/bin/sh\ntouch {folder / 'imported'}\n")
+    python.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+
+    assert said("check")[1].startswith("Imports and computes (by rule; CPU, x86-64).\n.venv: jax 0.10.2, jaxlib 0.10.2")
+    assert not (folder / "imported").exists()
+    stack = interpreters.listed(folder)
+    assert ({"jax": "0.10.2", "jaxlib": "0.10.2", "numpy": "2.2.0"}, "3.12.4") == (stack.versions, stack.python)
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / ".venv").symlink_to(folder)
+    assert stack.versions == interpreters.listed(tmp_path / "linked" / ".venv").versions
 
 
 def test_neither_folder_nor_variables_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,8 @@ def _environments(project: Path, environ: Mapping[str, str]) -> Iterator[Place]:
         real = os.path.realpath(place)
         if real not in seen and interpreters.interpreter(place):
             seen.add(real)
-            yield name if name == ".venv" else f"{name} ({place})", interpreters.ask, place
+            is_own = name == ".venv"
+            yield name if is_own else f"{name} ({place})", interpreters.listed if is_own else interpreters.ask, place
 
 
 def _declaring(project: Path) -> Path | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +12,14 @@ from tempfile import TemporaryDirectory
 
 from jax_stack_compat.base.errors import BadFile, Failed, Misused, shown
 from jax_stack_compat.base.places import is_file, is_folder
-from jax_stack_compat.check.inputs import requirements
+from jax_stack_compat.check.inputs import foreign, requirements
 from jax_stack_compat.check.inputs.stack import Stack
 
 _PATIENCE_S = 60
 _PLACES = (Path("bin", "python"), Path("Scripts", "python.exe"), Path("python.exe"))
+_INSTALLED = ("lib/python*/site-packages/*.dist-info", "Lib/site-packages/*.dist-info")
+# The standard library, uv and virtualenv name it differently.
+_VERSION = re.compile(r"^version(?:_info)?[ ]?=[ ]?(\d{1,3}(?:\.\d{1,5}){1,2})", re.MULTILINE)
 # This program also runs under Python 3.8. The first distribution on the path is the one imported.
 _SCRIPT = """
 import json, re, sys
@@ -37,6 +41,20 @@ with open(sys.argv[1], "w") as stream:
 def interpreter(place: Path) -> Path | None:
     """Return the interpreter of an environment in a folder, if there is one."""
     return next((place / each for each in _PLACES if is_file(place / each)), None)
+
+
+def listed(folder: Path) -> Stack:
+    """Return what is installed in an environment of a project, by the names of folders: nothing in it runs.
+
+    A pull request can bring an environment along, and with it any interpreter. Raises BadFile.
+    """
+    # An environment may be a link to a folder elsewhere. No text of its files is shown.
+    place = Path(os.path.realpath(folder))
+    named = [path.stem.partition("-") for pattern in _INSTALLED for path in sorted(place.glob(pattern))]
+    pins = [requirements.pin(name, version, folder, name) for name, _, version in named]
+    settings = place / "pyvenv.cfg"
+    python = _VERSION.search(foreign.text(settings)) if is_file(settings) else None
+    return replace(requirements.stack(pins, str(folder)), python=python[1] if python else "")
 
 
 def ask(python: Path) -> Stack:
