@@ -2,7 +2,6 @@
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -35,7 +34,9 @@ def test_environment_says_what_is_installed(tmp_path: Path) -> None:
     assert not (folder / "imported").exists()
 
 
-def test_an_environment_of_a_project_is_listed_and_not_run(tmp_path: Path, said: Said, monkeypatch: Any) -> None:
+def test_an_environment_of_a_project_is_listed_and_not_run(
+    tmp_path: Path, said: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`check` names the packages of a project's .venv by the names of folders, and starts nothing in it."""
     folder = environment(tmp_path / ".venv", jax="0.10.2", jaxlib="0.10.2", numpy="2.2.0")
     with (folder / "pyvenv.cfg").open("a") as settings:
@@ -45,6 +46,8 @@ def test_an_environment_of_a_project_is_listed_and_not_run(tmp_path: Path, said:
     python.write_text(f"#!/bin/sh\ntouch {folder / 'imported'}\n")
     python.chmod(0o755)
     monkeypatch.chdir(tmp_path)
+    for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        monkeypatch.delenv(name, raising=False)
 
     assert said("check")[1].startswith("Imports and computes (by rule; CPU, x86-64).\n.venv: jax 0.10.2, jaxlib 0.10.2")
     assert not (folder / "imported").exists()

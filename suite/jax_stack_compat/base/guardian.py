@@ -47,7 +47,7 @@ def command(
         "shut": [str(folder) for folder in shut if folder.is_dir()],
         "opened": [str(folder) for folder in opened if folder.is_dir()],
     }
-    isolated = [str(executable), "-E", "-s", "-S", "-c", BOOT, str(root)]
+    isolated = [str(executable), "-B", "-E", "-s", "-S", "-c", BOOT, str(root)]
     return [*isolated, "jax_stack_compat.cell.guard", json.dumps(told), *command]
 
 
