@@ -282,8 +282,12 @@ class Concern:
         found: dict[tuple[str, int, int], Met] = {}
         for wanted in touches(case):
             also = self.touched.get(f".{wanted.method}", ()) if wanted.method else ()
+            # A tree may have one use a hundred thousand times.
+            known: dict[Use, bool | None] = {}
             for use in (*self.touched.get(wanted.name, ()), *also):
-                holds, at = meets(wanted, use, self.names, behaviour), use.place.at
+                if use.anywhere not in known:
+                    known[use.anywhere] = meets(wanted, use, self.names, behaviour)
+                holds, at = known[use.anywhere], use.place.at
                 if holds is not False and (at not in found or (holds and not found[at].likely)):
                     found[at] = Met(use, wanted.shown, bool(holds), certain=wanted.is_import and bool(holds))
         return [found[at] for at in sorted(found)]
