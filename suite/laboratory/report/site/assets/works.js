@@ -27,8 +27,8 @@ const works = data => {
       const unmet = needed.filter(each => each.applies(python) && each.name in versions && !rules.meets(each, versions))
         .map(each => `requires ${each.text}, and ${known[each.name][versions[each.name]]} is here`);
       for (const why of [ofPython(name, versions[name], python), ...unmet].filter(Boolean)) {
-        const told_ = `${release(name, versions)} ${why}`, what = ["jax", "jaxlib"].includes(name) ? why : told_;
-        if (!told.has(what)) told.set(what, told_);
+        const sentence = `${release(name, versions)} ${why}`, what = ["jax", "jaxlib"].includes(name) ? why : sentence;
+        if (!told.has(what)) told.set(what, sentence);
       }
     }
     return [...told.values()];
