@@ -12,6 +12,7 @@ import pytest
 
 import jax_stack_compat.check
 from jax_stack_compat.catalogue import catalogue
+from jax_stack_compat.check.explain import missing
 from jax_stack_compat.check.explain.raised import raised
 from jax_stack_compat.check.find import words
 
@@ -136,3 +137,20 @@ def test_threads_are_found_in_linear_time() -> None:
     times = [min(_seconds(words.threads, text) for _ in range(3)) for text in (short, long)]
 
     assert times[1] < max(3 * times[0], 0.5)
+
+
+NAMES = (
+    "module 'jax{}' has no attribute 'x'",
+    "cannot import name 'x' from 'jax{}'",
+    "No module named 'jax{}'",
+    "jax{} was removed",
+)
+
+
+@pytest.mark.parametrize("message", NAMES)
+def test_names_of_any_length_are_looked_up_in_linear_time(message: str) -> None:
+    """A message may name a module with thousands of parts."""
+    short, long = (message.format(".jax" * count) for count in (20_000, 40_000))
+    times = [min(_seconds(lambda text: list(missing.told(text)), text) for _ in range(3)) for text in (short, long)]
+
+    assert times[1] < max(3 * times[0], 0.3)

@@ -4,12 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from jax_stack_compat.base import guardian
 from jax_stack_compat.base.files import PACKAGES, read
 from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.cell import guard
@@ -137,16 +139,20 @@ def test_an_unspeakable_message_is_a_readable_record(machine: Machine, early: Pa
 
 @pytest.mark.parametrize("machine", ["apart"], indirect=True)
 @pytest.mark.parametrize("how", ["path", "working folder"])
-def test_an_import_reaches_its_own_folder_alone(machine: Machine, early: Path, how: str) -> None:
-    """What the driver shuts cannot be written or removed by an import, not even from the working folder upwards."""
-    kept = machine.folder / "kept"
+def test_an_import_reaches_its_own_folder_alone(
+    machine: Machine, early: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """What the driver shuts, and the folder of a probe beside it, cannot be written or removed by an import."""
+    monkeypatch.setattr(tempfile, "tempdir", str(machine.folder))
+    kept = machine.folder / probe_call._PLACE / "kept"
+    kept.parent.mkdir(mode=0o700)
     kept.mkdir()
     (kept / "record.json").write_text("{}")
-    up = "../" * 20 if how == "working folder" else ""
+    reached = str(kept) if how == "path" else "../kept"
     early.write_text(
         "import shutil\n"
-        f"shutil.rmtree({up + str(kept)!r}, ignore_errors=True)\n"
-        f"try: open({up + str(kept / 'new')!r}, 'w')\n"
+        f"shutil.rmtree({reached!r}, ignore_errors=True)\n"
+        f"try: open('{reached}/new', 'w')\n"
         "except OSError: pass\n"
         "open('own', 'w').close()\n"
     )
@@ -157,13 +163,29 @@ def test_an_import_reaches_its_own_folder_alone(machine: Machine, early: Path, h
     assert ["record.json"] == os.listdir(kept)  # noqa: PTH208
 
 
-def test_a_record_that_is_a_link_is_not_taken(machine: Machine, early: Path) -> None:
-    """What an import puts in a record's place is not read through a link, and the case's record is its own."""
-    early.write_text("import os\nos.symlink('/etc/passwd', '0.json')\n")
-    part = reproducer(machine)
+@pytest.mark.parametrize("machine", ["apart"], indirect=True)
+def test_the_working_folder_is_no_way_into_what_is_shut(machine: Machine) -> None:
+    """A command that starts deep in a folder that is shut cannot write there by a relative path."""
+    shut, own = machine.folder / "shut", machine.folder / "shut" / "deeper" / "own"
+    own.mkdir(parents=True)
+    writes = "import os; open('mine', 'w'); os.access('..', os.W_OK) and open('../other', 'w')"
+    guarded = guardian.command(Path(sys.executable), [sys.executable, "-c", writes], shut=[shut], opened=[own])
 
-    assert part is not None
-    assert not part.outcome.startswith("import-")
+    assert 0 == subprocess.run(guarded, cwd=own, check=False).returncode
+    assert [True, False] == [path.exists() for path in (own / "mine", own.parent / "other")]
+
+
+def test_a_record_that_is_a_link_is_not_taken(tmp_path: Path) -> None:
+    """What stands in a record's place is read if it is a plain file, and not through a link or from a pipe."""
+    plain, link, pipe = tmp_path / "plain", tmp_path / "link", tmp_path / "pipe"
+    plain.write_text("{}")
+    link.symlink_to(plain)
+    os.mkfifo(pipe)
+
+    assert b"{}" == probe_call._text(plain)
+    for other in (link, pipe, tmp_path):
+        with pytest.raises(OSError, match=r".+"):
+            probe_call._text(other)
 
 
 def test_too_many_processes_end_a_probe(machine: Machine, early: Path) -> None:
