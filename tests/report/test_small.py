@@ -174,8 +174,8 @@ def test_the_tracked_files_are_of_this_tree(published: Report) -> None:
     made = packed.tracked(published)
 
     assert [] == [name for name, text in made.items() if (packed.FOLDER / name).read_text(encoding="utf-8") != text]
-    there = {path.name for path in packed.FOLDER.iterdir()}
-    assert {*made, "records", "elsewhere.json", "numbers", "numbers.json.xz", "names", packed.MADE.name} == there
+    filed = {"records", "elsewhere.json", "numbers", "numbers.json.xz", "names", "devices", packed.MADE.name}
+    assert {*made, *filed} == {path.name for path in packed.FOLDER.iterdir()}
 
 
 def test_the_published_report_has_all_issues(published: Report, report_folder: Path) -> None:

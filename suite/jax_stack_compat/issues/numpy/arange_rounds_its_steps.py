@@ -1,29 +1,21 @@
-"""jnp.arange of floats is off by more than rounding: bfloat16 from a start since jax 0.8.2, other forms before
+"""jnp.arange of floats from a start rounds the count, and then the sum
 
-    jnp.arange(1, 3000, dtype=jnp.bfloat16)         # 379 wrong, by up to 16, from jax 0.8.2; none before
-    jnp.arange(3000, 0, -1, dtype=jnp.bfloat16)     # 2998 wrong, by up to 45060, up to 0.9.2; none since
-    jnp.arange(0.3, 5000)                           # float32: 4992 wrong, by up to 5e-4, up to 0.8.1; none since
-
-You'd expect each number rounded once. Up to 0.8.1 NumPy made what has a start or a step, in the dtype that is asked
-for: it rounds the first two numbers, and adds their difference. jax#33602, in 0.8.2, has the program count from 0 and
-add the start: the count is rounded, and then the sum. 3dd61872d0, in 0.10.0, has the program compute what has a step,
-too. The changelog warns of narrow floats for `step` only, filed under 0.9.2, and advises `jnp.array(np.arange(...))`.
-That is right on every release tried, as long as NumPy is not given the narrow dtype.
-
-Seen in these runs:
-
-- float16 from 1 to 3000 has 238 wrong from 0.8.2 on.
-- `start + jnp.arange(n, dtype=jnp.bfloat16)`, written out, has the same 379 wrong on every release tried; in integers,
-  converted last, none.
+jax#33602 made `jnp.arange(start, stop)` count from 0 in the dtype of the result and add the start: in bfloat16 both
+steps round. Before, NumPy made the numbers with the step `dtype(start + 1) - dtype(start)`, as its page documents
+(`from_256`, `from_a_fraction`), and for ranges with a step also later (`downwards`). 3dd61872d0 has the program compute
+these, too, in float32 for narrower floats. JAX's page advises to count integers and to scale them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from jax_stack_compat.cell.issue import Meaning
 
 
 def from_one() -> tuple[str, str]:
-    """Are the numbers of arange(1, 3000) in bfloat16 rounded once?"""
+    """Does jnp.arange(1, 3000) in bfloat16 round each number once, as NumPy does?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -32,7 +24,7 @@ def from_one() -> tuple[str, str]:
 
 
 def from_zero() -> None:
-    """From 0 and by 1 each is rounded once, and integers are exact."""
+    """From 0, each bfloat16 is rounded once, and integers are exact."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -42,7 +34,7 @@ def from_zero() -> None:
 
 
 def by_numpy() -> None:
-    """NumPy's, in its own dtype, converted after that."""
+    """NumPy's numbers, made without a dtype and then converted, are rounded once."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -52,8 +44,20 @@ def by_numpy() -> None:
     np.testing.assert_array_equal(got, np.arange(0.3, 5000.0).astype(np.float32))
 
 
+def other_ranges() -> None:
+    """Whole, halved and tenth steps, both ways, are the exact numbers, rounded to the dtype."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    for start, stop, step in ((1, 600, 1), (600, 0, -3), (-5.5, 300.0, 0.5), (0, 50, 0.1), (0.3, 500.0, 1), (3, 3, 1)):
+        exact = [start + k * step for k in range(max(0, round((stop - start) / step + 0.49)))]
+        for dtype in (jnp.bfloat16, jnp.float16, jnp.float32):
+            got = jnp.array(np.arange(start, stop, step)).astype(dtype)
+            np.testing.assert_array_equal(got, np.array(exact, float).astype(np.float32).astype(dtype))
+
+
 def downwards() -> tuple[str, str]:
-    """Are those of arange(3000, 0, -1) in bfloat16?"""
+    """Does jnp.arange(3000, 0, -1) in bfloat16 round each number once?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -62,44 +66,75 @@ def downwards() -> tuple[str, str]:
 
 
 def from_a_fraction() -> tuple[str, str]:
-    """Are those of arange(0.3, 5000) in float32?"""
+    """Does jnp.arange(0.3, 5000) in float32 round each number once?"""
     import jax.numpy as jnp
     import numpy as np
 
     return compare(jnp.arange(0.3, 5000.0, dtype=jnp.float32), np.arange(0.3, 5000.0).astype(np.float32), rtol=0.0)
 
 
+def from_256() -> tuple[str, str]:
+    """Does jnp.arange(256, 400) in bfloat16 round each number once?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    wanted = jnp.array(np.arange(256, 400)).astype(jnp.bfloat16).astype(jnp.float32)
+    return compare(jnp.arange(256, 400, dtype=jnp.bfloat16).astype(jnp.float32), wanted, rtol=0.0)
+
+
 _ARANGE = "jax.numpy.arange(start, stop, step, dtype)"
 _BFLOAT16, _FLOAT16 = "dtype in ('jax.numpy.bfloat16', 'bfloat16')", "dtype in ('jax.numpy.float16', 'float16')"
 
+_BY_NUMPY: Mapping[str, Meaning] = {"differs": "documented"}
+_SUM = (Rule("differs", "jax<0.8.2"), Rule("agrees", "", "jax#33602"))
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(fix="jax#33602 jax@3dd61872d0", docs="jax:changelog.html"),
+    upstream=Upstream.of(
+        cause="jax#33602",
+        change="jax@3dd61872d0",
+        docs="jax:_autosummary/jax.numpy.arange.html https://numpy.org/doc/stable/reference/generated/numpy.arange.html",
+    ),
     control=from_zero,
-    workaround=Workaround("Have NumPy count, and convert last: jnp.array(np.arange(...)).astype(dtype).", by_numpy),
+    workaround=Workaround(
+        "Count with NumPy, convert last: jnp.array(np.arange(...)).astype(dtype); under jit, a constant.",
+        by_numpy,
+        elsewhere=other_ranges,
+    ),
     cases=(
         Case(
             from_one,
             rules=(Rule("agrees", "jax<0.8.2"), Rule("differs", "", "jax#33602")),
             touches=(
-                f"{_ARANGE} if start != 0 and stop > 256 and not given(step) and {_BFLOAT16}",
-                f"{_ARANGE} if start != 0 and stop > 2048 and not given(step) and {_FLOAT16}",
+                f"{_ARANGE} if 0 < abs(start) < 256 and stop > 512 and not given(step) and {_BFLOAT16}",
+                f"{_ARANGE} if 0 < abs(start) < 2048 and stop > 4096 and not given(step) and {_FLOAT16}",
             ),
         ),
         Case(
             downwards,
+            behaviours=_BY_NUMPY,
             rules=(Rule("differs", "jax<0.10.0"), Rule("agrees", "", "3dd61872d0")),
             touches=(
-                f"{_ARANGE} if step < 0 and start > 256 and {_BFLOAT16}",
-                f"{_ARANGE} if step < 0 and start > 2048 and {_FLOAT16}",
+                f"{_ARANGE} if abs(step) == 1 and start > 256 and {_BFLOAT16}",
+                f"{_ARANGE} if abs(step) == 1 and start > 2048 and {_FLOAT16}",
+            ),
+        ),
+        Case(
+            from_256,
+            behaviours=_BY_NUMPY,
+            rules=_SUM,
+            touches=(
+                f"{_ARANGE} if start >= 256 and stop > start and not given(step) and {_BFLOAT16}",
+                f"{_ARANGE} if start >= 2048 and stop > start and not given(step) and {_FLOAT16}",
             ),
         ),
         Case(
             from_a_fraction,
-            rules=(Rule("differs", "jax<0.8.2"), Rule("agrees", "", "jax#33602")),
+            behaviours=_BY_NUMPY,
+            rules=_SUM,
             touches=(
-                f"{_ARANGE} if type(start) == 'float' and abs(start) not in (0, 0.5, 1) and stop >= 100"
-                " and not dtype in ('jax.numpy.int32', 'int32', 'jax.numpy.int64', 'int64')",
+                f"{_ARANGE} if type(start) == 'float' and abs(start) not in (0, 0.5, 1) and stop >= 100 and unseen"
+                " and not given(step) and not dtype in ('jax.numpy.int32', 'int32', 'jax.numpy.int64', 'int64')",
             ),
         ),
     ),

@@ -1,12 +1,8 @@
-"""In jax 0.4.21 a jitted function cannot slice from an index that is an array from outside
+"""A jitted function cannot slice with an array from outside as index
 
-    start = jnp.array(2)
-    jax.jit(lambda x: x[start:])(x)      # TracerBoolConversionError in jax 0.4.21
-
-The bounds of a slice must be known when it is traced, and an array from outside is. jax 0.4.21 compares them by JAX's
-own operations, which under jit are traced, and asks for a truth value. jax#18818 mends it, in 0.4.22. Outside jit, and
-as a number of NumPy, it is well on every release; a bound that is an argument of the jitted function is not known, and
-refused on all of them.
+jax#18679 made slices fit shape polymorphism: `_preprocess_slice` compares the bounds, and under jit a comparison of
+JAX arrays is traced, also if both are known. jax#18818 converts such arrays to Python integers first. pertpy's
+`beta[:, :index]` raised this (scverse/pertpy#454, jax#18979). Outside jit (`outside`) the same index is taken.
 """
 
 from __future__ import annotations
@@ -14,24 +10,24 @@ from __future__ import annotations
 from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
-def start() -> tuple[str, str]:
-    """Is a slice from an index that is an array from outside?"""
+def stop() -> tuple[str, str]:
+    """Can a jitted function take x[:, :index], where index is a jax.Array from outside?"""
     import jax
     import jax.numpy as jnp
 
     index = jnp.array(2)
-    return compare(jax.jit(lambda x: x[index:])(jnp.arange(4)), [2, 3])
+    return compare(jax.jit(lambda x: x[:, :index])(jnp.arange(6).reshape(2, 3)), [[0, 1], [3, 4]])
 
 
 def outside() -> None:
-    """Outside jit it is."""
+    """Outside jit, x[index:] takes a jax.Array."""
     import jax.numpy as jnp
 
     assert jnp.arange(4)[jnp.array(2) :].tolist() == [2, 3]
 
 
 def as_a_number() -> None:
-    """The index as a Python integer."""
+    """With the index as a Python integer, jitted slices and .at[].set are those of NumPy."""
     import jax
     import jax.numpy as jnp
 
@@ -40,8 +36,33 @@ def as_a_number() -> None:
     assert jax.jit(lambda x: x.at[index:].set(9))(jnp.arange(4)).tolist() == [0, 1, 9, 9]
 
 
+def as_numbers_elsewhere() -> None:
+    """int(index) serves as start, stop and step, also negative, in jit, grad, vmap and scan, and with other dtypes."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.arange(12.0, dtype=np.float32).reshape(3, 4)
+    for dtype in ("int32", "int8", "uint8"):
+        two = int(jnp.array(2, dtype))
+        for taken in (np.s_[two:], np.s_[:, :two], np.s_[::two], np.s_[-two:, 0], np.s_[::-two], np.s_[9:two]):
+            np.testing.assert_array_equal(jax.jit(lambda x, taken=taken: x[taken])(x), x[taken])
+    assert jax.jit(jax.grad(lambda x: x[two:].sum()))(x).sum() == 4
+    assert jax.vmap(lambda row: row[two:])(x).shape == (3, 2)
+    assert jax.lax.scan(lambda total, row: (total + row[two:].sum(), None), 0.0, x)[0] == 39
+
+
+def start() -> tuple[str, str]:
+    """Can a jitted function take x[index:], where index is a jax.Array from outside?"""
+    import jax
+    import jax.numpy as jnp
+
+    index = jnp.array(2)
+    return compare(jax.jit(lambda x: x[index:])(jnp.arange(4)), [2, 3])
+
+
 def set_from() -> tuple[str, str]:
-    """Is one with .at[...].set?"""
+    """Can a jitted function call x.at[index:].set, where index is a jax.Array from outside?"""
     import jax
     import jax.numpy as jnp
 
@@ -51,12 +72,16 @@ def set_from() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(fix="jax#18818 jax@ec460585c8"),
+    upstream=Upstream.of(report="jax#18979 scverse/pertpy#454", cause="jax#18679", fix="jax#18818"),
     touches=("indexing", "slices"),
-    known_by=r"\bin clamp_index\b",
+    known_by=r"\bin (clamp_index|_preprocess_slice)\b",
     control=outside,
     rules=(Rule("refused", "jax==0.4.21", "jax#18818"), Rule("agrees")),
-    workaround=Workaround("Make it a Python integer before: int(index).", as_a_number),
-    signatures={"refused": Signature("TracerBoolConversionError", "boolean conversion of traced array", everyday=True)},
-    cases=(Case(start), Case(set_from)),
+    workaround=Workaround("Make it a Python integer: int(index).", as_a_number, elsewhere=as_numbers_elsewhere),
+    signatures={
+        "refused": Signature(
+            "TracerBoolConversionError", "boolean conversion of traced array with shape bool[].", everyday=True
+        )
+    },
+    cases=(Case(stop), Case(start), Case(set_from)),
 )

@@ -1,24 +1,19 @@
-"""The complex sign of logsumexp and sign, and the branch of geomspace, follow NumPy 2 since jax 0.4.24 and 0.4.26
+"""Complex jnp.sign, logsumexp and jnp.geomspace follow NumPy 2
 
-    jax.scipy.special.logsumexp(jnp.array([1 + 1j, 2 - 3j]), return_sign=True)
-    # (1.788-3.351j, 1) up to jax 0.4.23; (1.788, -0.978+0.208j) from 0.4.24
-    jnp.geomspace(-1 + 1j, 1 - 16j, 3)[1]    # 4.340+1.959j up to jax 0.4.25, -4.340-1.959j from 0.4.26
-
-NumPy 2 took `x / abs(x)` for the sign of a complex number, and another of the spirals that join two of them. JAX took
-both over at once, jax#19389 and jax#20552, and the changelogs say so. NumPy 1.26 beside jax 0.4.24, which is what an
-installer gave in that spring, has the old ones.
-
-Seen in these runs: without `return_sign` the logsumexp of complex numbers moved by 2πi in 0.4.24, from -3.351j to
-2.932j. Its exponential is the same. Code that takes the imaginary part for a phase gets another one.
+NumPy 2 defines the sign of a complex number as `x / abs(x)`; `jnp.sign` (jax#19390), logsumexp (jax#19389) and
+`jnp.geomspace` (jax#20552) follow. Without `return_sign`, the imaginary part of `logsumexp` moved by a multiple of 2π
+with jax#19389, which follows scipy#19870.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, members
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround
 
 
 def logsumexp_sign() -> tuple[str, str]:
-    """Is logsumexp(x, return_sign=True) of complex numbers a real logarithm and a sign of length 1?"""
+    """Does logsumexp(x, return_sign=True) of complex numbers return a real logarithm and a sign of length 1?"""
     import jax
     import jax.numpy as jnp
 
@@ -30,7 +25,7 @@ def logsumexp_sign() -> tuple[str, str]:
 
 
 def real_numbers() -> None:
-    """Of real numbers all are as ever."""
+    """Of real numbers, logsumexp with return_sign, jnp.geomspace and jnp.sign return the usual values."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -41,22 +36,36 @@ def real_numbers() -> None:
     assert jnp.sign(jnp.array([-2.0, 0.0, 3.0])).tolist() == [-1.0, 0.0, 1.0]
 
 
-def written_out() -> None:
-    """What is meant, written out: the same on every release."""
+def from_one_logarithm() -> None:
+    """The real part of logsumexp(x) is the logarithm, and exp of the imaginary part is the sign."""
+    import jax
     import jax.numpy as jnp
     import numpy as np
 
-    x = jnp.array([1 + 1j, 2 - 3j], jnp.complex64)
-    total = jnp.sum(jnp.exp(x))
-    np.testing.assert_allclose(jnp.log(jnp.abs(total)), 1.787990, rtol=1e-5)
-    np.testing.assert_allclose(total / jnp.abs(total), -0.978082 + 0.208219j, rtol=1e-4)
-    start, stop, part = -1 + 1j, 1 - 16j, np.array([0.0, 0.5, 1.0])
-    middle = (jnp.asarray(start) * jnp.exp(part * jnp.log(jnp.asarray(stop / start))))[1]
-    np.testing.assert_allclose(middle, -4.340021 - 1.958515j, rtol=1e-4)
+    z = jax.scipy.special.logsumexp(jnp.array([1 + 1j, 2 - 3j], jnp.complex64))
+    np.testing.assert_allclose(z.real, 1.787990, rtol=1e-5)
+    np.testing.assert_allclose(jnp.exp(1j * z.imag), -0.978082 + 0.208219j, rtol=1e-4)
+
+
+def logarithm_and_sign(x: Any) -> Any:
+    """Return the logarithm of the absolute value of the sum, and its sign."""
+    import jax
+    import jax.numpy as jnp
+
+    z = jax.scipy.special.logsumexp(x)
+    return jnp.stack([z.real, jnp.exp(1j * z.imag)])
+
+
+def of_numpy_sum(x: Any) -> Any:
+    """Return both from NumPy's sum in complex128."""
+    import numpy as np
+
+    total = np.sum(np.exp(np.asarray(x, np.complex128)))
+    return np.stack([np.log(np.abs(total)), total / np.abs(total)])
 
 
 def logsumexp() -> tuple[str, str]:
-    """Is the imaginary part of the logsumexp of complex numbers between -pi and pi?"""
+    """Does logsumexp(x) of complex numbers return an imaginary part between -pi and pi?"""
     import jax
     import jax.numpy as jnp
 
@@ -66,15 +75,40 @@ def logsumexp() -> tuple[str, str]:
 
 
 def sign() -> tuple[str, str]:
-    """Is the sign of 3 + 4j 0.6 + 0.8j?"""
+    """Does jnp.sign(3 + 4j) return 0.6 + 0.8j?"""
     import jax.numpy as jnp
 
     got = complex(jnp.sign(jnp.array(3 + 4j, jnp.complex64)))
     return ("old" if got == 1 else "numpy-2" if abs(got - (0.6 + 0.8j)) < 1e-5 else "other"), f"{got:.4f}"
 
 
+def lax_sign() -> None:
+    """jax.lax.sign of complex numbers is x / abs(x), and of 0 it is 0."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = jnp.array([3 + 4j, -3 + 4j, 0, -2j], jnp.complex64)
+    np.testing.assert_allclose(jax.lax.sign(x), [0.6 + 0.8j, -0.6 + 0.8j, 0, -1j], rtol=1e-6)
+
+
+def unit(x: Any) -> Any:
+    """Return the sign of numbers, x / abs(x) of complex ones."""
+    import jax
+
+    return jax.lax.sign(x)
+
+
+def numpy_unit(x: Any) -> Any:
+    """Return x / abs(x), and 0 for 0, in complex128."""
+    import numpy as np
+
+    z = np.asarray(x, np.complex128)
+    return z / np.where(z == 0, 1.0, np.abs(z))
+
+
 def geomspace() -> tuple[str, str]:
-    """Is the geometric mean of -1 + 1j and 1 - 16j on NumPy 2's spiral?"""
+    """Is the middle of jnp.geomspace(-1 + 1j, 1 - 16j, 3) on NumPy 2's spiral?"""
     import jax.numpy as jnp
 
     got = complex(jnp.geomspace(-1 + 1j, 1 - 16j, 3)[1])
@@ -82,22 +116,106 @@ def geomspace() -> tuple[str, str]:
     return ("old" if old else "numpy-2" if new else "other"), f"{got:.4f}"
 
 
+def powers() -> None:
+    """The powers of stop / start are on NumPy 2's spiral."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    start, stop = jnp.asarray(-1 + 1j), jnp.asarray(1 - 16j)
+    got = start * (stop / start) ** jnp.linspace(0, 1, 3)
+    np.testing.assert_allclose(got, [-1 + 1j, -4.340021 - 1.958515j, 1 - 16j], rtol=1e-4)
+
+
+def spiral(start: Any, stop: Any) -> Any:
+    """Return five points from start to stop."""
+    import jax.numpy as jnp
+
+    return start * (stop / start) ** jnp.linspace(0, 1, 5).reshape(5, *[1] * start.ndim)
+
+
+def shortest_spiral(start: Any, stop: Any) -> Any:
+    """Return five points from NumPy's geomspace of the absolute values and the smaller angle between both."""
+    import numpy as np
+
+    start, stop = np.asarray(start, np.complex128), np.asarray(stop, np.complex128)
+    part = np.linspace(0, 1, 5).reshape(5, *[1] * start.ndim)
+    angle = np.angle(start) + part * np.angle(stop / start)
+    return np.geomspace(np.abs(start), np.abs(stop), 5) * np.exp(1j * angle)
+
+
+_COMPLEX = (
+    "uses('jax.numpy.complex64', 'jax.numpy.complex128', 'jax.numpy.complexfloating', 'jax.lax.complex', "
+    "'jax.numpy.angle', 'jax.numpy.imag', 'jax.numpy.conj')"
+)
+_NOT_PARTS = f"{_COMPLEX} and form(x) not in ('jax.numpy.real', 'jax.numpy.imag', 'jax.numpy.abs', '-', 'compare')"
+_SUMS = ("complex64 vector", "complex64 matrix", "complex64 scalar", "float32 vector", "positive float32 matrix")
+
+
+def _logsumexp(condition: str) -> tuple[str, ...]:
+    """Return logsumexp of both modules, under a condition, in a project that uses complex numbers."""
+    called = f"logsumexp(a, axis, b, keepdims, return_sign) if {condition} and {_COMPLEX}"
+    return f"jax.scipy.special.{called}", f"jax.nn.{called}"
+
+
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(change="jax@7d6a134f4e jax@fd7c85b349", docs="jax:changelog.html"),
-    touches=(
-        *members("jax.numpy", "sign geomspace"),
-        "jax.scipy.special.logsumexp(return_sign=)",
-        "jax.nn.logsumexp(return_sign=)",
+    upstream=Upstream.of(
+        change="jax#19389 jax#19390 jax#20552",
+        docs="jax:changelog.html",
+        discussion="scipy/scipy#19870 scipy/scipy#19854 numpy/numpy#26195 jax#6854",
     ),
     control=real_numbers,
     behaviours={"old": "clear", "numpy-2": "documented", "other": "different"},
-    rules=(Rule("old", "jax<0.4.24"), Rule("numpy-2", "", "jax#19389 (7d6a134f4e), and the changelog")),
-    workaround=Workaround("Write out what is meant: the logarithm, the sign, the powers.", written_out),
+    rules=(Rule("old", "jax<0.4.24"), Rule("numpy-2", "", "jax#19389 (7d6a134f4e)")),
+    workaround=Workaround(
+        "With z = logsumexp(x), take z.real and jnp.exp(1j * z.imag).",
+        from_one_logarithm,
+        elsewhere=Elsewhere(logarithm_and_sign, of_numpy_sum, _SUMS, rtol=1e-4, atol=1e-5),
+    ),
     cases=(
-        Case(logsumexp_sign),
-        Case(geomspace, rules=(Rule("old", "jax<0.4.26"), Rule("numpy-2", "", "fd7c85b349, and the changelog"))),
-        Case(sign),
-        Case(logsumexp),
+        Case(
+            logsumexp_sign,
+            touches=_logsumexp("return_sign == True"),
+        ),
+        Case(
+            geomspace,
+            rules=(Rule("old", "jax<0.4.26"), Rule("numpy-2", "", "jax#20552 (fd7c85b349)")),
+            workaround=Workaround(
+                "Write start * (stop / start) ** jnp.linspace(0, 1, num).",
+                powers,
+                elsewhere=Elsewhere(
+                    spiral,
+                    shortest_spiral,
+                    (
+                        "complex64 scalar, complex64 scalar",
+                        "complex64 vector, complex64 vector",
+                        "complex64 matrix, complex64 matrix",
+                        "positive float32 vector, positive float32 vector",
+                    ),
+                    rtol=1e-4,
+                    atol=1e-5,
+                ),
+            ),
+            touches=(f"jax.numpy.geomspace(start, stop) if 'complex' in (type(start), type(stop)) or {_COMPLEX}",),
+        ),
+        Case(
+            sign,
+            rules=(Rule("old", "jax<0.4.24"), Rule("numpy-2", "", "jax#19390 (fb56224ae0)")),
+            workaround=Workaround(
+                "Use jax.lax.sign(x).",
+                lax_sign,
+                elsewhere=Elsewhere(
+                    unit,
+                    numpy_unit,
+                    ("complex64 vector", "complex64 batch", "zero complex64 vector", "float32 matrix", "int32 vector"),
+                    rtol=1e-5,
+                ),
+            ),
+            touches=(f"jax.numpy.sign(x) if {_NOT_PARTS}",),
+        ),
+        Case(
+            logsumexp,
+            touches=_logsumexp("not return_sign == True"),
+        ),
     ),
 )

@@ -1,35 +1,26 @@
-"""jnp.cov of no observations was 0, and of one row with rowvar=False a number, up to jax 0.7.2
+"""jnp.cov of no or one observation returned 0 or a variance
 
-    jnp.cov(jnp.array([]))                             # -0 up to jax 0.7.2, NaN from 0.8.0
-    jnp.cov(jnp.array([[1.0, 2.0, 4.0]]), rowvar=False, ddof=0)     # 1.556, then a 3 by 3 matrix of 0
-
-The covariance of nothing is not known, and 0 passes every check for NaN (jax#32296, found by array-api-extra's tests).
-One row with `rowvar=False` is one observation of three variables; it was taken for three observations of one, and gave
-their variance. That was NumPy's rule too, until numpy#27658 had it called a bug: NumPy from 2.2 gives the matrix.
-jax#32305 and f36c44f669 changed both in 0.8.0, and the changelog says so.
-
-Seen in these runs:
-
-- `jnp.corrcoef` of such a row changed with it: a single number up to 0.7.2, a matrix of NaN from 0.8.0 on.
-- With a second array of one row, `jnp.cov(x, x, rowvar=False)` is a 2 by 2 matrix up to 0.7.2, and raises from 0.8.0
-  on.
+Without observations `jnp.cov` returned -0.0, where NumPy returns NaN (jax#32296, fixed in jax#32305). A row with
+`rowvar=False` is one observation of several variables, but was taken for one variable, as in NumPy before
+numpy#27658. jax#32308 follows NumPy; `vector_and_row` raises a TypeError since.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare, members
 
 
-def empty() -> tuple[str, str]:
-    """Is the covariance of no observations NaN?"""
+def empty_vector() -> tuple[str, str]:
+    """Does jnp.cov of an empty vector return NaN?"""
     import jax.numpy as jnp
-    import numpy as np
 
-    return compare(jnp.cov(jnp.zeros((2, 0))), np.full((2, 2), np.nan))
+    return compare(jnp.cov(jnp.array([])), float("nan"))
 
 
 def several_observations() -> None:
-    """Two observations and more, and one variable, are NumPy's on every release."""
+    """jnp.cov and jnp.corrcoef of two observations and more, and of one variable, agree with NumPy."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -40,7 +31,7 @@ def several_observations() -> None:
 
 
 def by_columns() -> None:
-    """Variables as rows, and the empty one asked for: the same everywhere."""
+    """jnp.cov of x.T has a row and a column for each variable, and jnp.where gives NaN for no observations."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -51,8 +42,50 @@ def by_columns() -> None:
     assert np.all(np.isnan(jnp.where(nothing.shape[1] > 0, jnp.cov(nothing), jnp.nan)))
 
 
+def cov_unless_empty(x: Any) -> Any:
+    """Return the covariance, or NaN if there are no observations."""
+    import jax.numpy as jnp
+
+    return jnp.where(x.shape[-1] > 0, jnp.cov(x), jnp.nan)
+
+
+def numpy_cov(x: Any) -> Any:
+    """Return NumPy's covariance, without its warnings."""
+    import warnings
+
+    import numpy as np
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.cov(x)
+
+
+def cov_of_columns(x: Any) -> Any:
+    """Return the covariance of columns, also for one row."""
+    import jax.numpy as jnp
+
+    return jnp.cov(jnp.atleast_2d(x).T, ddof=0)
+
+
+def mean_products(x: Any) -> Any:
+    """Return the mean products of the columns' deviations."""
+    import numpy as np
+
+    rows = np.atleast_2d(x).astype(np.float64)
+    apart = rows - rows.mean(axis=0)
+    return np.squeeze(apart.T @ apart / len(rows))
+
+
+def empty() -> tuple[str, str]:
+    """Does jnp.cov of two variables without observations return NaN?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    return compare(jnp.cov(jnp.zeros((2, 0))), np.full((2, 2), np.nan))
+
+
 def one_row() -> tuple[str, str]:
-    """Is the covariance of one observation of three variables, with ddof=0, the 3 by 3 matrix of 0?"""
+    """Does jnp.cov of one row of three numbers, with rowvar=False and ddof=0, return a 3 by 3 matrix of 0?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -60,7 +93,7 @@ def one_row() -> tuple[str, str]:
 
 
 def corrcoef_one_row() -> tuple[str, str]:
-    """Is the correlation of one observation of three variables a 3 by 3 matrix of NaN, and not 1?"""
+    """Does jnp.corrcoef of one row of three numbers, with rowvar=False, return a 3 by 3 matrix of NaN?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -68,7 +101,7 @@ def corrcoef_one_row() -> tuple[str, str]:
 
 
 def two_rows_apart() -> tuple[str, str]:
-    """Is the covariance of one observation of three and three variables, given as x and y, 6 by 6?"""
+    """Does jnp.cov(x, y, rowvar=False) of two rows of three numbers return a 6 by 6 matrix?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -76,29 +109,112 @@ def two_rows_apart() -> tuple[str, str]:
     return compare(jnp.cov(x, x, rowvar=False, ddof=0), np.zeros((6, 6)))
 
 
+def vector_and_row() -> tuple[str, str]:
+    """Does jnp.cov(x, y, rowvar=False) of a vector and a row return a 2 by 2 matrix, as NumPy does?"""
+    import jax.numpy as jnp
+
+    x, y = jnp.array([1.0, 2.0, 4.0]), jnp.array([[0.5, 1.0, -1.0]])
+    return compare(jnp.cov(x, y, rowvar=False), [[7 / 3, -4 / 3], [-4 / 3, 13 / 12]], rtol=1e-5)
+
+
+def stacked_vectors() -> None:
+    """Vectors stacked as rows are two variables."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x, y = jnp.array([1.0, 2.0, 4.0]), jnp.array([[0.5, 1.0, -1.0]])
+    got = jnp.cov(jnp.stack([x, jnp.ravel(y)]))
+    np.testing.assert_allclose(got, [[7 / 3, -4 / 3], [-4 / 3, 13 / 12]], rtol=1e-5)
+
+
+def cov_of_two(x: Any, y: Any) -> Any:
+    """Return the covariance of two vectors."""
+    import jax.numpy as jnp
+
+    return jnp.cov(jnp.stack([jnp.ravel(x), jnp.ravel(y)]))
+
+
+def numpy_cov_of_two(x: Any, y: Any) -> Any:
+    """Return NumPy's covariance of two vectors."""
+    import numpy as np
+
+    return np.cov(np.ravel(x), np.ravel(y))
+
+
 _BEFORE = Rule("differs", "jax<0.8.0")
+_EMPTY = Rule("agrees", "", "jax#32305 (cd70450188)")
+# These have observations, as far as code shows.
+_MADE = (
+    *members("jax.random", "normal uniform multivariate_normal"),
+    *members("jax.numpy", "arange linspace stack vstack ones"),
+)
+_ANY = f"jax.numpy.cov(m) if unseen and form(m) not in {_MADE} and not within('jax.numpy.where')"
+_REFUSED = {"refused": Signature("TypeError", "Cannot concatenate arrays with shapes that differ", everyday=True)}
+_NAN = Workaround(
+    "Write jnp.where(x.shape[-1] > 0, jnp.cov(x), jnp.nan).",
+    by_columns,
+    elsewhere=Elsewhere(
+        cov_unless_empty,
+        numpy_cov,
+        ("float32 empty", "float32 vector", "float32 matrix", "int32 matrix", "zero float32 vector"),
+        rtol=1e-4,
+        atol=1e-5,
+    ),
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#32296 numpy/numpy#27658", fix="jax#32305 jax@f36c44f669"),
+    upstream=Upstream.of(
+        report="jax#32296 numpy/numpy#27658",
+        fix="jax#32305 jax#32308",
+        attempt="jax#29607",
+        discussion="jax#37966",
+    ),
     control=several_observations,
-    rules=(_BEFORE, Rule("agrees", "", "f36c44f669, and the changelog")),
-    workaround=Workaround("Put the variables in rows, x.T, and ask x.shape for the empty one.", by_columns),
-    cases=(
-        Case(
-            empty,
-            rules=(_BEFORE, Rule("agrees", "", "jax#32305 (cd70450188)")),
-            touches=("jax.numpy.cov if unseen and not within('jax.numpy.where')",),
+    rules=(_BEFORE, Rule("agrees", "", "jax#32308 (f36c44f669)")),
+    workaround=Workaround(
+        "Put the variables in rows: x.T, instead of x with rowvar=False.",
+        by_columns,
+        elsewhere=Elsewhere(
+            cov_of_columns,
+            mean_products,
+            ("float32 vector", "float32 matrix", "int32 vector", "float32 one", "int32 matrix"),
+            rtol=1e-4,
+            atol=1e-5,
         ),
+    ),
+    cases=(
+        Case(empty_vector, rules=(_BEFORE, _EMPTY), workaround=_NAN, touches=(_ANY,)),
+        Case(empty, rules=(_BEFORE, _EMPTY), workaround=_NAN, touches=(_ANY,)),
         Case(one_row, touches=("jax.numpy.cov(m, y, rowvar) if rowvar == False and len(m) == 1",)),
         Case(corrcoef_one_row, touches=("jax.numpy.corrcoef(x, y, rowvar) if rowvar == False and len(x) == 1",)),
         Case(
             two_rows_apart,
-            signatures={
-                "refused": Signature("TypeError", "Cannot concatenate arrays with shapes that differ", everyday=True)
-            },
-            rules=(_BEFORE, Rule("refused", "", "came with f36c44f669")),
+            signatures=_REFUSED,
+            rules=(_BEFORE, Rule("refused", "", "jax#32308; NumPy 2.2 raises a ValueError")),
             touches=("jax.numpy.cov(m, y, rowvar) if rowvar == False and given(y) and len(m) == 1",),
+        ),
+        Case(
+            vector_and_row,
+            signatures=_REFUSED,
+            behaviours={"refused": "affected"},
+            rules=(Rule("agrees", "jax<0.8.0"), Rule("refused", "", "jax#32308 sees a vector as a row")),
+            workaround=Workaround(
+                "Stack them as rows: jnp.cov(jnp.stack([x, jnp.ravel(y)])).",
+                stacked_vectors,
+                elsewhere=Elsewhere(
+                    cov_of_two,
+                    numpy_cov_of_two,
+                    (
+                        "float32 vector, float32 vector",
+                        "int32 vector, float32 vector",
+                        "float32 matrix, float32 matrix",
+                    ),
+                    rtol=1e-4,
+                    atol=1e-5,
+                ),
+            ),
+            touches=("jax.numpy.cov(m, y, rowvar) if unseen and rowvar == False and given(y)",),
         ),
     ),
 )

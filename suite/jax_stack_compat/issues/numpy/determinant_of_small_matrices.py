@@ -1,42 +1,30 @@
-"""jnp.linalg.det of 2 by 2 and 3 by 3 matrices has the wrong sign, or is infinite
+"""jnp.linalg.det of small matrices returns a wrong sign, NaN or infinity
 
-    jnp.linalg.det(3 * jnp.eye(3) + 100000)     # -15346688 up to jax 0.11.0, should be 2700027
-    jnp.linalg.det(jnp.diag(jnp.array([1e20, 1e20, 1e-20])))     # inf from jax 0.4.18 on, should be 1e20
-
-Matrices of these sizes, alone of all, were expanded by minors: products of three large numbers, of which the last
-digits of the difference are left. jax#39905 (August 2026) shows a wrong sign for a matrix whose condition number is no
-more than 3e4. From 0.11.1 they are factored with pivots. On another CPU the wrong number may be another.
-
-Seen in these runs: the infinities that jax#39905, which is closed, speaks of are there from 0.4.18 on. A
-product that overflows or underflows on the way makes the determinant infinite or 0, where it is a plain number.
-`slogdet` gives it right.
+jax#6543 computes determinants of 2 by 2 and 3 by 3 matrices as sums of products of entries. Their rounding errors can
+exceed the determinant, and they overflow where it does not (jax#39905). Elimination with row pivoting replaced these
+sums, but in `overflow` the product of two pivots still overflows. For speed, jax#34971 computes `slogdet_of_two` from
+such a sum.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
-def cancellation() -> tuple[str, str]:
-    """Are the determinants of 3 I + 100000 and of 2 I + 30000, 3 by 3, right to a tenth?"""
+def nearly_equal_entries() -> tuple[str, str]:
+    """Does jnp.linalg.det of a 3 by 3 matrix of nearly equal numbers agree with NumPy's float64 to a hundredth?"""
     import jax.numpy as jnp
+    import numpy as np
 
-    given = [round(float(jnp.linalg.det(n * jnp.eye(3) + large))) for n, large in ((3.0, 100000.0), (2.0, 30000.0))]
-    right = abs(given[0] / 2700027 - 1.0) < 0.1 and abs(given[1] / 360008 - 1.0) < 0.1
-    return "right" if right else "wrong", f"{given}, are 2700027 and 360008"
-
-
-def overflow() -> tuple[str, str]:
-    """Are the determinants of diag(1e20, 1e20, 1e-20) and of diag(1e-30, 1e-30, 1e30) finite and above 0?"""
-    import jax.numpy as jnp
-
-    given = [float(jnp.linalg.det(jnp.diag(jnp.array(d)))) for d in ([1e20, 1e20, 1e-20], [1e-30, 1e-30, 1e30])]
-    right = 0.9e20 < given[0] < 1.1e20 and 0.9e-30 < given[1] < 1.1e-30
-    return "right" if right else "wrong", f"{given}, should be 1e20 and 1e-30"
+    a = np.full((3, 3), 41927.867, np.float32)
+    np.fill_diagonal(a, 41932.215)
+    return compare(jnp.linalg.det(jnp.asarray(a)), np.linalg.det(a.astype(np.float64)), rtol=1e-2)
 
 
 def slogdet() -> None:
-    """slogdet of the same matrices is right, and det of a benign one."""
+    """jnp.linalg.slogdet of diag(1e20, 1e20, 1e-20), and jnp.linalg.det of a benign matrix, are correct."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -46,7 +34,7 @@ def slogdet() -> None:
 
 
 def from_slogdet() -> None:
-    """The determinant from its sign and its logarithm."""
+    """The sign times exp of the logarithm is the determinant, within a tenth."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -57,15 +45,129 @@ def from_slogdet() -> None:
         np.testing.assert_allclose(sign * jnp.exp(log), wanted, rtol=0.1)
 
 
+def sign_times_exp(x: Any) -> Any:
+    """Return determinants from their signs and logarithms."""
+    import jax.numpy as jnp
+
+    sign, log = jnp.linalg.slogdet(x)
+    return sign * jnp.exp(log)
+
+
+def numpy_det(x: Any) -> Any:
+    """Return NumPy's determinants in double precision."""
+    import numpy as np
+
+    return np.linalg.det(np.asarray(x, np.result_type(x, np.float64)))
+
+
+def products_of_two() -> tuple[str, str]:
+    """Does jnp.linalg.det of [[2e19, 2e19], [2e19, 3e19]] return 2e38?"""
+    import jax.numpy as jnp
+
+    return compare(jnp.linalg.det(jnp.array([[2e19, 2e19], [2e19, 3e19]])), 2e38, rtol=1e-2)
+
+
+def two_by_qr() -> None:
+    """With method="qr", slogdet has the logarithm of 2e38 and of 1e40."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    for matrix, wanted in (([[2e19, 2e19], [2e19, 3e19]], 2e38), ([[1e20, 0.0], [0.0, 1e20]], 1e40)):
+        sign, log = jnp.linalg.slogdet(jnp.array(matrix), method="qr")
+        np.testing.assert_allclose([sign, log], [1.0, np.log(wanted)], rtol=1e-5)
+
+
+def det_of_two_by_qr(x: Any) -> Any:
+    """Return determinants of the first two rows and columns, with a QR decomposition."""
+    import jax.numpy as jnp
+
+    sign, log = jnp.linalg.slogdet(x[..., :2, :2], method="qr")
+    return sign * jnp.exp(log)
+
+
+def numpy_det_of_two(x: Any) -> Any:
+    """Return NumPy's determinants of the first two rows and columns, in double precision."""
+    import numpy as np
+
+    return np.linalg.det(np.asarray(x[..., :2, :2], np.float64))
+
+
+def slogdet_of_two() -> tuple[str, str]:
+    """Does jnp.linalg.slogdet of diag(1e20, 1e20) return the logarithm of 1e40?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    sign, log = jnp.linalg.slogdet(jnp.diag(jnp.array([1e20, 1e20])))
+    return compare([sign, log], [1.0, np.log(1e40)], rtol=1e-5)
+
+
+def overflow() -> tuple[str, str]:
+    """Are jnp.linalg.det of diag(1e20, 1e20, 1e-20) and of diag(1e-30, 1e-30, 1e30) finite and above 0?"""
+    import jax.numpy as jnp
+
+    given = [float(jnp.linalg.det(jnp.diag(jnp.array(d)))) for d in ([1e20, 1e20, 1e-20], [1e-30, 1e-30, 1e30])]
+    right = 0.9e20 < given[0] < 1.1e20 and 0.9e-30 < given[1] < 1.1e-30
+    return "right" if right else "wrong", f"{given}, should be 1e20 and 1e-30"
+
+
+def cancellation() -> tuple[str, str]:
+    """Are jnp.linalg.det of 3 I + 100000 and of 2 I + 30000, 3 by 3, correct within a tenth?"""
+    import jax.numpy as jnp
+
+    given = [round(float(jnp.linalg.det(n * jnp.eye(3) + large))) for n, large in ((3.0, 100000.0), (2.0, 30000.0))]
+    right = abs(given[0] / 2700027 - 1.0) < 0.1 and abs(given[1] / 360008 - 1.0) < 0.1
+    return "right" if right else "wrong", f"{given}, are 2700027 and 360008"
+
+
+_PIVOTS = "rows are pivoted and eliminated"
+_BENIGN = ("jax.numpy.eye", "jax.numpy.identity", "jax.random.normal", "jax.random.uniform")
+_UNSEEN = f"unseen and without('jax_enable_x64') and form(a) not in {_BENIGN}"
+_BY_QR = Workaround(
+    'For 2 by 2, call jnp.linalg.slogdet(a, method="qr"), which refuses complex numbers.',
+    two_by_qr,
+    elsewhere=Elsewhere(
+        det_of_two_by_qr,
+        numpy_det_of_two,
+        ("float32 square", "float32 batch", "positive float32 batch", "zero float32 square", "int32 square"),
+        rtol=1e-4,
+        atol=1e-4,
+    ),
+)
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#39905", cause="jax#6543"),
-    touches=("jax.numpy.linalg.det",),
+    upstream=Upstream.of(report="jax#39905", cause="jax#6543 jax#34971"),
+    touches=tuple(f"{each}.linalg.det(a) if {_UNSEEN}" for each in ("jax.numpy", "jax.scipy")),
     control=slogdet,
-    behaviours={"right": "clear"},
-    workaround=Workaround("Take sign * jnp.exp(log) of jnp.linalg.slogdet, or keep the logarithm.", from_slogdet),
+    rules=(Rule("differs", "jax<0.11.1"), Rule("agrees", "", _PIVOTS)),
+    workaround=Workaround(
+        "For 3 by 3, take sign * jnp.exp(log) of jnp.linalg.slogdet(a).",
+        from_slogdet,
+        elsewhere=Elsewhere(
+            sign_times_exp,
+            numpy_det,
+            (
+                *("float32 square", "float32 batch", "positive float32 batch", "zero float32 square"),
+                *("int32 square", "complex64 square"),
+            ),
+            rtol=1e-4,
+            atol=1e-4,
+        ),
+    ),
     cases=(
-        Case(overflow, rules=(Rule("wrong"),)),
-        Case(cancellation, rules=(Rule("wrong", "jax<0.11.1"), Rule("right", "", "factored with pivots"))),
+        Case(nearly_equal_entries),
+        Case(products_of_two, workaround=_BY_QR),
+        Case(
+            slogdet_of_two,
+            rules=(Rule("agrees", "jax<0.10.0"), Rule("differs", "", "jax#34971 (812f268014)")),
+            workaround=_BY_QR,
+            touches=(f"jax.numpy.linalg.slogdet(a, method) if {_UNSEEN} and not method == 'qr'",),
+        ),
+        Case(overflow, behaviours={"right": "clear"}, rules=(Rule("wrong"),)),
+        Case(
+            cancellation,
+            behaviours={"right": "clear"},
+            rules=(Rule("wrong", "jax<0.11.1"), Rule("right", "", _PIVOTS)),
+        ),
     ),
 )

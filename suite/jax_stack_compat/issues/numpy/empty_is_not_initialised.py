@@ -1,19 +1,63 @@
-"""jnp.empty is not initialised since jax 0.11.0, the changelog says; on the CPU it is zeros still
+"""jnp.empty and jnp.empty_like no longer promise zeros
 
-    total = jnp.empty(3).at[0].add(1.0)     # right up to jax 0.10.2 everywhere; luck from 0.11.0, but on the CPU
-
-Up to 0.10.2 `jnp.empty` and `jnp.empty_like` were `jnp.zeros` by another name, documented as such, and code leans
-on it. From 0.11.0 they are a primitive of their own, "uninitialized arrays, similar to their NumPy counterparts".
-JAX had leaned on it itself: jax#38674 and jax#38760 had to come first.
-
-Seen in these runs: on the CPU its values are zeros from 0.4.18 on, eager and under jit. Memory of the same
-size was filled and freed before, for 3, 4096 and 262144 numbers. So a test that runs on the CPU cannot find code that
-leans on zeros.
+Both were documented as arrays of zeros. jax@11cefe9729 makes them `lax.empty`, which allocates a buffer for CUDA and
+TPU, and for the CPU still fills it with zeros (`lowered`). So a test on a CPU does not find code that relies on zeros
+(`values_on_cpu`), as JAX's own `Rotation.as_euler` did (jax#38674).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround
+
+
+def lowered() -> tuple[str, str]:
+    """Are jnp.empty and jnp.empty_like filled with zeros when lowered for the CPU, CUDA and TPU?"""
+    from inspect import signature
+
+    import jax
+    import jax.numpy as jnp
+
+    jitted = jax.jit(lambda x: (jnp.empty(3), jnp.empty_like(x)))
+    traced = jitted.trace(jnp.ones(3)) if hasattr(jitted, "trace") else None
+    if traced is None or "lowering_platforms" not in signature(traced.lower).parameters:
+        return "absent", "no lowering for another platform"
+    platforms = ("cpu", "cuda", "tpu")
+    texts = [traced.lower(lowering_platforms=(platform,)).as_text() for platform in platforms]
+    buffers = tuple(text.count("AllocateBuffer") for text in texts)
+    named = {(0, 0, 0): "zeros", (0, 2, 2): "uninitialised"}
+    return named.get(buffers, "other"), f"buffers without values, of two: {dict(zip(platforms, buffers, strict=True))}"
+
+
+def zeros() -> None:
+    """jnp.zeros returns zeros, and jnp.empty has its shape."""
+    import jax.numpy as jnp
+
+    assert jnp.zeros(3).tolist() == [0.0, 0.0, 0.0]
+    assert jnp.empty(3).shape == (3,)
+
+
+def ask_for_zeros() -> None:
+    """jnp.zeros_like is a fill with zeros in the jaxpr, and jnp.zeros(3) accumulates an update."""
+    import jax
+    import jax.numpy as jnp
+
+    equations = jax.make_jaxpr(lambda x: jnp.zeros_like(x))(jnp.ones(3)).eqns
+    assert [str(equation.primitive) for equation in equations] == ["broadcast_in_dim"]
+    assert jnp.zeros(3).at[0].add(1.0).tolist() == [1.0, 0.0, 0.0]
+
+
+def accumulated(x: Any) -> Any:
+    """Add x to zeros of both kinds."""
+    import jax.numpy as jnp
+
+    return jnp.zeros_like(x).at[...].add(x) + jnp.zeros(x.shape, x.dtype)
+
+
+def itself(x: Any) -> Any:
+    """Return x."""
+    return x
 
 
 def jaxpr() -> tuple[str, str]:
@@ -27,24 +71,6 @@ def jaxpr() -> tuple[str, str]:
     ]
     zeros = names == [["broadcast_in_dim"]] * 2
     return ("zeros" if zeros else "uninitialised" if names == [["empty"]] * 2 else "other"), f"{names}"
-
-
-def zeros() -> None:
-    """jnp.zeros is zeros."""
-    import jax.numpy as jnp
-
-    assert jnp.zeros(3).tolist() == [0.0, 0.0, 0.0]
-    assert jnp.empty(3).shape == (3,)
-
-
-def ask_for_zeros() -> None:
-    """jnp.zeros and jnp.zeros_like where zeros are meant."""
-    import jax
-    import jax.numpy as jnp
-
-    equations = jax.make_jaxpr(lambda x: jnp.zeros_like(x))(jnp.ones(3)).eqns
-    assert [str(equation.primitive) for equation in equations] == ["broadcast_in_dim"]
-    assert jnp.zeros(3).at[0].add(1.0).tolist() == [1.0, 0.0, 0.0]
 
 
 def values_on_cpu() -> tuple[str, str]:
@@ -64,20 +90,36 @@ def values_on_cpu() -> tuple[str, str]:
     return ("other-values" if found else "zeros"), f"{'some' if found else 'no'} values that are not 0"
 
 
+_NEW = Rule("uninitialised", "", "jax@11cefe9729, in the changelog")
+
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
-        change="jax@11cefe9729 jax#38674 jax#38760", docs="jax:changelog.html", discussion="jax#36681"
+        change="jax@11cefe9729 jax#38674", docs="jax:changelog.html", discussion="jax#36681 jax#36741"
     ),
-    touches=("jax.numpy.empty", "jax.numpy.empty_like", "jax.lax.empty"),
+    # An array without elements has no values.
+    touches=(
+        "jax.numpy.empty(shape) if unseen and shape != 0 and not seen(0 in shape)",
+        "jax.numpy.empty_like if unseen",
+    ),
     control=zeros,
-    workaround=Workaround("Say jnp.zeros or jnp.zeros_like.", ask_for_zeros),
+    behaviours={"zeros": "clear", "uninitialised": "documented", "other": "different"},
+    workaround=Workaround(
+        "Where zeros are meant, use jnp.zeros(shape) and jnp.zeros_like(x).",
+        ask_for_zeros,
+        elsewhere=Elsewhere(
+            accumulated,
+            itself,
+            ("float32 matrix", "int32 vector", "complex64 batch", "float16 scalar", "uint8 vector", "float32 empty"),
+        ),
+    ),
     cases=(
         Case(
-            jaxpr,
-            behaviours={"zeros": "clear", "uninitialised": "documented", "other": "different"},
-            rules=(Rule("zeros", "jax<0.11.0"), Rule("uninitialised", "", "11cefe9729, and the changelog")),
+            lowered,
+            behaviours={"zeros": "clear", "uninitialised": "documented", "other": "different", "absent": "absent"},
+            rules=(Rule("absent", "jax<0.4.30"), Rule("zeros", "jax<0.11.0"), _NEW),
         ),
+        Case(jaxpr, rules=(Rule("zeros", "jax<0.11.0"), _NEW)),
         Case(
             values_on_cpu,
             behaviours={"zeros": "clear", "other-values": "documented"},

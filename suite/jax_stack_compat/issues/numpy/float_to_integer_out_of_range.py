@@ -1,26 +1,20 @@
-"""A float out of range becomes the nearest integer by astype, and NumPy's by jnp.asarray
+"""Casting out-of-range floats to integers saturates, but not from NumPy
 
-    x = np.array([300.0, -1.0], np.float32)
-    jnp.asarray(x).astype("uint8")          # [255, 0]
-    jnp.asarray(x, dtype="uint8")           # [44, 255] on x86, what NumPy's own cast gives
-
-"Sharp bits" says that unsafe casts may diverge from NumPy: XLA takes the nearest integer and 0 for NaN, and C, which
-NumPy leaves it to, says nothing, so that it depends on the processor. That was so on every release.
-
-Seen in these runs:
-
-- JAX disagrees with itself, from 0.4.18 on. `jnp.asarray(x, dtype=...)` of a NumPy array gives what NumPy
-  gives; `.astype` takes the nearest integer.
-- `jnp.array([300.0], dtype="uint8")` is 44 beside NumPy 1, and an OverflowError beside NumPy 2.
+"Sharp bits" says that such casts may differ from NumPy, and between backends; a maintainer calls it expected
+(jax#13101). `astype` of a JAX array returns XLA's nearest integer, and 0 for NaN. What JAX converts before it reaches
+XLA has NumPy's result: in `jnp.asarray`, and on some releases in `jax.lax.convert_element_type`
+(`convert_numpy_array`). jax#20803 proposed XLA's casts for `jnp.uint8(-1.0)`, and was closed as likely to break users.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, members
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, members
 
 
 def astype() -> tuple[str, str]:
-    """Does astype saturate: 300 to uint8, -1 to uint8, 1e10 to int32, NaN to int32?"""
+    """Does x.astype(dtype) saturate 300 and -1 to uint8 and 1e10 to int32, and return 0 for NaN?"""
     import jax.numpy as jnp
 
     small = jnp.array([300.0, -1.0, float("nan")]).astype("uint8").tolist()
@@ -30,7 +24,7 @@ def astype() -> tuple[str, str]:
 
 
 def in_range() -> None:
-    """Within the range all three agree, and a fraction is cut off."""
+    """In range, astype, jnp.asarray and jnp.array agree, and cut off a fraction."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -40,13 +34,27 @@ def in_range() -> None:
 
 
 def clip_first() -> None:
-    """Clip to the range first, and say what NaN is to be: one answer for every way, release and processor."""
+    """Clipped to 0 and 255, with 0 for NaN, an array has one result from astype and from jnp.asarray."""
     import jax.numpy as jnp
     import numpy as np
 
     x = np.array([300.0, -1.0, np.nan], np.float32)
     kept = np.nan_to_num(np.clip(x, 0.0, 255.0), nan=0.0)
     assert [255, 0, 0] == jnp.asarray(kept).astype("uint8").tolist() == jnp.asarray(kept, dtype="uint8").tolist()
+
+
+def pixels(x: Any) -> Any:
+    """Scale by 128, so that some are out of range, clip, and cast."""
+    import jax.numpy as jnp
+
+    return jnp.nan_to_num(jnp.clip(128 * x, 0, 255)).astype("uint8")
+
+
+def numpy_pixels(x: Any) -> Any:
+    """Do the same with NumPy."""
+    import numpy as np
+
+    return np.clip(128 * x.astype("float32"), 0, 255).astype("uint8")
 
 
 def asarray() -> tuple[str, str]:
@@ -62,27 +70,112 @@ def asarray() -> tuple[str, str]:
 
 
 def from_list() -> tuple[str, str]:
-    """Is a list of 300.0 refused as uint8?"""
+    """Does jnp.array([300.0], dtype="uint8") raise?"""
     import jax.numpy as jnp
 
     return "converted", f"{jnp.array([300.0], dtype='uint8').tolist()}"
 
 
+def convert_numpy_array() -> tuple[str, str]:
+    """Does jax.lax.convert_element_type saturate 300 and -1 in a NumPy array?"""
+    import jax
+    import numpy as np
+
+    x = np.array([300.0, -1.0], np.float32)
+    with np.errstate(invalid="ignore"):
+        host, got = x.astype("uint8").tolist(), jax.lax.convert_element_type(x, "uint8").tolist()
+    return ("saturates" if got == [255, 0] else "numpy" if got == host else "other"), f"what NumPy gives: {got == host}"
+
+
+def convert_numpy_scalar() -> tuple[str, str]:
+    """Does jax.lax.convert_element_type saturate a NumPy scalar of 300?"""
+    import jax
+    import numpy as np
+
+    x = np.float32(300.0)
+    with np.errstate(invalid="ignore"):
+        host, got = int(x.astype("uint8")), int(jax.lax.convert_element_type(x, "uint8"))
+    return ("saturates" if got == 255 else "numpy" if got == host else "other"), f"what NumPy gives: {got == host}"
+
+
+_NAMES = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+_INTEGERS = (*_NAMES, *(f"{of}.{each}" for of in ("jax.numpy", "numpy") for each in _NAMES), "builtins.int")
+_UNCLIPPED = f"in {_INTEGERS} and unseen and not within('jax.numpy.clip', 'jax.numpy.nan_to_num')"
+_CONVERTED = (f"jax.lax.convert_element_type(operand, new_dtype) if new_dtype {_UNCLIPPED}",)
+
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(docs="jax:notebooks/Common_Gotchas_in_JAX.html"),
-    touches=("jax.Array.astype", "jax.lax.convert_element_type", *members("jax.numpy", "asarray array", "(dtype=)")),
+    upstream=Upstream.of(
+        report="jax#13101",
+        change="jax@b43662fe28 jax@6a3f1e3c7b jax@b19a213cc4 jax@f7337b2648",
+        docs="jax:notebooks/Common_Gotchas_in_JAX.html",
+        attempt="jax#20803",
+    ),
     control=in_range,
     behaviours={"saturates": "documented", "numpy": "documented", "other": "different"},
-    workaround=Workaround("Clip to the range before: jnp.clip(x, 0, 255).astype('uint8').", clip_first),
+    workaround=Workaround(
+        'Clip to the range first: jnp.nan_to_num(jnp.clip(x, 0, 255)).astype("uint8").',
+        clip_first,
+        elsewhere=Elsewhere(
+            pixels,
+            numpy_pixels,
+            (
+                "float32 matrix",
+                "float16 vector",
+                "int32 batch",
+                "float32 scalar",
+                "float32 empty",
+                "unit float32 vector",
+            ),
+        ),
+    ),
     cases=(
-        Case(astype, rules=(Rule("saturates", "", "sharp bits has it"),)),
-        Case(asarray, rules=(Rule("numpy"),)),
+        Case(
+            astype,
+            rules=(Rule("saturates", "", "documented under sharp bits"),),
+            touches=(
+                f"jax.Array.astype(dtype) if dtype {_UNCLIPPED}",
+                f"jax.numpy.astype(x, dtype) if dtype {_UNCLIPPED}",
+            ),
+        ),
+        Case(
+            asarray,
+            rules=(Rule("numpy"),),
+            touches=members(
+                "jax.numpy",
+                "asarray array",
+                f"(a, dtype) if dtype {_UNCLIPPED} and form(a) != 'compare' and not seen(0 <= min(a) and max(a) < 128)",
+            ),
+        ),
         Case(
             from_list,
-            behaviours={"converted": "documented", "refused": "guarded"},
+            behaviours={"converted": "documented", "refused": "documented", "other": "different"},
             signatures={"refused": Signature("OverflowError", "out of bounds for uint8", everyday=True)},
             rules=(Rule("converted", "numpy<2"), Rule("refused")),
+            touches=members(
+                "jax.numpy",
+                "asarray array",
+                "(a, dtype) if dtype in ('uint8', 'jax.numpy.uint8', 'numpy.uint8') and (max(a) > 255 or min(a) < 0)",
+            ),
+        ),
+        Case(
+            convert_numpy_array,
+            rules=(
+                Rule("saturates", "jax<0.7.2"),
+                Rule("numpy", "jax<0.8.0", "jax@b43662fe28"),
+                Rule("saturates", "jax<0.11.0", "jax@6a3f1e3c7b reverts it"),
+                Rule("numpy", "", "jax@f7337b2648"),
+            ),
+            touches=_CONVERTED,
+        ),
+        Case(
+            convert_numpy_scalar,
+            rules=(
+                Rule("saturates", "jax<0.10.1"),
+                Rule("saturates", "jaxlib<0.10.1", "its code asks for a newer jaxlib"),
+                Rule("numpy", "", "jax@b19a213cc4"),
+            ),
+            touches=_CONVERTED,
         ),
     ),
 )
