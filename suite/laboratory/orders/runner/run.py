@@ -159,9 +159,10 @@ class _Run:
         alone = set(self._orders["alone"])
         beside = [piece for piece in self._ordered() if not _runs_alone(piece, alone)]
         self._side_by_side(beside, self._jobs, beside_until)
+        self._side_by_side(self._confirmations(), self._jobs, beside_until)
+        # Most of these wait for their limit of time.
         apart = [piece for piece in self._ordered() if _runs_alone(piece, alone)]
         self._side_by_side(apart, 1, beside_until)
-        self._side_by_side(self._confirmations(), 1, beside_until)
         self._side_by_side([timings] if timings else [], 1, self._deadline)
 
     def _side_by_side(self, pieces: Sequence[Piece], jobs: int, until: float) -> None:
