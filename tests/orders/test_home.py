@@ -286,6 +286,18 @@ def test_pages_show_a_device_beside_the_cpu(filed: Path, published: Report) -> N
     assert f'<h3><a href="../devices/{CELL}.html">{KIND}, jax 0.11.2</a></h3>' in render(issue, facts)
 
 
+def test_a_page_says_why_a_device_decides_nothing(filed: Path, published: Report) -> None:
+    """Where a case's control fails on a device, the page of the issue has the reason, and not only a mark."""
+    content = results()
+    parts = content["records"]["device"][1]["attempts"][0]["parts"]
+    parts["control"] = {"outcome": "raised", "exception": "BufferError", "detail": "Unsupported device", "seconds": 0.1}
+    home.bring_home([archive(filed, content)])
+
+    facts = Facts(published, devices=compared.load_all())
+    issue = next(page for page in issue_pages.pages(facts) if page.path == f"issues/{SAME[0]}.html")
+    assert "the control failed: BufferError: Unsupported device" in render(issue, facts)
+
+
 def test_merge_files_archives(filed: Path) -> None:
     """The command brings results home."""
     path = archive(filed, results())
