@@ -1,42 +1,28 @@
-"""jit(logsumexp(c * x)) is -inf, and jit(softmax(c * x)) NaN, for large scores on a CPU with FMA
+"""Under jit, softmax and logsumexp of large scaled scores are NaN and -inf
 
-    x = jnp.array([1.3e12, 1e12])
-    jax.jit(lambda x: jax.nn.logsumexp(0.7 * x))(x)     # -inf from jax 0.4.18 on, should be 9.1e11
-    jax.jit(lambda x: jax.nn.softmax(0.7 * x))(x)       # NaN on many releases, should be [1, 0]
-
-Both subtract the largest score first. Compiled, the product 0.7 * x is computed twice: once for the maximum, rounded,
-and once in a fused multiply-add with the subtraction, not rounded. At the largest score the difference is then the
-rounding error and not 0. From 2**31 on that can be 128, and its exponential is 0 or infinite. Eager it is right; so is
-a power of two for the factor, and a CPU without FMA (--xla_cpu_max_isa=AVX shows it). jax#37234 and jax#38609 report
-softmax at the end of long programs, and are open; openxla/xla#44738, closed, is an attempt for the latter, to keep such
-a product out of two fusions. Attention scales its scores by such a factor.
-
-Seen in these runs, all on a CPU with AVX-512 and FMA:
-
-- logsumexp is -inf on every release, with NaN for a gradient.
-- softmax went wrong, right and wrong again: with jaxlib 0.4.22, 0.4.29, 0.4.33 and 0.11.1, on the same lowered text on
-  both sides, and with jax 0.4.27. So it is which loops XLA fuses.
-- Of 200 random pairs of scores in each power of two, 62 gave -inf from 2**31 to 2**32, and none below.
-- `jax.lax.optimization_barrier` round the product helps logsumexp on jax 0.11.2 and 0.12.0, and not from 0.4.35 to
-  0.11.0. To shift before scaling helps on every release.
+XLA computes the scaled scores twice: for the maximum, and again in the loop that subtracts it (xla#44738). Where the
+CPU fuses multiplication and subtraction, the second product is not rounded, so the largest score does not become 0.
+With scores over 2**31 the difference can be 128, and `exp` overflows. A power of two as scale rounds nothing (`half`).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare, members
 
 
-def logsumexp() -> tuple[str, str]:
-    """Is the compiled logsumexp of 0.7 * [1.3e12, 1e12] 9.1e11?"""
+def softmax() -> tuple[str, str]:
+    """Does jit(softmax(0.7 * [1.3e12, 1e12])) return [1, 0]?"""
     import jax
     import jax.numpy as jnp
 
-    given = jax.jit(lambda x: jax.nn.logsumexp(0.7 * x))(jnp.array([1.3e12, 1e12], jnp.float32))
-    return compare(given, 9.1e11, rtol=1e-5)
+    given = jax.jit(lambda x: jax.nn.softmax(0.7 * x))(jnp.array([1.3e12, 1e12], jnp.float32))
+    return compare(given, [1.0, 0.0])
 
 
 def half() -> None:
-    """With a power of two, which rounds nothing, all are right, and so are they eager."""
+    """Scaled by 0.5, jitted softmax and logsumexp are right, and so is eager softmax scaled by 0.7."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -48,7 +34,7 @@ def half() -> None:
 
 
 def shift_first() -> None:
-    """The largest score subtracted before the factor: 0 times anything is 0."""
+    """With the largest score subtracted before scaling, the maximum is exactly 0."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -60,17 +46,58 @@ def shift_first() -> None:
     np.testing.assert_allclose(jax.jit(lambda x: jax.nn.log_softmax(0.7 * (x - x.max())))(x)[0], 0.0)
 
 
-def softmax() -> tuple[str, str]:
-    """Is the compiled softmax of 0.7 * [1.3e12, 1e12] [1, 0]?"""
+def softmax_of_shifted(x: Any) -> Any:
+    """Subtract the largest score of each row before scaling, also from scores of about 2**40."""
     import jax
     import jax.numpy as jnp
 
-    given = jax.jit(lambda x: jax.nn.softmax(0.7 * x))(jnp.array([1.3e12, 1e12], jnp.float32))
-    return compare(given, [1.0, 0.0])
+    def softmax(x: Any) -> Any:
+        return jax.nn.softmax(0.7 * (x - x.max(-1, keepdims=True)))
+
+    jitted = jax.jit(softmax)
+    return jnp.stack([jitted(x), jitted(x * 2.0**40)])
+
+
+def softmax_in_float64(x: Any) -> Any:
+    """Compute the softmax of the scaled scores with SciPy in float64."""
+    import numpy as np
+    import scipy.special
+
+    return np.stack([scipy.special.softmax(0.7 * np.float64(x) * scale, -1) for scale in (1.0, 2.0**40)])
+
+
+def logsumexp() -> tuple[str, str]:
+    """Does jit(logsumexp(0.7 * [1.3e12, 1e12])) return 9.1e11?"""
+    import jax
+    import jax.numpy as jnp
+
+    given = jax.jit(lambda x: jax.nn.logsumexp(0.7 * x))(jnp.array([1.3e12, 1e12], jnp.float32))
+    return compare(given, 9.1e11, rtol=1e-5)
+
+
+def logsumexp_of_shifted(x: Any) -> Any:
+    """Subtract the largest score of each row before scaling, and add it after, also to scores of about 2**40."""
+    import jax
+    import jax.numpy as jnp
+
+    def logsumexp(x: Any) -> Any:
+        top = x.max(-1, keepdims=True)
+        return 0.7 * top[..., 0] + jax.nn.logsumexp(0.7 * (x - top), axis=-1)
+
+    jitted = jax.jit(logsumexp)
+    return jnp.stack([jitted(x), jitted(x * 2.0**40)])
+
+
+def logsumexp_in_float64(x: Any) -> Any:
+    """Compute the logsumexp of the scaled scores with SciPy in float64."""
+    import numpy as np
+    import scipy.special
+
+    return np.stack([scipy.special.logsumexp(0.7 * np.float64(x) * scale, -1) for scale in (1.0, 2.0**40)])
 
 
 def log_softmax() -> tuple[str, str]:
-    """Is the compiled log_softmax of 0.7 * [1.3e12, 1e12] 0 for the larger?"""
+    """Does jit(log_softmax(0.7 * [1.3e12, 1e12])) return [0, -2.1e11]?"""
     import jax
     import jax.numpy as jnp
 
@@ -80,19 +107,31 @@ def log_softmax() -> tuple[str, str]:
 
 _FMA = ("fma",)
 _GOOD = "XLA fuses other loops"
+_INPUTS = ("float32 matrix", "float32 vector", "positive float32 batch", "zero float32 vector", "int32 matrix")
+_SHIFT = Workaround(
+    "Subtract the maximum before a positive scale: c * (x - x.max(-1, keepdims=True)).",
+    shift_first,
+    elsewhere=Elsewhere(softmax_of_shifted, softmax_in_float64, _INPUTS, rtol=1e-5, atol=1e-7),
+)
+_SHIFT_BACK = Workaround(
+    "Over all: c * m + logsumexp(c * (x - m)) with m = x.max().",
+    shift_first,
+    elsewhere=Elsewhere(logsumexp_of_shifted, logsumexp_in_float64, _INPUTS, rtol=1e-5, atol=1e-5),
+)
+
+
+def _jitted(names: str) -> tuple[str, ...]:
+    """Return functions of scores in a project that uses jit. How large the scores are is not in the code."""
+    seldom = "unseen and form(a) == '' and uses('jax.jit', 'equinox.filter_jit')"
+    return members("jax", names, f"(a) if {seldom}")
+
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#37234 jax#38609", change="xla#44738"),
+    upstream=Upstream.of(report="jax#37234 jax#38609", attempt="xla#44738"),
     control=half,
-    workaround=Workaround("Shift before you scale: softmax(c * (x - x.max())).", shift_first),
+    workaround=_SHIFT,
     cases=(
-        Case(
-            logsumexp,
-            rules=(Rule("differs", "", "on CPUs with FMA"),),
-            cpu=_FMA,
-            touches=("jax.nn.logsumexp", "jax.scipy.special.logsumexp"),
-        ),
         Case(
             softmax,
             rules=(
@@ -104,13 +143,20 @@ ISSUE = Issue(
                 Rule("agrees", "", _GOOD),
             ),
             cpu=_FMA,
-            touches=("jax.nn.softmax",),
+            touches=_jitted("nn.softmax"),
+        ),
+        Case(
+            logsumexp,
+            rules=(Rule("differs", "", "on CPUs with FMA"),),
+            cpu=_FMA,
+            workaround=_SHIFT_BACK,
+            touches=_jitted("nn.logsumexp scipy.special.logsumexp"),
         ),
         Case(
             log_softmax,
             rules=(Rule("differs", "jaxlib<0.11.1"), Rule("agrees", "", _GOOD)),
             cpu=_FMA,
-            touches=("jax.nn.log_softmax",),
+            touches=_jitted("nn.log_softmax"),
         ),
     ),
 )

@@ -1,24 +1,18 @@
-"""The gradient of softmax with where= is NaN where a masked entry is large, up to jax 0.4.23
+"""Gradients of softmax with where= are NaN if a masked entry is large
 
-    x, mask = jnp.array([1.0, 1.0, 100.0]), jnp.array([True, True, False])
-    jax.grad(lambda x: jax.nn.softmax(x, where=mask, initial=-jnp.inf)[0])(x)    # NaN everywhere; 0.25, -0.25, 0
-
-The value is right: 0.5, 0.5, 0. But the exponential is taken of the masked entry too, less the largest of the others,
-overflows, and reverse mode multiplies that infinity by 0. Masked attention is the use of `where`. jax#19518, for
-jax#19490, masks before the exponential as well, in 0.4.24; jax#17117, which had the cause and the repair half a year
-before, still stands open.
-
-Seen in these runs: `log_softmax` had NaN for the masked entries alone, the others right, so that a loss that masks its
-gradient again never showed it; and forward mode was right for both on every release run.
+`where` kept a masked entry out of the maximum, but not out of `exp`: its exponential overflowed, and reverse mode
+multiplied that infinity by 0 (jax#17117, jax#19490). jax#19518 masks the input before `exp` as well.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import DERIVATIVES, Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def softmax() -> tuple[str, str]:
-    """Is the gradient of softmax(x, where=mask) right, where the masked entry is 100?"""
+    """Is the gradient of softmax(x, where=mask)[0] that of the two unmasked entries, if the masked one is 100?"""
     import jax
     import jax.numpy as jnp
 
@@ -34,7 +28,7 @@ def softmax() -> tuple[str, str]:
 
 
 def small_or_forwards() -> None:
-    """Where the masked entry is no larger than the others, and in forward mode, both are right."""
+    """If the masked entry is 1, and in forward mode if it is 100, both gradients are those of the unmasked entries."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -53,7 +47,7 @@ def small_or_forwards() -> None:
 
 
 def masked_first() -> None:
-    """-inf in the place of what is masked, and no where."""
+    """With -inf for masked entries, and without where=, both gradients are those of the unmasked entries."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -64,8 +58,30 @@ def masked_first() -> None:
         np.testing.assert_allclose(got, [half, -half, 0.0], rtol=1e-5)
 
 
+def masked_softmax(x: Any, mask: Any) -> Any:
+    """Return a masked softmax, and the gradient of its first entry, with masked entries that are 100 larger."""
+    import jax
+    import jax.numpy as jnp
+
+    def softmax(x: Any) -> Any:
+        p = jax.nn.softmax(jnp.where(mask, x, -jnp.inf))
+        return p[..., 0].sum(), p
+
+    gradient, p = jax.grad(softmax, has_aux=True)(jnp.where(mask, x, x + 100))
+    return jnp.stack([p, gradient])
+
+
+def masked_in_float64(x: Any, mask: Any) -> Any:
+    """Compute both with SciPy in float64."""
+    import numpy as np
+    import scipy.special
+
+    p = scipy.special.softmax(np.where(mask, np.float64(x), -np.inf), -1)
+    return np.stack([p, p[..., :1] * (np.eye(x.shape[-1])[0] - p)])
+
+
 def log_softmax() -> tuple[str, str]:
-    """Is that of log_softmax(x, where=mask)?"""
+    """Is the gradient of log_softmax(x, where=mask)[0] that of the two unmasked entries, if the masked one is 100?"""
     import jax
     import jax.numpy as jnp
 
@@ -80,12 +96,29 @@ def log_softmax() -> tuple[str, str]:
     return compare(jax.grad(lambda x: masked(x)[0])(x), [0.5, -0.5, 0.0], rtol=1e-5)
 
 
+_CALL = f"(x, axis, where) if given(where) and form(x) != 'jax.numpy.where' and {DERIVATIVES}"
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#17117 jax#19490", fix="jax#19518"),
-    touches=("jax.nn.softmax(where=)", "jax.nn.log_softmax(where=)"),
     control=small_or_forwards,
     rules=(Rule("differs", "jax<0.4.24"), Rule("agrees", "", "jax#19518 (a282d586b6)")),
-    workaround=Workaround("Mask the input instead: softmax(jnp.where(mask, x, -jnp.inf)).", masked_first),
-    cases=(Case(softmax), Case(log_softmax)),
+    workaround=Workaround(
+        "Mask the input: softmax(jnp.where(mask, x, -jnp.inf)). A fully masked row is NaN.",
+        masked_first,
+        elsewhere=Elsewhere(
+            masked_softmax,
+            masked_in_float64,
+            (
+                *("float32 matrix, bool matrix", "float32 batch, bool batch", "zero float32 vector, bool vector"),
+                *("float16 matrix, bool matrix", "positive float32 vector, bool vector"),
+            ),
+            rtol=1e-2,
+            atol=1e-3,
+        ),
+    ),
+    cases=(
+        Case(softmax, touches=(f"jax.nn.softmax{_CALL}",)),
+        Case(log_softmax, touches=(f"jax.nn.log_softmax{_CALL}",)),
+    ),
 )

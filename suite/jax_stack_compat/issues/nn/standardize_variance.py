@@ -1,27 +1,16 @@
-"""jax.nn.standardize: NaN for constant input, and numbers a hundred times too large far from zero
+"""jax.nn.standardize returns NaN, or numbers far too large, away from zero
 
-    jax.nn.standardize(jnp.full(5, 1000.3))                          # NaN up to jax 0.8.1, should be 0
-    jax.nn.standardize(jnp.array([4096.0, 4096.5, 4097.0, 4097.5]))  # [-237, -79, 79, 237] on jax 0.12.0.1 still
-
-It computes the variance as `mean(x**2) - mean(x)**2`. In float32 that is nothing but rounding error as soon as the mean
-is some thousand times the standard deviation: sometimes negative, which made a NaN of the square root (jax#30426);
-sometimes 0, and then the small `epsilon` is all there is to divide by. c13c96b656, in 0.8.2, cuts the variance off at
-0, so there is no NaN any more. jax#37281 is about the same formula: eager and jit differed by 0.003. jax#37358, in
-0.10.1, added `algorithm="stable"`, the usual formula, and left "fast" the default, for backward compatibility. Since
-then the docstring says that "fast" can cancel.
-
-Seen in these runs:
-
-- Four numbers half a unit apart round 4096 come out as -237 to 237 instead of -1.34 to 1.34, the same eager and under
-  jit. No release that was run is right by default; from 0.10.1 on `algorithm="stable"` is.
-- The cut-off at 0 makes it worse for whom it helps: where there was a NaN to be seen, there is now such a number.
-- It is not rare: of forty constants between 1 and 75000, five of each, about one in three gave NaN.
-- A way out on every release: hand it the variance of `jnp.var`, which is right.
+The variance is computed as `mean(x**2) - mean(x)**2`, which far from zero is rounding error. Negative ones gave NaN
+(`constant`, jax#30426); jax@c13c96b656 replaces them by 0. If the squares overflow, the result is NaN
+(`half_precision`). jax#37358 added `algorithm="stable"`, keeps "fast" as default for backward compatibility, and
+documents its cancellation.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def constant() -> tuple[str, str]:
@@ -37,7 +26,7 @@ def constant() -> tuple[str, str]:
 
 
 def near_zero() -> None:
-    """The same four numbers, from zero on: the formula is good enough there."""
+    """For four numbers half a unit apart from 0 on, jax.nn.standardize agrees with NumPy."""
     import jax
     import numpy as np
 
@@ -47,7 +36,7 @@ def near_zero() -> None:
 
 
 def variance_of_var() -> None:
-    """The same rows, and the same four numbers, with the variance that jnp.var computes."""
+    """With the variance of jnp.var, constant rows give no NaN, and the four numbers round 4096 are standardized."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -59,8 +48,24 @@ def variance_of_var() -> None:
     np.testing.assert_allclose(got, [-1.3416193, -0.4472064, 0.4472064, 1.3416193], rtol=1e-3)
 
 
+def standardized(x: Any) -> Any:
+    """Standardize the numbers, and numbers round 300, with the variance of jnp.var."""
+    import jax
+    import jax.numpy as jnp
+
+    return jnp.stack([jax.nn.standardize(y, variance=jnp.var(y, -1, keepdims=True)) for y in (x, 16 * x + 300)])
+
+
+def standardized_in_float64(x: Any) -> Any:
+    """Standardize with NumPy in float64."""
+    import numpy as np
+
+    wide = np.asarray([x, 16 * x + 300], np.float64)
+    return (wide - wide.mean(-1, keepdims=True)) / np.sqrt(wide.var(-1, keepdims=True) + 1e-5)
+
+
 def offset() -> tuple[str, str]:
-    """Is jax.nn.standardize right for four numbers half a unit apart, round 4096?"""
+    """Does jax.nn.standardize of four numbers half a unit apart, round 4096, agree with NumPy?"""
     import inspect
 
     import jax
@@ -75,7 +80,7 @@ def offset() -> tuple[str, str]:
 
 
 def offset_stable() -> tuple[str, str]:
-    """Is it with algorithm="stable"?"""
+    """Does jax.nn.standardize with algorithm="stable" of the numbers round 4096 agree with NumPy?"""
     import inspect
 
     import jax
@@ -88,37 +93,58 @@ def offset_stable() -> tuple[str, str]:
     return compare(jax.nn.standardize(jax.numpy.asarray(x, np.float32), algorithm="stable"), wanted, rtol=1e-3)
 
 
+def half_precision() -> tuple[str, str]:
+    """Does jax.nn.standardize of 300, 310 and 320 in float16 agree with NumPy?"""
+    import jax
+    import jax.numpy as jnp
+
+    return compare(jax.nn.standardize(jnp.array([300.0, 310.0, 320.0], jnp.float16)), [-1.2247, 0.0, 1.2247], rtol=1e-2)
+
+
 _JNP_VAR = Workaround(
-    'From jax 0.10.1 algorithm="stable"; on every release hand it variance=jnp.var(x, -1, keepdims=True).',
+    "Pass variance=jnp.var(x, -1, keepdims=True), with the axis and where of the call.",
     variance_of_var,
+    elsewhere=Elsewhere(
+        standardized,
+        standardized_in_float64,
+        ("float32 matrix", "float32 batch", "zero float32 vector", "int32 matrix", "float16 matrix"),
+        rtol=1e-2,
+        atol=1e-2,
+    ),
 )
-# The data decide, so a use is possible at most.
-_ANY = "uses('jax.nn.standardize')"
 _CALL = "jax.nn.standardize(x, axis, mean, variance, epsilon, where, algorithm) if "
+# The data decide, so a use is possible at most.
+_FAST = f"{_CALL}not given(variance) and not algorithm == 'stable' and unseen"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#30426 jax#37281", fix="jax@c13c96b656 jax#37358"),
+    upstream=Upstream.of(report="jax#30426 jax#37281", fix="jax@c13c96b656", change="jax#37358"),
     control=near_zero,
     cases=(
         Case(
             constant,
             behaviours={"nan": "affected", "finite": "clear"},
-            rules=(Rule("nan", "jax<0.8.2"), Rule("finite", "", "c13c96b656 cuts a negative variance off at 0")),
+            rules=(Rule("nan", "jax<0.8.2"), Rule("finite", "", "c13c96b656 replaces a negative variance by 0")),
             workaround=_JNP_VAR,
-            touches=(f"{_CALL}not given(variance) and {_ANY}",),
+            touches=(_FAST,),
         ),
         Case(
             offset,
             behaviours={"fast-by-default": "documented"},
             rules=(Rule("differs", "jax<0.10.1"), Rule("fast-by-default", "", "jax#37358 and its docstring")),
             workaround=_JNP_VAR,
-            touches=(f"{_CALL}not given(variance) and not algorithm == 'stable' and {_ANY}",),
+            touches=(_FAST,),
         ),
         Case(
             offset_stable,
             rules=(Rule("absent", "jax<0.10.1"), Rule("agrees", "", "jax#37358")),
             touches=(f"{_CALL}algorithm == 'stable'",),
+        ),
+        Case(
+            half_precision,
+            rules=(Rule("differs"),),
+            workaround=_JNP_VAR,
+            touches=(f"{_FAST} and uses('jax.numpy.float16')",),
         ),
     ),
 )

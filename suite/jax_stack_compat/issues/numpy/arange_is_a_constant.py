@@ -101,7 +101,7 @@ ISSUE = Issue(
     behaviours={"constant": "affected", "computed": "clear"},
     rules=(Rule("constant", "jax<0.8.2", "jax#32542"), Rule("computed", "", "jax#33602")),
     workaround=Workaround(
-        "Count n integers, and convert last: (start + step * jnp.arange(n)).astype(dtype).",
+        "If int32 holds all, count n integers, convert last: (start + step * jnp.arange(n)).astype(dtype).",
         written_out,
         elsewhere=other_counts,
     ),

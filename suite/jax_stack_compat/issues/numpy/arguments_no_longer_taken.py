@@ -1,13 +1,9 @@
-"""Three kinds of arguments are refused since jax 0.8.0: objects with __jax_array__, integers for where=, dtype=array
+"""Objects with __jax_array__, integer where= and array dtypes are refused
 
-    jnp.sum(jnp.array([1.0, 2.0]), where=jnp.array([1, 0]))    # warns from jax 0.4.36
-    x.astype(y)                                                # warns from 0.4.30; before that a TypeError
-    jnp.sin(Wrapped())                                         # Wrapped has __jax_array__: warns from 0.6.1
-
-Each was taken once, and is a ValueError from 0.8.0 on. The changelog of 0.8.0 has all three: call
-`jnp.asarray` on an object of one's own, `.dtype` on an array, and make truth values of a mask.
-
-Seen in these runs: a mask of integers warns from 0.4.36 to 0.7.2.
+An object that defines `__jax_array__` must be a pytree to pass through transformations (jax#28355): `jax.jit` and
+`jnp.sin` refuse others. An array in place of a dtype was supported inadvertently (jax#21856), and a boolean `where` was
+documented but not checked (jax#25290). Each first had a DeprecationWarning; the changelog lists the errors as breaking
+changes.
 """
 
 from __future__ import annotations
@@ -39,7 +35,7 @@ def as_documented() -> None:
 
 
 def converted() -> None:
-    """What is converted first is taken."""
+    """A converted object, a mask of truth values and the dtype of an array are taken."""
     import jax
     import jax.numpy as jnp
 
@@ -52,8 +48,27 @@ def converted() -> None:
     assert jnp.array([1.5, 2.5]).astype(jnp.array([1, 2]).dtype).tolist() == [1, 2]
 
 
+def converted_elsewhere() -> None:
+    """Conversions of other dtypes and shapes are taken under jit, vmap and grad."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+    class Wrapped:
+        def __jax_array__(self) -> jax.Array:
+            return jnp.asarray(x)
+
+    np.testing.assert_array_equal(jax.vmap(jax.grad(jnp.sum))(jnp.asarray(Wrapped())), np.ones((2, 3)))
+    for mask in (x, x > 2, x.astype(np.uint8), np.float16(1)):
+        got = jax.jit(lambda where: jnp.sum(x, axis=-1, where=where))(jnp.asarray(mask).astype(bool))
+        np.testing.assert_array_equal(got, np.sum(x, axis=-1, where=mask != 0))
+        assert jax.jit(lambda x, y: x.astype(y.dtype))(x, mask).dtype == jnp.asarray(mask).dtype
+
+
 def jax_array_object_in_jit() -> tuple[str, str]:
-    """Does a jitted function?"""
+    """Does jax.jit(f) take an object that has __jax_array__?"""
     import jax
     import jax.numpy as jnp
 
@@ -65,29 +80,34 @@ def jax_array_object_in_jit() -> tuple[str, str]:
 
 
 def where_of_integers() -> tuple[str, str]:
-    """Does jnp.sum take a mask of integers?"""
+    """Does jnp.sum take a where= of integers?"""
     import jax.numpy as jnp
 
     return compare(jnp.sum(jnp.array([1.0, 2.0]), where=jnp.array([1, 0])), 1.0)
 
 
 def dtype_of_an_array() -> tuple[str, str]:
-    """Does astype take an array for its dtype?"""
+    """Does x.astype(y) take an array y as the dtype?"""
     import jax.numpy as jnp
 
     return compare(jnp.array([1.5, 2.5]).astype(jnp.array([1, 2])), [1, 2])
 
 
-_REFUSED = Rule("refused")
+_BOOLEAN = ("compare", "astype", *members("jax.numpy", "isnan isfinite isinf logical_and logical_or logical_not"))
+_MASK = f"if given(where) and where not in (True, False, None) and form(where) not in {_BOOLEAN}"
+_MADE = "in ('jax.numpy.array', 'jax.numpy.asarray', 'jax.numpy.zeros', 'jax.numpy.ones', 'jax.numpy.arange')"
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(change="jax#28288", docs="jax:changelog.html#jax-0-8-0-october-15-2025"),
-    touches=("__jax_array__", "jax.Array.astype", "jax.numpy.sum(where=)", "jax.numpy.max(where=)"),
+    upstream=Upstream.of(
+        report="keras-team/keras-hub#2479",
+        change="jax#28355 jax@395849bd7a jax#25290 jax@d369bb0e1d jax#21856 jax@3e98d52851",
+        docs="jax:changelog.html#jax-0-8-0-october-15-2025",
+    ),
     control=as_documented,
     behaviours={"warns": "documented"},
-    rules=(Rule("agrees", "jax<0.6.1"), Rule("warns", "jax<0.8.0"), _REFUSED),
-    workaround=Workaround("Call jnp.asarray on it first.", converted),
+    rules=(Rule("agrees", "jax<0.6.1"), Rule("warns", "jax<0.8.0", "jax#28355"), Rule("refused", "", "395849bd7a")),
+    workaround=Workaround("Call jnp.asarray on the object first.", converted, elsewhere=converted_elsewhere),
     signatures={
         "warns": Signature("DeprecationWarning", "__jax_array__() during abstractification is deprecated"),
         "refused": Signature("ValueError", "__jax_array__() during abstractification is no longer supported"),
@@ -97,32 +117,44 @@ ISSUE = Issue(
         Case(jax_array_object_in_jit, touches=("__jax_array__",)),
         Case(
             where_of_integers,
-            rules=(Rule("agrees", "jax<0.4.36"), Rule("warns", "jax<0.8.0"), _REFUSED),
-            workaround=Workaround("where=mask.astype(bool).", converted),
+            rules=(
+                Rule("agrees", "jax<0.4.36"),
+                Rule("warns", "jax<0.8.0", "jax#25290"),
+                Rule("refused", "", "d369bb0e1d"),
+            ),
+            workaround=Workaround(
+                "Convert the mask: where=mask.astype(bool).", converted, elsewhere=converted_elsewhere
+            ),
             signatures={
                 "warns": Signature("DeprecationWarning", "where must be None or a boolean array"),
                 "refused": Signature("ValueError", "where must be None or a boolean array"),
             },
             touches=members(
                 "jax.numpy",
-                "sum max",
-                "(a, axis, dtype, out, keepdims, initial, where) "
-                "if given(where) and where not in (True, False, None) and form(where) not in ('compare', 'astype')",
+                "sum prod max min mean var std any all",
+                f"(a, axis, dtype, out, keepdims, initial, where) {_MASK}",
             ),
         ),
         Case(
             dtype_of_an_array,
-            rules=(Rule("refused", "jax<0.4.30", "a TypeError"), Rule("warns", "jax<0.8.0"), _REFUSED),
-            workaround=Workaround("x.astype(y.dtype).", converted),
+            rules=(
+                Rule("unhashable", "jax<0.4.30", "a TypeError"),
+                Rule("warns", "jax<0.8.0", "jax#21856"),
+                Rule("refused", "", "3e98d52851"),
+            ),
+            workaround=Workaround(
+                "Pass the array's dtype: x.astype(y.dtype).", converted, elsewhere=converted_elsewhere
+            ),
             signatures={
                 "warns": Signature("DeprecationWarning", "Passing an array as a dtype argument is deprecated"),
-                "refused": (
-                    Signature("ValueError", "Passing an array as a dtype argument is no longer supported"),
-                    Signature("TypeError", "unhashable type: …ArrayImpl"),
-                ),
+                "refused": Signature("ValueError", "Passing an array as a dtype argument is no longer supported"),
+                "unhashable": Signature("TypeError", "unhashable type: …ArrayImpl"),
             },
-            behaviours={"agrees": "clear", "differs": "different", "warns": "documented"},
-            touches=("jax.Array.astype",),
+            behaviours={"agrees": "clear", "differs": "different", "warns": "documented", "unhashable": "absent"},
+            touches=(
+                f"jax.Array.astype(dtype) if form(dtype) {_MADE}",
+                *members("jax.numpy", "zeros ones", f"(shape, dtype) if form(dtype) {_MADE}"),
+            ),
         ),
     ),
 )

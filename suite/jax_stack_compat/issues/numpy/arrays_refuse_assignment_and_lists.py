@@ -1,21 +1,19 @@
-"""x[0] = 1 and jnp.sum([1, 2]) raise a TypeError: arrays are immutable, and lists are no arrays, by design
+"""x[0] = 1 and jnp.sum([1, 2]) raise TypeError
 
-    x = jnp.arange(3.0)
-    x[0] = 1.0         # TypeError
-    jnp.sum([1, 2])    # TypeError
-
-What is traced can be neither changed in place nor made of a list without a copy for each element, so JAX refuses where
-NumPy does not: the sharp bits have both. The text of the first drifts: "object does not support item assignment. JAX
-arrays are immutable" up to jax 0.4.34, and since 0.4.35 it begins with "JAX arrays are immutable".
+Both refusals are documented. Arrays are immutable, and `.at` returns an updated copy. Under tracing, each element of a
+list or tuple would be a variable of its own, so the cost would grow with the list: hence JAX asks for an explicit
+conversion ("we've chosen to instead ban list arguments", jax#365).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, members
 
 
 def assignment() -> tuple[str, str]:
-    """Can an element be assigned to?"""
+    """Can `x[0] = 1.0` change an element of a JAX array?"""
     import jax.numpy as jnp
 
     x = jnp.arange(3.0)
@@ -38,32 +36,56 @@ def written_otherwise() -> None:
     assert int(jnp.sum(jnp.array([1, 2]))) == 3
 
 
+def set_and_summed(x: Any) -> Any:
+    """Set the first element or row of a copy, and sum a list of arrays."""
+    import jax.numpy as jnp
+
+    return jnp.sum(jnp.array([x.at[0].set(1), x]), axis=0)
+
+
+def numpy_set_and_summed(x: Any) -> Any:
+    """Assign in place, and sum the list."""
+    import numpy as np
+
+    changed = x.copy()
+    changed[0] = 1
+    return np.sum([changed, x], axis=0)
+
+
 def list_summed() -> tuple[str, str]:
-    """Can a list be summed?"""
+    """Does jnp.sum take a list?"""
     import jax.numpy as jnp
 
     return "taken", f"{jnp.sum([1, 2])}"
 
 
 def list_concatenated() -> tuple[str, str]:
-    """Can a list be concatenated with an array?"""
+    """Does jnp.concatenate take a list as one of its arrays?"""
     import jax.numpy as jnp
 
     return "taken", f"{jnp.concatenate([jnp.ones(2), [1.0, 2.0]])}"
 
 
+_ELSEWHERE = Elsewhere(
+    set_and_summed,
+    numpy_set_and_summed,
+    ("float32 matrix", "int32 vector", "bool square", "complex64 batch", "uint8 one", "float16 vector"),
+)
+_CONVERT = Workaround("Convert the list: jnp.sum(jnp.array([1, 2])).", written_otherwise, elsewhere=_ELSEWHERE)
+
 ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(
+        report="jax#101 jax#5044",
+        discussion="jax#365",
         docs="jax:notebooks/Common_Gotchas_in_JAX.html#in-place-updates "
-        "jax:notebooks/Common_Gotchas_in_JAX.html#non-array-inputs"
+        "jax:notebooks/Common_Gotchas_in_JAX.html#non-array-inputs-numpy-vs-jax",
     ),
-    touches=("jax.Array.at", "lists"),
     known_by=r"\bArrayImpl\b|JAX arrays are immutable",
     control=asked_for,
     behaviours={"taken": "different"},
     rules=(Rule("refused", "", "the sharp bits"),),
-    workaround=Workaround("x = x.at[0].set(1.0); jnp.sum(jnp.array([1, 2])).", written_otherwise),
+    workaround=_CONVERT,
     signatures={"refused": Signature("TypeError", "requires ndarray or scalar arguments, got <class 'list'>")},
     cases=(
         Case(
@@ -74,8 +96,12 @@ ISSUE = Issue(
                     Signature("TypeError", "JAX arrays are immutable"),
                 )
             },
+            workaround=Workaround(
+                "Use the updated copy: x = x.at[0].set(1.0).", written_otherwise, elsewhere=_ELSEWHERE
+            ),
+            touches=("jax.Array.__setitem__", "jax.Array.at"),
         ),
-        Case(list_summed),
-        Case(list_concatenated),
+        Case(list_summed, touches=members("jax.numpy", "sum max min mean", "(a) if type(a) in ('list', 'tuple')")),
+        Case(list_concatenated, touches=("lists",)),
     ),
 )

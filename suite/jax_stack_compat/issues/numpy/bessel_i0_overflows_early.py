@@ -1,25 +1,24 @@
-"""jnp.i0 is infinite where its value is not, and jnp.kaiser of such a beta has NaN
+"""jnp.i0 and jax.scipy.special.i0 and i1 return infinity early
 
-    jnp.i0(90.0)               # inf, should be 5.1392e37
-    jnp.kaiser(7, 100.0)[2]    # nan, NumPy: 0.0034
-
-JAX computes exp(|x|) * i0e(x), and the exponential overflows first: in float32 above 88.7, where i0 itself is finite up
-to 91.9. jnp.kaiser divides one i0 by another, so that such a beta gives infinity over infinity, which is NaN. jax#39770
-and jax#39771 report it for float64, at 713.
+JAX multiplies `i0e(x)` by exp(|x|), which overflows before `i0` does: in float64 above 709.8 instead of 713.9, in
+float32 above 88.7 instead of 91.9. `i1` has the same form (jax#39772). `jnp.kaiser` divides one `i0` by another, so its
+window has zeros, or NaN where both are infinite (`kaiser`).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
-def i0() -> tuple[str, str]:
-    """Are jnp.i0 and jax.scipy.special.i0 finite at 90?"""
+def i0_float64() -> tuple[str, str]:
+    """In float64, are jnp.i0(713.0) and jax.scipy.special.i0(713.0) finite?"""
     import jax
     import jax.numpy as jnp
 
-    x = jnp.array(90.0)
-    return compare(jnp.stack([jnp.i0(x), jax.scipy.special.i0(x)]), [5.1391927e37] * 2, rtol=1e-4)
+    x = jnp.array(713.0)
+    return compare(jnp.stack([jnp.i0(x), jax.scipy.special.i0(x)]), [6.705128263670996e307] * 2, rtol=1e-9)
 
 
 def small() -> None:
@@ -31,18 +30,59 @@ def small() -> None:
     np.testing.assert_allclose(jnp.kaiser(7, 8.6), np.kaiser(7, 8.6), rtol=1e-3, atol=1e-5)
 
 
-def by_i0e() -> None:
-    """The exponential of |x| + log(i0e(x))."""
+def by_halves() -> None:
+    """Multiplied by exp(|x| / 2) before and after, i0e and i1e give finite values near the limit."""
     import jax
     import jax.numpy as jnp
     import numpy as np
 
-    x = jnp.array([1.0, 90.0])
-    np.testing.assert_allclose(jnp.exp(jnp.abs(x) + jnp.log(jax.scipy.special.i0e(x))), np.i0([1.0, 90.0]), rtol=1e-4)
+    wanted = {90.0: [5.139238345508664e37, 5.110606815256598e37], 713.0: [6.705128263670996e307, 6.700424559186402e307]}
+    x = 713.0 if jax.config.jax_enable_x64 else 90.0
+    half = jnp.exp(jnp.maximum(x, -x) / 2)
+    scaled = jnp.stack([jax.scipy.special.i0e(x), jax.scipy.special.i1e(x)])
+    np.testing.assert_allclose(half * scaled * half, wanted[x], rtol=1e-6)
+
+
+def values(x: Any) -> Any:
+    """Return i0, its gradient, and i1."""
+    import jax
+    import jax.numpy as jnp
+
+    def scaled(f: Any, x: Any) -> Any:
+        half = jnp.exp(jnp.maximum(x, -x) / 2)
+        return half * f(x) * half
+
+    gradient = jax.grad(lambda x: scaled(jax.scipy.special.i0e, x).sum())(x)
+    return jnp.stack([scaled(jax.scipy.special.i0e, x), gradient, scaled(jax.scipy.special.i1e, x)])
+
+
+def scipy_values(x: Any) -> Any:
+    """Return SciPy's i0, its derivative i1, and i1, in float64."""
+    import numpy as np
+    from scipy import special
+
+    wide = np.asarray(x, np.float64)
+    return np.stack([special.i0(wide), special.i1(wide), special.i1(wide)])
+
+
+def i0() -> tuple[str, str]:
+    """In float32, are jnp.i0(90.0) and jax.scipy.special.i0(90.0) finite?"""
+    import jax
+    import jax.numpy as jnp
+
+    x = jnp.array(90.0)
+    return compare(jnp.stack([jnp.i0(x), jax.scipy.special.i0(x)]), [5.1391927e37] * 2, rtol=1e-4)
+
+
+def i1() -> tuple[str, str]:
+    """In float32, is jax.scipy.special.i1(90.0) finite?"""
+    import jax
+
+    return compare(jax.scipy.special.i1(90.0), 5.110606815256598e37, rtol=1e-4)
 
 
 def kaiser() -> tuple[str, str]:
-    """Is a Kaiser window of beta 100 that of NumPy?"""
+    """Does jnp.kaiser(7, 100.0) agree with NumPy?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -58,21 +98,50 @@ def by_numpy() -> None:
     assert abs(float(got[2]) - 0.0033810) < 1e-6
 
 
+def windows() -> None:
+    """Converted windows of other lengths, for beta from 0 to 700, are those of the definition."""
+    import jax.numpy as jnp
+    import numpy as np
+    from scipy.special import i0e
+
+    for length in (2, 8, 51):
+        for beta in (0.0, 8.6, 89.0, 700.0):
+            root = beta * np.sqrt(1 - np.linspace(-1, 1, length) ** 2)
+            got = jnp.asarray(np.kaiser(length, beta), jnp.float32)
+            np.testing.assert_allclose(got, i0e(root) / i0e(beta) * np.exp(root - beta), rtol=1e-5, atol=1e-30)
+
+
+_WIDE = "(x) if seen(709.78 < abs(x) < 713.98) and uses('jax_enable_x64')"
+_SINGLE = "(x) if seen(88.73 < abs(x) < 91.9) and without('jax_enable_x64')"
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#39770 jax#39771"),
+    upstream=Upstream.of(report="jax#39770 jax#39771 jax#39772"),
     control=small,
     rules=(Rule("differs", "", "jax#39770 is open"),),
-    cases=(
-        Case(
-            i0,
-            workaround=Workaround("jnp.exp(jnp.abs(x) + jnp.log(jax.scipy.special.i0e(x)))", by_i0e),
-            touches=("jax.numpy.i0(x) if x > 88", "jax.scipy.special.i0(x) if x > 88"),
+    workaround=Workaround(
+        "half = jnp.exp(jnp.maximum(x, -x) / 2); half * jax.scipy.special.i0e(x) * half; for i1, use i1e.",
+        by_halves,
+        elsewhere=Elsewhere(
+            values,
+            scipy_values,
+            ("float32 matrix", "float64 vector", "float32 scalar", "zero float32 vector", "float32 empty"),
+            rtol=1e-5,
+            atol=1e-6,
         ),
+    ),
+    cases=(
+        Case(i0_float64, x64=True, touches=(f"jax.numpy.i0{_WIDE}", f"jax.scipy.special.i0{_WIDE}")),
+        Case(i0, touches=(f"jax.numpy.i0{_SINGLE}", f"jax.scipy.special.i0{_SINGLE}")),
+        Case(i1, touches=(f"jax.scipy.special.i1{_WIDE}", f"jax.scipy.special.i1{_SINGLE}")),
         Case(
             kaiser,
-            workaround=Workaround("Convert NumPy's window: jnp.asarray(np.kaiser(M, beta), jnp.float32).", by_numpy),
-            touches=("jax.numpy.kaiser(M, beta) if beta > 88",),
+            workaround=Workaround(
+                "For beta up to 700, convert NumPy's window: jnp.asarray(np.kaiser(M, beta), jnp.float32).",
+                by_numpy,
+                elsewhere=windows,
+            ),
+            touches=("jax.numpy.kaiser(M, beta) if seen(beta > 88.73) and without('jax_enable_x64')",),
         ),
     ),
 )

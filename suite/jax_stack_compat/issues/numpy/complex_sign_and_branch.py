@@ -1,8 +1,8 @@
 """Complex jnp.sign, logsumexp and jnp.geomspace follow NumPy 2
 
 NumPy 2 defines the sign of a complex number as `x / abs(x)`; `jnp.sign` (jax#19390), logsumexp (jax#19389) and
-`jnp.geomspace` (jax#20552) follow. Without `return_sign`, the imaginary part of `logsumexp` moved by a multiple of 2π
-with jax#19389, which follows scipy#19870.
+`jnp.geomspace` (jax#20552) follow. jax#19389 follows scipy#19870. Without `return_sign`, the imaginary part of
+`logsumexp` moved by a multiple of 2π on the same release.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ ISSUE = Issue(
     behaviours={"old": "clear", "numpy-2": "documented", "other": "different"},
     rules=(Rule("old", "jax<0.4.24"), Rule("numpy-2", "", "jax#19389 (7d6a134f4e)")),
     workaround=Workaround(
-        "With z = logsumexp(x), take z.real and jnp.exp(1j * z.imag).",
+        "With z = logsumexp(x), take z.real and jnp.exp(1j * z.imag), unless the sum is 0.",
         from_one_logarithm,
         elsewhere=Elsewhere(logarithm_and_sign, of_numpy_sum, _SUMS, rtol=1e-4, atol=1e-5),
     ),
@@ -181,7 +181,7 @@ ISSUE = Issue(
             geomspace,
             rules=(Rule("old", "jax<0.4.26"), Rule("numpy-2", "", "jax#20552 (fd7c85b349)")),
             workaround=Workaround(
-                "Write start * (stop / start) ** jnp.linspace(0, 1, num).",
+                "For two numbers, write start * (stop / start) ** jnp.linspace(0, 1, num).",
                 powers,
                 elsewhere=Elsewhere(
                     spiral,

@@ -1,4 +1,4 @@
-"""jnp.any, jnp.all and conversions to bool take 1j for False
+"""jnp.any, jnp.all, astype and jnp.array take 1j for False
 
 A complex number is true unless it is 0 (array-api#442), but JAX's conversion to bool takes the real part: "the wrong
 semantics", says a maintainer in jax#20644, which corrects `astype`. `any_and_all` and `array` still convert that way.

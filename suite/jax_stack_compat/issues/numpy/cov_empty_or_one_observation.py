@@ -1,8 +1,8 @@
 """jnp.cov of no or one observation returned 0 or a variance
 
 Without observations `jnp.cov` returned -0.0, where NumPy returns NaN (jax#32296, fixed in jax#32305). A row with
-`rowvar=False` is one observation of several variables, but was taken for one variable, as in NumPy before
-numpy#27658. jax#32308 follows NumPy; `vector_and_row` raises a TypeError since.
+`rowvar=False` is one observation of several variables, but was taken for one variable, as in NumPy before 2.2
+(numpy#27658). jax#32308 follows NumPy; `vector_and_row` raises a TypeError since.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def cov_unless_empty(x: Any) -> Any:
     """Return the covariance, or NaN if there are no observations."""
     import jax.numpy as jnp
 
-    return jnp.where(x.shape[-1] > 0, jnp.cov(x), jnp.nan)
+    return jnp.where(x.size > 0, jnp.cov(x), jnp.nan)
 
 
 def numpy_cov(x: Any) -> Any:
@@ -151,7 +151,7 @@ _MADE = (
 _ANY = f"jax.numpy.cov(m) if unseen and form(m) not in {_MADE} and not within('jax.numpy.where')"
 _REFUSED = {"refused": Signature("TypeError", "Cannot concatenate arrays with shapes that differ", everyday=True)}
 _NAN = Workaround(
-    "Write jnp.where(x.shape[-1] > 0, jnp.cov(x), jnp.nan).",
+    "Write jnp.where(x.size > 0, jnp.cov(x), jnp.nan).",
     by_columns,
     elsewhere=Elsewhere(
         cov_unless_empty,
@@ -200,7 +200,7 @@ ISSUE = Issue(
             behaviours={"refused": "affected"},
             rules=(Rule("agrees", "jax<0.8.0"), Rule("refused", "", "jax#32308 sees a vector as a row")),
             workaround=Workaround(
-                "Stack them as rows: jnp.cov(jnp.stack([x, jnp.ravel(y)])).",
+                "Stack them as rows: jnp.cov(jnp.stack([jnp.ravel(x), jnp.ravel(y)])).",
                 stacked_vectors,
                 elsewhere=Elsewhere(
                     cov_of_two,

@@ -83,8 +83,7 @@ ISSUE = Issue(
     upstream=Upstream.of(
         change="numpy/numpy#30461 jax#38650",
         docs="jax:changelog.html#jax-0-11-0-july-16-2026",
-        attempt="jax#40876",
-        discussion="numpy/numpy#26692",
+        discussion="numpy/numpy#26692 jax#40876",
     ),
     touches=("jax.numpy.cross(a, b) if unseen and form(a) not in ('jax.numpy.append', 'jax.numpy.pad')",),
     control=of_three,
@@ -98,7 +97,7 @@ ISSUE = Issue(
         Case(
             two_and_two,
             workaround=Workaround(
-                "Write a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0].",
+                "With axis=-1, write a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0].",
                 by_hand,
                 elsewhere=Elsewhere(third_component, numpy_third_component, _VECTORS, rtol=1e-5, atol=1e-6),
             ),
@@ -106,7 +105,7 @@ ISSUE = Issue(
         Case(
             two_and_three,
             workaround=Workaround(
-                "Append zeros to a: jnp.concatenate([a, jnp.zeros_like(a[..., :1])], axis=-1).",
+                "Append zeros to the one of two numbers: jnp.concatenate([a, jnp.zeros_like(a[..., :1])], axis=-1).",
                 by_hand,
                 elsewhere=Elsewhere(with_zeros, numpy_with_zeros, _VECTORS, rtol=1e-5, atol=1e-6),
             ),

@@ -1,9 +1,9 @@
 """jnp.linalg.det of small matrices returns a wrong sign, NaN or infinity
 
-jax#6543 computes determinants of 2 by 2 and 3 by 3 matrices as sums of products of entries. Their rounding errors can
-exceed the determinant, and they overflow where it does not (jax#39905). Elimination with row pivoting replaced these
-sums, but in `overflow` the product of two pivots still overflows. For speed, jax#34971 computes `slogdet_of_two` from
-such a sum.
+jax#6543 computed determinants of 2 by 2 and 3 by 3 matrices as sums of products of entries. Their rounding errors could
+exceed the determinant, and they overflowed where it did not (jax#39905). Elimination with row pivoting replaced these
+sums; the product of two pivots still overflows in the case `overflow`. For speed, jax#34971 computes `slogdet_of_two`
+from such a sum.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ _PIVOTS = "rows are pivoted and eliminated"
 _BENIGN = ("jax.numpy.eye", "jax.numpy.identity", "jax.random.normal", "jax.random.uniform")
 _UNSEEN = f"unseen and without('jax_enable_x64') and form(a) not in {_BENIGN}"
 _BY_QR = Workaround(
-    'For 2 by 2, call jnp.linalg.slogdet(a, method="qr"), which refuses complex numbers.',
+    'For 2 by 2, call jnp.linalg.slogdet(a, method="qr"): slower, and not of complex numbers.',
     two_by_qr,
     elsewhere=Elsewhere(
         det_of_two_by_qr,
@@ -141,7 +141,7 @@ ISSUE = Issue(
     control=slogdet,
     rules=(Rule("differs", "jax<0.11.1"), Rule("agrees", "", _PIVOTS)),
     workaround=Workaround(
-        "For 3 by 3, take sign * jnp.exp(log) of jnp.linalg.slogdet(a).",
+        "For 3 by 3, sign * jnp.exp(log) of jnp.linalg.slogdet(a): slower, without singular gradients.",
         from_slogdet,
         elsewhere=Elsewhere(
             sign_times_exp,

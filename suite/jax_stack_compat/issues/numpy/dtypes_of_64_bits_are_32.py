@@ -1,15 +1,14 @@
-"""dtype="float64" gives float32 with a warning, and int64 int32, unless x64 is on, by design
+"""jnp.ones(2, dtype="float64") is float32 unless x64 is enabled
 
-    jnp.ones(2, dtype="float64").dtype    # float32, and "Explicitly requested dtype float64 … is not available"
-
-JAX computes in 32 bits by default. A dtype of 64 that is asked for by name is truncated, with a warning once for each
-place; NumPy arrays of 64 bits that come in are truncated without one. The switch is to be set before anything is
-computed: JAX_ENABLE_X64=1, or `jax.config.update("jax_enable_x64", True)`. The sharp bits have it.
+JAX computes in 32 bits by default, which upstream documents, because a primary use is to train neural networks
+(jax#1333). A dtype of 64 bits that is requested by name is truncated with a warning (`asked_by_name`), and NumPy arrays
+are truncated without one (`brought_along`). In a NumPy array, integers beyond 32 bits lose their upper half
+(`integers`).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, members
 
 
 def asked_by_name() -> tuple[str, str]:
@@ -39,6 +38,24 @@ def switched_on() -> None:
         jax.config.update("jax_enable_x64", False)
 
 
+def other_arrays() -> None:
+    """With x64, arrays from NumPy keep dtypes and values, under jit too, and random numbers can have 64 bits."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    jax.config.update("jax_enable_x64", True)
+    try:
+        for dtype in ("float64", "int64", "uint64", "complex128", "float32", "int8"):
+            x = np.asarray([[1, 2**40 + 5]]).astype(dtype)
+            for got in (jnp.asarray(x), jax.jit(lambda x: x)(x)):
+                assert got.dtype == dtype
+                np.testing.assert_array_equal(got, x)
+        assert jax.random.uniform(jax.random.PRNGKey(0), (2,), "float64").dtype == "float64"
+    finally:
+        jax.config.update("jax_enable_x64", False)
+
+
 def brought_along() -> tuple[str, str]:
     """Which dtype has jnp.asarray of a NumPy array of float64?"""
     import jax.numpy as jnp
@@ -48,21 +65,43 @@ def brought_along() -> tuple[str, str]:
     return "kept" if dtype == "float64" else "truncated", dtype
 
 
+def integers() -> tuple[str, str]:
+    """Does jnp.asarray of a NumPy array of int64 keep the value 2**40 + 5?"""
+    import jax.numpy as jnp
+    import numpy as np
+
+    got = int(jnp.asarray(np.array([2**40 + 5]))[0])
+    return {2**40 + 5: "kept", 5: "truncated"}.get(got, "other"), f"{got}"
+
+
 _RUN = "the sharp bits"
+_ASKED = "if dtype in ('float64', 'int64', 'jax.numpy.float64', 'jax.numpy.int64') and without('jax_enable_x64')"
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(docs="jax:notebooks/Common_Gotchas_in_JAX.html#double-64bit-precision"),
+    upstream=Upstream.of(
+        report="jax#1333 jax#470", docs="jax:notebooks/Common_Gotchas_in_JAX.html#double-64bit-precision"
+    ),
     touches=("64 bits",),
     control=of_32_bits,
     behaviours={"truncated": "documented", "truncated-with-warning": "documented", "kept": "different"},
-    workaround=Workaround("Set JAX_ENABLE_X64=1, before anything is computed.", switched_on),
+    rules=(Rule("truncated", "", _RUN),),
+    workaround=Workaround(
+        'At startup, jax.config.update("jax_enable_x64", True): all defaults have 64 bits then.',
+        switched_on,
+        elsewhere=other_arrays,
+    ),
     cases=(
         Case(
             asked_by_name,
             rules=(Rule("truncated-with-warning", "", _RUN),),
             signatures={"truncated-with-warning": Signature("UserWarning", "Explicitly requested dtype")},
+            touches=(
+                *members("jax.numpy", "ones zeros", f"(shape, dtype) {_ASKED}"),
+                *members("jax.numpy", "array asarray", f"(object, dtype) {_ASKED}"),
+            ),
         ),
-        Case(brought_along, rules=(Rule("truncated", "", _RUN),)),
+        Case(brought_along),
+        Case(integers),
     ),
 )

@@ -1,7 +1,7 @@
 """jnp.empty and jnp.empty_like no longer promise zeros
 
-Both were documented as arrays of zeros. jax@11cefe9729 makes them `lax.empty`, which allocates a buffer for CUDA and
-TPU, and for the CPU still fills it with zeros (`lowered`). So a test on a CPU does not find code that relies on zeros
+Both were documented as arrays of zeros. jax@11cefe9729 makes them `lax.empty`, which allocates a buffer for GPUs and
+TPUs, and for the CPU still fills it with zeros (`lowered`). So a test on a CPU does not find code that relies on zeros
 (`values_on_cpu`), as JAX's own `Rotation.as_euler` did (jax#38674).
 """
 

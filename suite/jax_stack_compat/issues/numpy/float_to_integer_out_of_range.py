@@ -1,8 +1,8 @@
 """Casting out-of-range floats to integers saturates, but not from NumPy
 
 "Sharp bits" says that such casts may differ from NumPy, and between backends; a maintainer calls it expected
-(jax#13101). `astype` of a JAX array returns XLA's nearest integer, and 0 for NaN. What JAX converts before it reaches
-XLA has NumPy's result: in `jnp.asarray`, and on some releases in `jax.lax.convert_element_type`
+(jax#13101). `astype` of a JAX array returns the nearer end of the range, and 0 for NaN. What JAX converts before it
+reaches XLA has NumPy's result: in `jnp.asarray`, and on some releases in `jax.lax.convert_element_type`
 (`convert_numpy_array`). jax#20803 proposed XLA's casts for `jnp.uint8(-1.0)`, and was closed as likely to break users.
 """
 
@@ -114,7 +114,7 @@ ISSUE = Issue(
     control=in_range,
     behaviours={"saturates": "documented", "numpy": "documented", "other": "different"},
     workaround=Workaround(
-        'Clip to the range first: jnp.nan_to_num(jnp.clip(x, 0, 255)).astype("uint8").',
+        'Clip to what both dtypes hold: jnp.nan_to_num(jnp.clip(x, 0, 255)).astype("uint8").',
         clip_first,
         elsewhere=Elsewhere(
             pixels,

@@ -1,26 +1,19 @@
-"""jnp.floor, ceil and trunc of integers stay integers since jax 0.4.31, and wrap round where floats did not
+"""jnp.floor, ceil and trunc of integers return integers, not floats
 
-    x = jnp.array([100], jnp.int8)
-    jnp.floor(x) * jnp.array([2], jnp.int8)     # [200.0] up to jax 0.4.30, [-56] from 0.4.31
-
-They used to make float32 of whatever they got, as NumPy did. jax#21441 returns integers and truth values as they are,
-which is what the array API standard asks for and NumPy does from 2.1. The changelog of 0.4.31 says so.
-
-Seen in these runs:
-
-- What is computed from the result changes too. An int8 of 100, rounded and doubled, is 200 up to 0.4.30 and -56 from
-  0.4.31 on.
-- `jnp.fix` of an int32 is float32 up to 0.4.30 and int32 from 0.4.31 to 0.9.2. From 0.10.0 on there is no `jnp.fix`.
-- `jnp.rint` makes float32 of an integer from 0.4.18 on.
+These functions converted integers and truth values to floats, as NumPy did. jax#21441 keeps the dtype instead, as the
+array API standard asks and NumPy now does (numpy/numpy#26766). Products of the result can then wrap round
+(`wraps_round`). `jnp.fix` changed with them; its documentation says "same shape and dtype" (jax#23233).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, members
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, members
 
 
 def dtype() -> tuple[str, str]:
-    """Are floor, ceil and trunc of integers and truth values floats?"""
+    """Do jnp.floor, jnp.ceil and jnp.trunc of integers and truth values return floats?"""
     import jax.numpy as jnp
 
     given = [jnp.asarray(1, dtype) for dtype in ("int8", "uint8", "int32", "bool")]
@@ -40,15 +33,29 @@ def floats_and_rint() -> None:
 
 
 def convert_first() -> None:
-    """A float from the start is a float on every release."""
+    """Converted first, an int8 of 100 is rounded and doubled to 200."""
     import jax.numpy as jnp
 
     got = jnp.floor(jnp.array([100], jnp.int8).astype(jnp.float32)) * jnp.array([2], jnp.int8)
     assert got.tolist() == [200.0], got
 
 
+def rounded(x: Any) -> Any:
+    """Round a float of x, and multiply by a number of the dtype of x."""
+    import jax.numpy as jnp
+
+    return jnp.floor(x.astype(float)) * jnp.asarray(100, x.dtype)
+
+
+def numpy_rounded(x: Any) -> Any:
+    """Round and multiply in float64."""
+    import numpy as np
+
+    return np.floor(x.astype(np.float64)) * np.asarray(100, x.dtype)
+
+
 def wraps_round() -> tuple[str, str]:
-    """Is twice the floor of an int8 of 100 the 200 that a float holds?"""
+    """Is jnp.floor of an int8 of 100, times an int8 of 2, the float 200?"""
     import jax.numpy as jnp
 
     got = (jnp.floor(jnp.array([100], jnp.int8)) * jnp.array([2], jnp.int8)).tolist()
@@ -56,7 +63,7 @@ def wraps_round() -> tuple[str, str]:
 
 
 def fix() -> tuple[str, str]:
-    """Is jnp.fix of an int32 a float?"""
+    """Does jnp.fix of an int32 return a float?"""
     import jax.numpy as jnp
 
     if not hasattr(jnp, "fix"):
@@ -66,13 +73,25 @@ def fix() -> tuple[str, str]:
 
 
 _NOW = "jax#21441 (70b4823348), and the changelog"
-_ROUNDED = members("jax.numpy", "floor ceil trunc")
+_ROUNDED = members(
+    "jax.numpy", "floor ceil trunc", "(x) if form(x) in ('jax.numpy.arange', 'jax.numpy.array') and unseen"
+)
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(report="jax#21088", change="jax#21441 numpy/numpy#26766"),
+    upstream=Upstream.of(
+        change="jax#21441 numpy/numpy#26766", docs="jax:changelog.html#jax-0-4-31-july-29-2024", discussion="jax#21088"
+    ),
     control=floats_and_rint,
-    workaround=Workaround("Convert before: jnp.floor(x.astype(float)).", convert_first),
+    workaround=Workaround(
+        "Convert the integers first: jnp.floor(x.astype(float)).",
+        convert_first,
+        elsewhere=Elsewhere(
+            rounded,
+            numpy_rounded,
+            ("int8 matrix", "uint8 vector", "bool square", "int32 scalar", "int16 empty", "float32 vector"),
+        ),
+    ),
     cases=(
         Case(
             dtype,
@@ -88,11 +107,11 @@ ISSUE = Issue(
         ),
         Case(
             fix,
-            behaviours={"floats": "clear", "kept": "affected", "other": "different"},
+            behaviours={"floats": "clear", "kept": "documented", "other": "different"},
             rules=(
                 Rule("floats", "jax<0.4.31"),
-                Rule("kept", "jax<0.10.0", "the changelog does not name it"),
-                Rule("absent"),
+                Rule("kept", "jax<0.10.0", "jax#21441; documented by jax#23233"),
+                Rule("absent", "", "81bfc8f662 removes jnp.fix"),
             ),
             touches=("jax.numpy.fix",),
         ),

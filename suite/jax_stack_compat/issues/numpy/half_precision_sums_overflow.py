@@ -1,22 +1,8 @@
-"""Means and sums with dtype=float16 overflow since jax 0.5.1, and so does cumsum without a dtype
+"""jnp.mean(x, dtype=float16) accumulates in float16, and overflows
 
-    x = jnp.array([60000.0, 60000.0], jnp.float16)
-    jnp.mean(x, dtype=jnp.float16)    # 60000 up to jax 0.5.0, inf from 0.5.1
-
-Reductions of float16 and bfloat16 are made in float32 and rounded once at the end. That happened also where the caller
-had named the dtype, which jax#26365 called not respected; jax#26403, in 0.5.1, takes the upcast away where a dtype is
-given. Code that names the dtype of its input, to be sure of the result's, lost the float32 inside. The changelog does
-not say it.
-
-Seen in these runs:
-
-- `jnp.nansum` changed too.
-- `jnp.cumsum` changed at the same time, and that is XLA's doing: jax 0.5.0 and 0.5.1 lower the same text. No dtype need
-  be named. Of a running sum of float16 that leaves its range and comes back, nothing is left from jaxlib 0.5.1 on.
-  Before jaxlib 0.4.29 it was worse: NaN, infinity less infinity.
-- `jnp.sum(x, dtype=jnp.float16)` is left to XLA: on the machine of these runs it overflowed from 0.5.1 to 0.6.2 and
-  from 0.8.0, and not on 0.7.0 to 0.7.2.
-- `jnp.nanmean` of float16 overflows on every release, without a dtype too: there never was an upcast.
+Without a dtype, a mean of float16 or bfloat16 accumulates in float32 (jax#17792). jax#26365 reported that jax.numpy
+ignored a half-precision dtype that the caller gave; jax#26403 accumulates in the dtype given, as NumPy does, so such
+sums overflow since. NumPy's `cumsum` and `nanmean` of float16 overflow, too.
 """
 
 from __future__ import annotations
@@ -25,7 +11,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, membe
 
 
 def mean() -> tuple[str, str]:
-    """Is the mean of two float16 of 60000 with dtype=float16 60000?"""
+    """Is jnp.mean of two float16 of 60000, with dtype=jnp.float16, 60000?"""
     import jax.numpy as jnp
 
     got = float(jnp.mean(jnp.array([60000.0, 60000.0], jnp.float16), dtype=jnp.float16))
@@ -33,7 +19,7 @@ def mean() -> tuple[str, str]:
 
 
 def no_dtype() -> None:
-    """Without a dtype a mean is made in float32, and within the range nothing is lost."""
+    """Without a dtype, jnp.mean accumulates in float32; small sums agree with the exact ones."""
     import jax.numpy as jnp
 
     assert float(jnp.mean(jnp.array([60000.0, 60000.0], jnp.float16))) == 60000.0
@@ -42,7 +28,7 @@ def no_dtype() -> None:
 
 
 def convert_outside() -> None:
-    """Reduce in float32 and convert the result."""
+    """Reduced in float32 and converted, the results are as if nothing overflowed in between."""
     import jax.numpy as jnp
 
     x = jnp.array([60000.0, 60000.0, -60000.0, -60000.0], jnp.float16)
@@ -52,8 +38,21 @@ def convert_outside() -> None:
     assert got == [60000.0, float("inf"), 60000.0, 0.0], got
 
 
+def along_an_axis() -> None:
+    """Along an axis, in float16, bfloat16 and float32, the results agree with NumPy's in float64."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    for dtype in (jnp.float16, jnp.bfloat16, jnp.float32):
+        x = jnp.asarray(np.linspace(-3.0, 50.0, 60).reshape(4, 15), dtype)
+        for name in ("mean", "nanmean", "nansum", "cumsum"):
+            got = getattr(jnp, name)(x, axis=1, dtype=jnp.float32).astype(dtype)
+            wanted = getattr(np, name)(np.asarray(x, np.float64), axis=1)
+            np.testing.assert_allclose(np.asarray(got, np.float64), wanted, rtol=0.01)
+
+
 def cumsum() -> tuple[str, str]:
-    """Does a running sum of float16, without a dtype, come back from beyond 65504?"""
+    """Does jnp.cumsum of float16, without a dtype, come back from beyond 65504?"""
     import jax.numpy as jnp
 
     got = jnp.cumsum(jnp.array([60000.0, 60000.0, -60000.0, -60000.0], jnp.float16)).tolist()
@@ -66,7 +65,7 @@ def cumsum() -> tuple[str, str]:
 
 
 def nanmean() -> tuple[str, str]:
-    """Is the nanmean of two float16 of 60000, without a dtype, 60000?"""
+    """Is jnp.nanmean of two float16 of 60000, without a dtype, 60000?"""
     import jax.numpy as jnp
 
     got = float(jnp.nanmean(jnp.array([60000.0, 60000.0], jnp.float16)))
@@ -74,35 +73,47 @@ def nanmean() -> tuple[str, str]:
 
 
 _FLOAT16 = "dtype in ('jax.numpy.float16', 'float16')"
-_ANY_FLOAT16 = f"(not given(dtype) or {_FLOAT16}) and uses('jax.numpy.float16')"
+_HALF = "dtype in ('jax.numpy.float16', 'float16', 'jax.numpy.bfloat16', 'bfloat16')"
+_GIVEN = f"if seen({_HALF}) or {_HALF} and (uses('jax.numpy.float16') or uses('jax.numpy.bfloat16'))"
+_ANY = (
+    f"if form(a) != 'astype' and (seen({_FLOAT16}) or uses('jax.numpy.float16') and ({_FLOAT16} or not given(dtype)))"
+)
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(report="jax#26365", change="jax#17792 jax#26403"),
-    touches=members("jax.numpy", "mean sum nanmean nansum", "(dtype=)"),
+    upstream=Upstream.of(
+        report="jax#26365",
+        change="jax#17792 jax#26403",
+        docs="jax:_autosummary/jax.numpy.mean.html https://numpy.org/doc/stable/reference/generated/numpy.nanmean.html",
+    ),
     control=no_dtype,
-    behaviours={"float32-inside": "clear", "overflows": "affected", "other": "different"},
-    workaround=Workaround("Reduce with dtype=jnp.float32, and convert the result.", convert_outside),
+    behaviours={"float32-inside": "clear", "overflows": "documented", "other": "different"},
+    workaround=Workaround(
+        "Reduce with dtype=jnp.float32, and convert the result.", convert_outside, elsewhere=along_an_axis
+    ),
     cases=(
         Case(
             mean,
             rules=(Rule("float32-inside", "jax<0.5.1"), Rule("overflows", "", "jax#26403 (b5e7b60d6a)")),
-            touches=members("jax.numpy", "mean nansum", f"(a, axis, dtype) if {_FLOAT16}"),
+            touches=(
+                *members("jax.numpy", "mean nansum", f"(a, axis, dtype) {_GIVEN}"),
+                f"jax.Array.mean(axis, dtype) {_GIVEN}",
+            ),
         ),
         Case(
             cumsum,
-            behaviours={"float32-inside": "clear", "overflows": "affected", "nan": "affected", "other": "different"},
+            behaviours={"nan": "affected", "float32-inside": "clear", "overflows": "documented", "other": "different"},
             rules=(
                 Rule("nan", "jaxlib<0.4.29"),
                 Rule("float32-inside", "jaxlib<0.5.1"),
-                Rule("overflows", "", "what is lowered is the same"),
+                Rule("overflows", "", "jax 0.5.0 and 0.5.1 lower the same text; NumPy's cumsum overflows, too"),
             ),
-            touches=(f"jax.numpy.cumsum(a, axis, dtype) if {_ANY_FLOAT16}",),
+            touches=(f"jax.numpy.cumsum(a, axis, dtype) {_ANY}",),
         ),
         Case(
             nanmean,
-            rules=(Rule("overflows"),),
-            touches=(f"jax.numpy.nanmean(a, axis, dtype) if form(a) != 'astype' and {_ANY_FLOAT16}",),
+            rules=(Rule("overflows", "", "as numpy.nanmean does"),),
+            touches=(f"jax.numpy.nanmean(a, axis, dtype) {_ANY}",),
         ),
     ),
 )

@@ -1,8 +1,9 @@
 """jnp.hypot of infinity with NaN or with infinity is NaN
 
 JAX divided the shorter leg by the longer one, and infinity by infinity is NaN, as is the maximum of infinity and NaN;
-NumPy returns infinity. jax#20754 returns infinity where a leg is infinite, and deprecates complex arguments, whose
-absolute values `complex_numbers` had used. jax@8bcd288621 has them raise; its message advises `abs(x)`.
+NumPy returns infinity. jax#20754 returns infinity where a leg is infinite, and deprecates complex arguments
+(`complex_numbers`), of which it had taken the absolute values. jax@8bcd288621 has them raise; its message advises
+`abs(x)`.
 """
 
 from __future__ import annotations

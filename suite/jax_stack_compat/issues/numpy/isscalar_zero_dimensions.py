@@ -1,16 +1,9 @@
-"""jnp.isscalar of an array without dimensions is True since jax 0.4.35, and is False in NumPy
+"""jnp.isscalar is True for arrays without dimensions, unlike np.isscalar
 
-    jnp.isscalar(jnp.zeros(()))      # False up to jax 0.4.34, True from 0.4.35
-    jnp.isscalar("a")                # a TypeError on 0.4.35 alone
-
-Up to 0.4.34 it depended on the weak type: `jnp.array(1.0)` was a scalar, `jnp.zeros(())` and `jnp.sum(x)` were not.
-45f0e9ad68, in 0.4.35, says True for all that has no dimensions, and the changelog says so. NumPy says False of any
-array. Code that asks whether it must call `.item()`, or may index, takes the other branch.
-
-Seen in these runs:
-
-- `np.array(1.0)`, NumPy's own, is a scalar from 0.4.35 on too.
-- 0.4.35 raises for a string. 0.4.36 answers again.
+It depended on weak types before: True for `jnp.array(1.0)`, False for `jnp.zeros(())`, and False for `np.array(3)`, as
+jax#6456 reported. JAX has no scalar objects, and jit turns a number into an array, so the documentation calls both
+scalars. The same change (45f0e9ad68) converted strings to arrays, which raises a TypeError; 0140a98e34 asks NumPy
+first.
 """
 
 from __future__ import annotations
@@ -19,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def zero_dimensions() -> tuple[str, str]:
-    """Is an array without dimensions a scalar to jnp.isscalar?"""
+    """Is jnp.isscalar(x) True for JAX and NumPy arrays without dimensions?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -28,7 +21,7 @@ def zero_dimensions() -> tuple[str, str]:
 
 
 def numbers() -> None:
-    """A Python number is a scalar, and an array with dimensions is none."""
+    """jnp.isscalar is True for a Python number, and False for an array with a dimension."""
     import jax.numpy as jnp
 
     assert jnp.isscalar(1.0)
@@ -36,7 +29,7 @@ def numbers() -> None:
 
 
 def ask_numpy() -> None:
-    """np.isscalar for Python's and NumPy's scalars, jnp.ndim for the number of dimensions."""
+    """np.isscalar is False for the array, and True for a number and a string; jnp.ndim counts dimensions."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -44,8 +37,20 @@ def ask_numpy() -> None:
     assert jnp.ndim(jnp.zeros(())) == 0 == jnp.ndim(1.0)
 
 
+def other_objects() -> None:
+    """np.isscalar is False for arrays and containers, and True for other numbers, bytes and dates."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    arrays = (jnp.array(1.0), jnp.asarray(2), jnp.float32(1), jnp.sum(jnp.ones(3)), np.array(1.0), jnp.ones((2, 2)))
+    assert not any(np.isscalar(x) for x in (*arrays, None, [1]))
+    assert all(np.isscalar(x) for x in (1, 1j, True, 2**70, np.float32(1), b"a", np.datetime64("2024-01-01")))
+    assert not jax.jit(lambda x: np.isscalar(x))(1.0), "an argument of a jitted function is an array"
+
+
 def string() -> tuple[str, str]:
-    """Can jnp.isscalar be asked about a string?"""
+    """Does jnp.isscalar("a") return, instead of raising a TypeError?"""
     import jax.numpy as jnp
 
     return "answered", f'isscalar("a") is {bool(jnp.isscalar("a"))}'
@@ -53,14 +58,17 @@ def string() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(cause="jax@45f0e9ad68", fix="jax@0140a98e34", docs="jax:changelog.html"),
+    upstream=Upstream.of(report="jax#6456", change="jax@45f0e9ad68", fix="jax@0140a98e34", docs="jax:changelog.html"),
     control=numbers,
-    workaround=Workaround("Ask for what is meant: jnp.ndim(x) == 0, or np.isscalar(x).", ask_numpy),
+    workaround=Workaround(
+        "Use np.isscalar(x). Under jit, it is False for each argument.", ask_numpy, elsewhere=other_objects
+    ),
     cases=(
         Case(
             zero_dimensions,
             behaviours={"array": "clear", "scalar": "documented", "other": "different"},
             rules=(Rule("array", "jax<0.4.35"), Rule("scalar", "", "45f0e9ad68, and the changelog")),
+            touches=("jax.numpy.isscalar(element) if type(element) not in ('int', 'float', 'complex', 'bool', 'str')",),
         ),
         Case(
             string,

@@ -1,28 +1,17 @@
-"""jnp.ldexp: a gradient of 0 up to jax 0.4.33, and infinities for its repair, up to 0.6.0
+"""jnp.ldexp: gradients of 0, and overflow where the product is finite
 
-    jax.grad(lambda x: jnp.ldexp(x, 3))(1.5)     # 0 up to jax 0.4.33, should be 8
-    jnp.ldexp(1e-30, 200)                        # inf from jax 0.4.34 to 0.6.0, should be 1.6e30
-
-It put the exponent together bit by bit, where no gradient comes through: as expected, said upstream in 2022
-(jax#11467). jax#23923, in 0.4.34, computes `x * 2**n` instead, which has one; but the power alone overflows at n = 128,
-and vanishes at -150, where the product does neither. jax#28158, in 0.6.1, mended that.
-
-At x = 0 the gradient was 1 instead of 8 up to 0.11.2 (jax#37992): a branch that keeps the sign of zero gives x itself.
-
-Seen in these runs:
-
-- The values are right up to 0.4.33. From 0.4.34 to 0.6.0 they are wrong in both directions: `ldexp(1e30, -200)` is 0.
-- The gradient at 0 is right from 0.12.0 on.
-- So none of the releases run from 0.4.18 to 0.11.2 has value and gradient right everywhere.
+`ldexp` assembled the exponent bit by bit, which has no gradient; a maintainer first called that expected (jax#11467).
+jax#23923 computes `x * 2**n` instead, where `2**n` alone can overflow or vanish (jax#28040); jax#28158 splits off the
+exponent of x first. Where x was 0, it was returned as it is, with the gradient 1 (jax#37992).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from jax_stack_compat.cell import DERIVATIVES, Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def gradient() -> tuple[str, str]:
-    """Is the gradient of ldexp(x, 3) at 1.5 and at -2 the factor, 8?"""
+    """Is the gradient of jnp.ldexp(x, 3) at 1.5 and at -2 the factor, 8?"""
     import jax
     import jax.numpy as jnp
 
@@ -30,7 +19,7 @@ def gradient() -> tuple[str, str]:
 
 
 def small_exponents() -> None:
-    """With an exponent of a few bits the value is right everywhere."""
+    """For the exponent 3, jnp.ldexp returns 8 * x."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -38,7 +27,7 @@ def small_exponents() -> None:
 
 
 def two_products() -> None:
-    """Powers of 2 written as products, the exponent in two halves."""
+    """Two products with half the exponent each agree with np.ldexp, and have the gradient 8, also at 0."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -51,8 +40,20 @@ def two_products() -> None:
     assert [jax.grad(lambda x: scale(x, 3))(x) for x in (1.5, -2.0, 0.0)] == [8.0] * 3
 
 
+def arrays_of_exponents() -> None:
+    """In float32 and float16, a matrix of products agrees with np.ldexp, and keeps its dtype."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    for dtype, largest in (("float32", 120), ("float16", 9)):
+        x, n = jnp.array([[0.0], [1.5], [-7.0], [100.0]], dtype), jnp.arange(-largest, largest + 1)
+        products = (x * 2.0 ** (n // 2) * 2.0 ** (n - n // 2)).astype(x.dtype)
+        assert products.dtype == x.dtype
+        np.testing.assert_allclose(products, np.ldexp(np.asarray(x), np.asarray(n)), rtol=1e-6)
+
+
 def value() -> tuple[str, str]:
-    """Is ldexp right where 2**n alone is no float32, and the product is?"""
+    """Does jnp.ldexp agree with NumPy where 2**n alone is no float32, and the product is?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -61,7 +62,7 @@ def value() -> tuple[str, str]:
 
 
 def gradient_at_zero() -> tuple[str, str]:
-    """Is the gradient of ldexp(x, 3) at 0 the factor, 8?"""
+    """Is the gradient of jnp.ldexp(x, 3) at 0 the factor, 8?"""
     import jax
     import jax.numpy as jnp
 
@@ -70,20 +71,35 @@ def gradient_at_zero() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#28040 jax#11467 jax#37992", fix="jax#23923 jax#28158"),
-    touches=("jax.numpy.ldexp",),
+    upstream=Upstream.of(report="jax#11467 jax#28040 jax#37992", fix="jax#23923 jax#28158", attempt="jax#38001"),
     control=small_exponents,
-    workaround=Workaround("Multiply: x * 2.0 ** (n // 2) * 2.0 ** (n - n // 2).", two_products),
+    workaround=Workaround(
+        "For floats: (x * 2.0**(n // 2) * 2.0**(n - n // 2)).astype(x.dtype).",
+        two_products,
+        elsewhere=arrays_of_exponents,
+    ),
     cases=(
-        Case(gradient, rules=(Rule("differs", "jax<0.4.34"), Rule("agrees", "", "jax#23923 (65a58d622c)"))),
+        Case(
+            gradient,
+            rules=(Rule("differs", "jax<0.4.34"), Rule("agrees", "", "jax#23923 (65a58d622c)")),
+            touches=(f"jax.numpy.ldexp if {DERIVATIVES}",),
+        ),
         Case(
             value,
             rules=(
                 Rule("agrees", "jax<0.4.34"),
-                Rule("differs", "jax<0.6.1", "jax#23923 brought it"),
+                Rule("differs", "jax<0.6.1", "since jax#23923"),
                 Rule("agrees", "", "jax#28158 (aae929313f)"),
             ),
+            touches=(
+                "jax.numpy.ldexp(x1, x2) if x2 >= 128 or x2 <= -127 "
+                "or uses('jax.numpy.float16') and (x2 >= 16 or x2 <= -25)",
+            ),
         ),
-        Case(gradient_at_zero, rules=(Rule("differs", "jax<0.12.0"), Rule("agrees"))),
+        Case(
+            gradient_at_zero,
+            rules=(Rule("differs", "jax<0.12.0"), Rule("agrees")),
+            touches=(f"jax.numpy.ldexp if {DERIVATIVES} and unseen",),
+        ),
     ),
 )

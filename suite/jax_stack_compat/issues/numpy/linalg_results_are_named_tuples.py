@@ -1,13 +1,8 @@
-"""linalg.eig gives a named tuple since jax 0.8.0: lax.cond and tree.map refuse it beside a plain tuple
+"""jnp.linalg returns named tuples, which lax.cond refuses beside tuples
 
-    lax.cond(ready, jnp.linalg.eig, lambda a: (w, v), a)     # a TypeError from jax 0.8.0
-    TypeError: ... must have the same pytree structure ...
-
-A named tuple unpacks as a tuple does, and to JAX it is another pytree: a branch, a loop's carry or a `tree.map` that
-has a plain `(w, v)` on its other side stops. f3b4d7b57e gave `eig` the attributes `eigenvalues` and `eigenvectors`, as
-NumPy 2 has them; the changelog of 0.8.0 says "a namedtuple instead of a plain tuple", and not what it breaks.
-
-Seen in these runs: `eigh` changed in the same way in 0.4.24, with the same error.
+A named tuple unpacks as a tuple does, but is another pytree: `lax.cond`, a loop's carry or `tree.map` refuses it beside
+a plain `(w, v)`. jax#19347 made the results of eigh, qr, svd and slogdet named tuples for the array API, as
+backward-compatible "in all meaningful ways". f3b4d7b57e did so for `eig`, and the changelog says it.
 """
 
 from __future__ import annotations
@@ -26,7 +21,7 @@ def eig() -> tuple[str, str]:
 
 
 def unpacked() -> None:
-    """Unpacked it is two arrays on every release."""
+    """The results of eig and eigh unpack into two arrays."""
     import jax.numpy as jnp
 
     for f in (jnp.linalg.eig, jnp.linalg.eigh):
@@ -36,7 +31,7 @@ def unpacked() -> None:
 
 
 def plain_tuple() -> None:
-    """tuple() round it, in the branch."""
+    """tuple() around the result, in the branch, gives both branches one structure."""
     import jax
     import jax.numpy as jnp
 
@@ -49,6 +44,23 @@ def plain_tuple() -> None:
     assert sorted(jnp.real(pair[0]).tolist()) == [2.0, 3.0]
 
 
+def other_decompositions() -> None:
+    """tuple() also helps qr, svd and slogdet, for a batch, in a loop and in jax.tree_util.tree_map."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    a = jnp.array([[[4.0, 1.0], [1.0, 3.0]], [[2.0, 0.5], [0.5, 1.0]]])
+    for f in (jnp.linalg.qr, jnp.linalg.svd, jnp.linalg.slogdet, jnp.linalg.eigh):
+        wanted = tuple(jax.device_get(f(a)))
+        zeros = tuple(map(jnp.zeros_like, wanted))
+        looped = jax.lax.fori_loop(0, 2, lambda i, carry, f=f: tuple(f(a)), zeros)
+        mapped = jax.tree_util.tree_map(lambda one, other: one + other, tuple(f(a)), zeros)
+        for got in (looped, mapped):
+            assert type(got) is tuple
+            jax.tree_util.tree_map(lambda one, other: np.testing.assert_allclose(one, other, rtol=1e-5), got, wanted)
+
+
 def eigh() -> tuple[str, str]:
     """Can lax.cond choose between jnp.linalg.eigh and a plain tuple?"""
     import jax
@@ -59,14 +71,23 @@ def eigh() -> tuple[str, str]:
     return "same-structure", f"{len(got)} arrays in a {type(got).__name__}"
 
 
+def _chosen(names: str) -> tuple[str, ...]:
+    """Return results that are chosen or combined with others; in a loop, most are unpacked."""
+    combined = ("jax.lax.cond", "jax.lax.switch", "jax.tree.map", "jax.tree_util.tree_map")
+    within = " or ".join(f"within('{each}')" for each in combined)
+    return members("jax.numpy.linalg", names, f" if unseen and seen({within}) and not within('builtins.tuple')")
+
+
 ISSUE = Issue(
-    kind="crash",
-    upstream=Upstream.of(change="jax@f3b4d7b57e", docs="jax:changelog.html"),
-    touches=members("jax.numpy.linalg", "eig eigh qr svd slogdet"),
+    kind="by-design",
+    upstream=Upstream.of(change="jax@f3b4d7b57e jax#19347", docs="jax:changelog.html"),
     known_by=r"\b(Eigh?|QR|SVD|Slogdet)Result\b",
+    also={"refused": Signature("ValueError", "Expected tuple, got …Result(")},
     control=unpacked,
     behaviours={"same-structure": "clear", "refused": "documented"},
-    workaround=Workaround("Make it plain in the branch: tuple(jnp.linalg.eig(a)).", plain_tuple),
+    workaround=Workaround(
+        "Make it plain in the branch: tuple(jnp.linalg.eig(a)).", plain_tuple, elsewhere=other_decompositions
+    ),
     signatures={
         "refused": (
             Signature("TypeError", "must have the same pytree structure", everyday=True),
@@ -74,7 +95,15 @@ ISSUE = Issue(
         )
     },
     cases=(
-        Case(eig, rules=(Rule("same-structure", "jax<0.8.0"), Rule("refused", "", "f3b4d7b57e, and the changelog"))),
-        Case(eigh, rules=(Rule("same-structure", "jax<0.4.24"), Rule("refused"))),
+        Case(
+            eig,
+            rules=(Rule("same-structure", "jax<0.8.0"), Rule("refused", "", "f3b4d7b57e, and the changelog")),
+            touches=_chosen("eig"),
+        ),
+        Case(
+            eigh,
+            rules=(Rule("same-structure", "jax<0.4.24"), Rule("refused", "", "jax#19347 (012c5bd439)")),
+            touches=_chosen("eigh qr svd slogdet"),
+        ),
     ),
 )

@@ -1,27 +1,17 @@
-"""jnp.log1p of float64 is off by up to 129 ulps between -0.4142 and -0.2929 on a CPU, up to jaxlib 0.11.0
+"""jnp.log1p of float64 is off by up to 129 ulps on a CPU near -0.414
 
-    jnp.log1p(-0.4141892)     # -0.534758408432045 up to jaxlib 0.11.0, should be -0.534758408432060, with x64 on
-
-The error grows towards -0.4142 and is 129 units in the last place there, where NumPy's is one. What is made of it loses
-as much, as arctanh does up to 0.4142. jax#39707 reports it for a CPU, not for a GPU, and not for float32. The
-cause is XLA's: a rational approximation that is good from -0.2929 to 0.4142 was also taken from -0.4142 on.
-openxla/xla#46765 mends the range, in jaxlib 0.11.1.
-
-Seen in these runs:
-
-- jax 0.11.0 and 0.11.1 lower `log1p` to the same text, so that the change is in jaxlib.
-- With jaxlib 0.11.0, errors above 2.5 units were from -0.4142 to -0.351 only. From -0.53 to -0.4143 they were within
-  1.5. With 0.11.1 all were within 2.2. Those of arctanh were above 2.5 from 0.356 to 0.4142.
-- `jnp.log(1 + x)`, which log1p is there to improve on, was right to a few units in that range on every release.
+XLA's rational approximation is good from -0.2929 to 0.4142, and was also used from -0.4142 on (openxla/xla#46765). The
+error peaks at -0.4142; NumPy is within one unit in the last place (jax#39707). `arctanh` has the same error on both
+sides of 0.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
+from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, members
 
 
 def log1p() -> tuple[str, str]:
-    """Is log1p within 16 units in the last place between -0.53 and -0.28?"""
+    """Is jnp.log1p of float64 within 16 units in the last place between -0.53 and -0.28?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -34,7 +24,7 @@ def log1p() -> tuple[str, str]:
 
 
 def elsewhere() -> None:
-    """Near 0 it is right, and so is log."""
+    """From -0.2 to 0.2 and from 0.5 to 3, jnp.log1p agrees with NumPy."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -43,16 +33,32 @@ def elsewhere() -> None:
 
 
 def log_of_the_sum() -> None:
-    """log(1 + x), for x that is not near 0."""
+    """Below -0.25, jnp.log(1 + x) agrees with np.log1p, and jnp.log1p does from there to 3."""
     import jax.numpy as jnp
     import numpy as np
 
-    x = np.linspace(-0.53, -0.28, 2001)
-    np.testing.assert_allclose(jnp.where(jnp.abs(x) > 0.25, jnp.log(1.0 + x), jnp.log1p(x)), np.log1p(x), rtol=2e-15)
+    x = np.linspace(-0.99, 3.0, 4001)
+    np.testing.assert_allclose(jnp.where(x < -0.25, jnp.log(1.0 + x), jnp.log1p(x)), np.log1p(x), rtol=1e-15)
+
+
+def small_and_large() -> None:
+    """In float64 and float32, numbers near 0 and 1 agree with NumPy under jit, and log1p's gradients do."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    log = jax.jit(lambda x: jnp.where(x < -0.25, jnp.log(1 + x), jnp.log1p(x)))
+    half = jax.jit(lambda x: jnp.where(jnp.abs(x) < 0.25, jnp.arctanh(x), (jnp.log(1 + x) - jnp.log(1 - x)) / 2))
+    for dtype in ("float64", "float32"):
+        x = np.concatenate([np.geomspace(1e-12, 0.9, 75), 1 - np.geomspace(1e-3, 0.9, 75)]).astype(dtype)
+        x, rtol = np.stack([x, -x]), 4.0 * float(np.finfo(dtype).eps)
+        np.testing.assert_allclose(log(x), np.log1p(x), rtol=rtol)
+        np.testing.assert_allclose(jax.grad(lambda x: log(x).sum())(x), 1 / (1 + x), rtol=rtol)
+        np.testing.assert_allclose(half(x), np.arctanh(x), rtol=rtol)
 
 
 def arctanh() -> tuple[str, str]:
-    """And arctanh between 0.2 and 0.6?"""
+    """Is jnp.arctanh of float64 within 16 units in the last place between 0.2 and 0.6?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -64,11 +70,24 @@ def arctanh() -> tuple[str, str]:
     return "accurate", "less than 17 units in the last place off"
 
 
-_LOG = Workaround("jnp.where(jnp.abs(x) > 0.25, jnp.log(1 + x), jnp.log1p(x))", log_of_the_sum)
+def two_logarithms() -> None:
+    """From 0.25 on, half the difference of two logarithms agrees with np.arctanh."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = np.linspace(-0.99, 0.99, 4001)
+    logs = (jnp.log(1 + x) - jnp.log(1 - x)) / 2
+    np.testing.assert_allclose(jnp.where(jnp.abs(x) < 0.25, jnp.arctanh(x), logs), np.arctanh(x), rtol=1e-15)
+
+
+# exp and abs return no negative number.
+_OTHER = (
+    "uses('jax_enable_x64') and form(x) not in ('jax.numpy.exp', 'jax.numpy.abs') and not within('jax.numpy.where')"
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#39707", fix="xla#46765"),
+    upstream=Upstream.of(report="jax#39707", change="xla#46765"),
     control=elsewhere,
     behaviours={"inaccurate": "affected", "accurate": "clear"},
     rules=(Rule("inaccurate", "jaxlib<0.11.1", "the range is XLA's"), Rule("accurate", "", "openxla/xla#46765")),
@@ -76,9 +95,19 @@ ISSUE = Issue(
     cases=(
         Case(
             log1p,
-            workaround=_LOG,
-            touches=("jax.numpy.log1p if uses('jax_enable_x64') and not within('jax.numpy.where')",),
+            workaround=Workaround(
+                "Use jnp.where(x < -0.25, jnp.log(1 + x), jnp.log1p(x)).", log_of_the_sum, elsewhere=small_and_large
+            ),
+            touches=(f"jax.numpy.log1p(x) if x < -0.29 and x > -0.4143 and {_OTHER}",),
         ),
-        Case(arctanh, touches=("jax.numpy.arctanh if uses('jax_enable_x64')",)),
+        Case(
+            arctanh,
+            workaround=Workaround(
+                "Use jnp.where(jnp.abs(x) < 0.25, jnp.arctanh(x), (jnp.log(1 + x) - jnp.log(1 - x)) / 2).",
+                two_logarithms,
+                elsewhere=small_and_large,
+            ),
+            touches=members("jax.numpy", "arctanh atanh", f"(x) if abs(x) > 0.29 and abs(x) < 0.4143 and {_OTHER}"),
+        ),
     ),
 )

@@ -1,28 +1,20 @@
 """jnp.log2 of powers of two is not exact, and jnp.log10 of 10 was not 1
 
-    jnp.log2(jnp.array(8192.0))            # 12.999999, NumPy: 13
-    int(jnp.log2(jnp.array(8192.0)))       # 12
-    int(jnp.log10(jnp.array(10.0)))        # 0 up to jax 0.7.1, should be 1
-
-Both are the natural logarithm, divided by that of the base or multiplied by its inverse, so they are rounded twice.
-Converted to an integer, such a number is one too small: a number of bits, of levels of a tree, of digits. jax#40419
-counts 46 of the 254 powers of float32 and 105 of bfloat16. jax#31102 reports log10, for which jax#31241 multiplies by
-the inverse, in 0.7.2; jax#40430 does so for log2.
-
-Seen in these runs:
-
-- 46 powers of float32 were inexact on every release, also where log2 multiplies; float16 had 10 of 30.
-- Those of bfloat16 were 105 where log2 divides, and 72 where it multiplies.
-- From 0.7.2 on log10 of 10, 100 and 1000 is exact in float32 (case `log10`); 14 powers were not, 1e9 the least above 1.
+Both scale a rounded natural logarithm, so they are rounded twice; converted to an integer, the result can be one too
+small. jax#40419 counts 46 of 254 powers in float32 and 105 in bfloat16. jax#31241 multiplies by 1/log(10), which is
+exact for 10, 100 and 1000 in float32 (`log10`), and inexact for 10 in bfloat16 (`log10_bfloat16`). jax#40430 does so
+for log2, whose powers remain inexact (`float32`, `float64`, `bfloat16`).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround
 
 
 def float32() -> tuple[str, str]:
-    """Is log2 of the powers of two from 2 to 2**30 an integer, in float32?"""
+    """Is jnp.log2(2**k) equal to k in float32, for k from 1 to 30?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -32,7 +24,7 @@ def float32() -> tuple[str, str]:
 
 
 def near() -> None:
-    """Each is within a few units in the last place."""
+    """jnp.log2 and jnp.log10 of these powers are within a relative 1e-6."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -42,19 +34,35 @@ def near() -> None:
 
 
 def by_frexp() -> None:
-    """The exponent by jnp.frexp, and log2 of what is left, in float32."""
+    """The exponent from jnp.frexp is exact for each power of two in float32 and bfloat16."""
     import jax.numpy as jnp
     import numpy as np
 
     k = np.arange(-126, 128)
     for dtype in ("float32", "bfloat16"):
         x = jnp.asarray(2.0**k, dtype)
-        m, e = jnp.frexp(x.astype("float32"))
-        assert (e - 1 + jnp.log2(2 * m)).astype(dtype).astype("float32").tolist() == k.tolist()
+        m, e = jnp.frexp(x)
+        assert jnp.where(m == 0.5, e - 1, jnp.log2(x)).astype("float32").tolist() == k.tolist()
+
+
+def log2(x: Any) -> Any:
+    """Take the exponent for powers of two, and jnp.log2 for the rest; 1 - x / 2**20 is close to a power."""
+    import jax.numpy as jnp
+
+    x = jnp.stack([x, 1 - x * jnp.float32(2.0**-20)])
+    m, e = jnp.frexp(x)
+    return jnp.where(m == 0.5, e - 1, jnp.log2(x))
+
+
+def numpy_log2(x: Any) -> Any:
+    """Return NumPy's logarithm of the same float32 numbers, in float64."""
+    import numpy as np
+
+    return np.log2(np.stack([x, 1 - x * np.float32(2.0**-20)]).astype(np.float32), dtype=np.float64)
 
 
 def bfloat16() -> tuple[str, str]:
-    """Is it, in bfloat16?"""
+    """Is jnp.log2(2**k) equal to k in bfloat16, for k from 1 to 30?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -63,8 +71,16 @@ def bfloat16() -> tuple[str, str]:
     return ("inexact", f"not of 2**{wrong[0]:.0f}") if wrong.size else ("exact", "all are")
 
 
+def float64() -> tuple[str, str]:
+    """Is int(jnp.log2(64.0)) 6 in float64?"""
+    import jax.numpy as jnp
+
+    found = int(jnp.log2(jnp.array(64.0)))
+    return ("exact" if found == 6 else "inexact"), f"int(jnp.log2(64.0)): {found}"
+
+
 def log10() -> tuple[str, str]:
-    """Is log10 of 10, 100 and 1000 an integer, in float32?"""
+    """Is jnp.log10 of 10, 100 and 1000 equal to 1, 2 and 3 in float32?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -73,12 +89,44 @@ def log10() -> tuple[str, str]:
 
 
 def round_it() -> None:
-    """jnp.round before the conversion, where a power is expected."""
+    """jnp.round before the conversion gives the exponents of 10, 100, 1000 and 1e9."""
     import jax.numpy as jnp
 
     x = jnp.array([10.0, 100.0, 1000.0, 1e9])
     assert jnp.round(jnp.log10(x)).astype("int32").tolist() == [1, 2, 3, 9]
 
+
+def round_each_power() -> None:
+    """Rounding gives the exponents of the powers of ten in float32, bfloat16, float16 and int32."""
+    import jax.numpy as jnp
+
+    wide, narrow = range(-37, 39), range(-4, 5)
+    for dtype, powers in (("float32", wide), ("bfloat16", wide), ("float16", narrow), ("int32", range(10))):
+        x = jnp.asarray([10.0**k for k in powers], dtype)
+        assert jnp.round(jnp.log10(x)).astype("int32").tolist() == list(powers)
+
+
+def log10_bfloat16() -> tuple[str, str]:
+    """Is int(jnp.log10(10)) 1 in bfloat16?"""
+    import jax.numpy as jnp
+
+    found = int(jnp.log10(jnp.array(10, "bfloat16")))
+    return ("exact" if found == 1 else "inexact"), f"int(jnp.log10(10)): {found}"
+
+
+# Code that takes the logarithm for a whole number.
+_WHOLE = "seen(within('builtins.int', 'math.floor', 'math.ceil', 'jax.numpy.floor', 'jax.numpy.ceil'))"
+_LOG2 = f"jax.numpy.log2 if {_WHOLE} and not seen(within('jax.numpy.round', 'builtins.round'))"
+_LOG10 = _LOG2.replace("log2", "log10")
+_BFLOAT16 = (
+    "jax.numpy.log2 if uses('jax.numpy.bfloat16') and without('jax.numpy.frexp')"
+    " and not seen(within('jax.numpy.sum', 'jax.numpy.mean', 'jax.numpy.round'))"
+)
+_ROUND = Workaround(
+    "Round the logarithm of a power of ten before converting it: jnp.round(jnp.log10(x)).",
+    round_it,
+    elsewhere=round_each_power,
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -86,15 +134,34 @@ ISSUE = Issue(
     control=near,
     behaviours={"inexact": "affected", "exact": "clear"},
     rules=(Rule("inexact", "", "jax#40419 is open"),),
-    workaround=Workaround("m, e = jnp.frexp(x.astype('float32')); e - 1 + jnp.log2(2 * m)", by_frexp),
+    workaround=Workaround(
+        "m, e = jnp.frexp(x); jnp.where(m == 0.5, e - 1, jnp.log2(x)); gradients there are 0.",
+        by_frexp,
+        elsewhere=Elsewhere(
+            log2,
+            numpy_log2,
+            (
+                *("positive float32 matrix", "unit float32 vector", "positive int32 batch"),
+                *("positive float32 scalar", "float32 empty"),
+            ),
+            rtol=1e-6,
+        ),
+    ),
     cases=(
-        Case(float32, touches=("jax.numpy.log2 if uses('jax.numpy.floor', 'jax.numpy.ceil')",)),
-        Case(bfloat16, touches=("jax.numpy.log2 if uses('jax.numpy.bfloat16') and without('jax.numpy.frexp')",)),
+        Case(float32, touches=(_LOG2,)),
+        Case(bfloat16, touches=(_BFLOAT16,)),
+        Case(float64, x64=True, touches=(_LOG2,)),
         Case(
             log10,
             rules=(Rule("inexact", "jax<0.7.2"), Rule("exact", "", "jax#31241 (af032974ac)")),
-            workaround=Workaround("Round before you convert to an integer: jnp.round(jnp.log10(x)).", round_it),
-            touches=("jax.numpy.log10 if uses('jax.numpy.floor', 'jax.numpy.ceil')",),
+            workaround=_ROUND,
+            touches=(_LOG10,),
+        ),
+        Case(
+            log10_bfloat16,
+            rules=(Rule("exact", "jax<0.7.2"), Rule("inexact", "", "jax#31241 (af032974ac)")),
+            workaround=_ROUND,
+            touches=(f"{_LOG10} and uses('jax.numpy.bfloat16')",),
         ),
     ),
 )

@@ -1,26 +1,20 @@
-"""jnp.linalg.lstsq divides by singular values of zero: infinity or NaN where NumPy gives 0, up to jax 0.8.0
+"""jnp.linalg.lstsq of a matrix of zeros returns infinity or NaN, not 0
 
-    jnp.linalg.lstsq(jnp.zeros((2, 1)), jnp.ones((2, 1)))[0]     # inf up to jax 0.8.0, should be 0
-
-The least-norm solution leaves out what the matrix maps to nothing. `lstsq` kept each singular value that is at least
-rcond times the largest: where the largest is 0 that keeps them all, divides by them, and gives infinity or NaN, and for
-the rank the number of columns. One parameter that the data say nothing about is enough, if it is the only one; and
-under vmap one such system among many. jax#32666 reported the matrix of zeros on 0.8.0; jax#32694, in 0.8.1, wants a
-singular value to be above zero as well.
-
-Seen in these runs:
-
-- The matrix need not be zero. With rcond=0, diag(1, 0) gives NaN in the component that is well determined, up to 0.8.0.
-- The rank, which is an integer and looks sound, is wrong in both.
+`jnp.linalg.lstsq` kept each singular value that is at least rcond times the largest. For a matrix of zeros it kept all,
+divided by them, and returned infinity (jax#32666) or NaN (`matrix_of_zeros`); the rank was the number of singular
+values. With rcond=0 this also affects other singular matrices (`rcond_zero`). jax#32694 also requires a singular value
+to be positive.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def matrix_of_zeros() -> tuple[str, str]:
-    """Are the solution and the rank for a matrix of zeros 0?"""
+    """Are the solution and the rank of jnp.linalg.lstsq 0 for a matrix of zeros?"""
     import jax.numpy as jnp
 
     solution, _, rank, _ = jnp.linalg.lstsq(jnp.zeros((3, 2)), jnp.ones(3))
@@ -28,7 +22,7 @@ def matrix_of_zeros() -> tuple[str, str]:
 
 
 def default_rcond() -> None:
-    """With the default rcond a singular matrix that is not all zeros is solved."""
+    """With the default rcond, a singular matrix that is not all zeros is solved."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -37,7 +31,7 @@ def default_rcond() -> None:
 
 
 def pinv() -> None:
-    """The pseudo-inverse, which leaves them out everywhere."""
+    """The pseudo-inverse leaves zero singular values out."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -45,8 +39,22 @@ def pinv() -> None:
         np.testing.assert_allclose(jnp.linalg.pinv(jnp.array(matrix)) @ jnp.ones(2), wanted, atol=1e-6)
 
 
+def by_pinv(a: Any) -> Any:
+    """Multiply by the pseudo-inverse."""
+    import jax.numpy as jnp
+
+    return jnp.linalg.pinv(a) @ jnp.ones(len(a))
+
+
+def by_numpy(a: Any) -> Any:
+    """Return NumPy's least-squares solution."""
+    import numpy as np
+
+    return np.linalg.lstsq(a, np.ones(len(a)), rcond=None)[0]
+
+
 def rcond_zero() -> tuple[str, str]:
-    """Are the solution and the rank for diag(1, 0) with rcond=0 those of NumPy?"""
+    """Does jnp.linalg.lstsq agree with NumPy on the solution and the rank of diag(1, 0) with rcond=0?"""
     import jax.numpy as jnp
 
     solution, _, rank, _ = jnp.linalg.lstsq(jnp.diag(jnp.array([1.0, 0.0])), jnp.ones(2), rcond=0.0)
@@ -58,6 +66,25 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#32666", fix="jax#32694"),
     control=default_rcond,
     rules=(Rule("differs", "jax<0.8.1"), Rule("agrees", "", "jax#32694 (cf3207c475)")),
-    workaround=Workaround("Multiply by the pseudo-inverse: jnp.linalg.pinv(a) @ b.", pinv),
-    cases=(Case(matrix_of_zeros), Case(rcond_zero, touches=("jax.numpy.linalg.lstsq(a, b, rcond) if rcond == 0",))),
+    workaround=Workaround(
+        "Multiply by the pseudo-inverse, whose default cutoff is ten times larger: jnp.linalg.pinv(a) @ b.",
+        pinv,
+        elsewhere=Elsewhere(
+            by_pinv,
+            by_numpy,
+            ("float32 matrix", "float32 square", "complex64 matrix", "zero float32 matrix", "zero complex64 square"),
+            rtol=1e-4,
+            atol=1e-5,
+        ),
+    ),
+    cases=(
+        Case(
+            matrix_of_zeros,
+            touches=(
+                "jax.numpy.linalg.lstsq(a) if form(a) == 'jax.numpy.zeros'",
+                "jax.numpy.linalg.lstsq(a) if form(a) == '' and seen(within('jax.vmap')) and unseen",
+            ),
+        ),
+        Case(rcond_zero, touches=("jax.numpy.linalg.lstsq(a, b, rcond) if rcond == 0",)),
+    ),
 )

@@ -1,32 +1,28 @@
-"""jnp.linalg.matrix_power of integers and truth values is computed in float32, up to jax 0.6.0
+"""jnp.linalg.matrix_power of integers and booleans returns floats
 
-    jnp.linalg.matrix_power(jnp.array([[1, 1], [1, 0]]), 40)[0, 0]    # 165580144. up to jax 0.6.0, should be 165580141
-    jnp.linalg.matrix_power(jnp.array([[True, True], [False, True]]), 2)[0, 1]    # 2. up to jax 0.6.0, should be True
-
-Whatever came in was made a float first. A boolean power counts the walks between two nodes where NumPy says whether
-there is one: numbers above 1 that `== True` takes for False. jax#28603 reported that on 0.6.0, jax#28612 took the
-promotion away, and 0.6.1 is the first release that has it.
-
-Seen in these runs: integer powers lose digits up to 0.6.0. A float32 holds integers up to 2**24; the Fibonacci numbers
-above that come out rounded.
+`jnp.linalg.matrix_power` converted its matrix to floats, until jax#28612. A boolean power then counts the walks between
+two nodes, where NumPy tells whether there is one (jax#28603, `truth_values`). Integers above 2**24 are rounded in
+float32 (`integers`).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
-def integers() -> tuple[str, str]:
-    """Is the 40th power of [[1, 1], [1, 0]] exact?"""
+def truth_values() -> tuple[str, str]:
+    """Does jnp.linalg.matrix_power of a boolean matrix agree with NumPy?"""
     import jax.numpy as jnp
     import numpy as np
 
-    power = jnp.linalg.matrix_power(jnp.array([[1, 1], [1, 0]], jnp.int32), 40)
-    return compare(np.asarray(power, np.int64), [[165580141, 102334155], [102334155, 63245986]])
+    power = jnp.linalg.matrix_power(jnp.array([[True, True], [False, True]]), 2)
+    return compare(np.asarray(power, int), [[1, 1], [0, 1]])
 
 
 def floats() -> None:
-    """Powers of floats are right, and so are the negative powers of integers, which are floats."""
+    """Powers of floats, and negative powers of integers, which are floats in NumPy too, agree with NumPy."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -36,7 +32,7 @@ def floats() -> None:
 
 
 def repeated_matmul() -> None:
-    """Products one after the other, which keep the dtype."""
+    """Repeated products keep the dtype, and are exact."""
     import functools
 
     import jax.numpy as jnp
@@ -46,21 +42,51 @@ def repeated_matmul() -> None:
     assert functools.reduce(jnp.matmul, [walk] * 2).tolist() == [[True, True], [False, True]]
 
 
-def truth_values() -> tuple[str, str]:
-    """Is the square of a matrix of truth values one of truth values?"""
+def fifth_power(a: Any) -> Any:
+    """Multiply five times."""
+    import functools
+
+    import jax.numpy as jnp
+
+    return functools.reduce(jnp.matmul, [a] * 5)
+
+
+def numpy_fifth_power(a: Any) -> Any:
+    """Return NumPy's power."""
+    import numpy as np
+
+    return np.linalg.matrix_power(a, 5)
+
+
+def integers() -> tuple[str, str]:
+    """Is jnp.linalg.matrix_power([[1, 1], [1, 0]], 40) exact?"""
     import jax.numpy as jnp
     import numpy as np
 
-    power = jnp.linalg.matrix_power(jnp.array([[True, True], [False, True]]), 2)
-    return compare(np.asarray(power, int), [[1, 1], [0, 1]])
+    power = jnp.linalg.matrix_power(jnp.array([[1, 1], [1, 0]], jnp.int32), 40)
+    return compare(np.asarray(power, np.int64), [[165580141, 102334155], [102334155, 63245986]])
 
+
+_FLOATS = (
+    *("jax.numpy.eye", "jax.numpy.zeros", "jax.numpy.ones", "jax.numpy.linalg.inv", "jax.scipy.linalg.expm"),
+    *("jax.random.normal", "jax.random.uniform", "jax.nn.softmax"),
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#28603", fix="jax#28612"),
-    touches=("jax.numpy.linalg.matrix_power",),
+    touches=(f"jax.numpy.linalg.matrix_power(a, n) if n >= 0 and not form(a) in {_FLOATS} and unseen",),
     control=floats,
     rules=(Rule("differs", "jax<0.6.1"), Rule("agrees", "", "jax#28612 (1e1f1e0d7a)")),
-    workaround=Workaround("Multiply: functools.reduce(jnp.matmul, [a] * n).", repeated_matmul),
-    cases=(Case(integers), Case(truth_values)),
+    workaround=Workaround(
+        "For a Python integer n > 0: functools.reduce(jnp.matmul, [a] * n), n - 1 products.",
+        repeated_matmul,
+        elsewhere=Elsewhere(
+            fifth_power,
+            numpy_fifth_power,
+            ("int32 square", "bool square", "uint8 batch", "int8 batch", "float32 square"),
+            rtol=1e-5,
+        ),
+    ),
+    cases=(Case(truth_values), Case(integers)),
 )

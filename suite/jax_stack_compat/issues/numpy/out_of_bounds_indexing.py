@@ -1,11 +1,8 @@
-"""An index past the end reads the last element, and an update there is dropped: no error, by design
+"""Out-of-bounds reads are clamped and updates skipped, without an error
 
-    jnp.arange(3.0)[5]             # 2.0
-    jnp.arange(3.0).at[5].set(9)   # [0, 1, 2]
-
-Code on an accelerator cannot raise, so JAX clamps what is read and leaves out what would be written: the sharp bits
-say so. `jnp.take` fills with NaN instead. It is so for an index that is known as the program is written, too. A
-negative index counts from the end first, and is clamped only past the other one.
+An error from code on an accelerator can be difficult or impossible to raise, the documentation says. So an index is
+clamped where it reads (`read`), and an update is skipped (`update`). `jnp.take` fills with NaN (`take`), or in signed
+integers with the least (`take_of_integers`). Maintainers call this a known feature (jax#4383) and expected (jax#14193).
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def read() -> tuple[str, str]:
-    """What is x[5] of three elements?"""
+    """What is x[5] of x = jnp.arange(3.0)?"""
     import jax.numpy as jnp
 
     found = float(jnp.arange(3.0)[5])
@@ -28,15 +25,43 @@ def within() -> None:
     assert jnp.arange(3.0)[jnp.array([0, 2, -1, -3])].tolist() == [0.0, 2.0, 2.0, 0.0]
 
 
-def say_a_mode() -> None:
-    """A mode says what shall be there: fill with NaN."""
+def index_checks() -> None:
+    """With index checks, x[i], x.at[i].set and jnp.take give an error for 5, and their usual result for 1."""
+    import jax
     import jax.numpy as jnp
+    from jax.experimental import checkify
 
-    assert bool(jnp.isnan(jnp.arange(3.0).at[5].get(mode="fill", fill_value=jnp.nan)))
+    x = jnp.arange(3.0)
+    for f, wanted in (
+        (lambda x, i: x[i], 1.0),
+        (lambda x, i: x.at[i].set(9.0), [0.0, 9.0, 2.0]),
+        (lambda x, i: jnp.take(x, i), 1.0),
+    ):
+        checked = checkify.checkify(jax.jit(f), errors=checkify.index_checks)
+        error, _ = checked(x, 5)
+        assert "out-of-bounds" in str(error.get())
+        error, found = checked(x, 1)
+        error.throw()
+        assert found.tolist() == wanted
+
+
+def checks_of_integers_and_batches() -> None:
+    """Index checks accept negative indices within bounds, and find one bad index among several, also under vmap."""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import checkify
+
+    x = jnp.arange(6).reshape(2, 3)
+    for f in (lambda x, i: x[0, i], jax.vmap(lambda row, i: row[i]), lambda x, i: x.at[:, i].add(1)):
+        checked = checkify.checkify(f, errors=checkify.index_checks)
+        for indices, is_good in (([0, -3], True), ([2, 1], True), ([0, 3], False), ([-4, 0], False)):
+            error, found = checked(x, jnp.array(indices))
+            assert (error.get() is None) == is_good
+            assert not is_good or found.tolist() == f(x, jnp.array(indices)).tolist()
 
 
 def update() -> tuple[str, str]:
-    """What does x.at[5].set(9) do to three elements?"""
+    """What does x.at[5].set(9) do to x = jnp.arange(3.0)?"""
     import jax.numpy as jnp
 
     found = jnp.arange(3.0).at[5].set(9.0).tolist()
@@ -44,24 +69,45 @@ def update() -> tuple[str, str]:
 
 
 def take() -> tuple[str, str]:
-    """What does jnp.take give at 5 of three elements?"""
+    """What is jnp.take(jnp.arange(3.0), 5)?"""
     import jax.numpy as jnp
 
     found = float(jnp.take(jnp.arange(3.0), 5))
     return "filled" if found != found else "other", f"{found}"
 
 
+def take_of_integers() -> tuple[str, str]:
+    """What is jnp.take(jnp.arange(3), 5), of integers?"""
+    import jax.numpy as jnp
+
+    found = int(jnp.take(jnp.arange(3), 5))
+    return "filled" if found == jnp.iinfo(jnp.arange(3).dtype).min else "other", f"{found}"
+
+
 _RUN = "the sharp bits"
+_FILLS = "the documentation of jnp.take"
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(docs="jax:notebooks/Common_Gotchas_in_JAX.html#out-of-bounds-indexing"),
+    upstream=Upstream.of(
+        report="jax#4383 jax#14193",
+        docs="jax:notebooks/Common_Gotchas_in_JAX.html#out-of-bounds-indexing jax:debugging/checkify_guide.html",
+    ),
     touches=("jax.Array.at", "indexing"),
     control=within,
-    workaround=Workaround('x.at[i].get(mode="fill", fill_value=jnp.nan), or checkify.', say_a_mode),
+    workaround=Workaround(
+        "Outside jit: error, y = checkify.checkify(f, errors=checkify.index_checks)(x, i); error.throw().",
+        index_checks,
+        elsewhere=checks_of_integers_and_batches,
+    ),
     cases=(
         Case(read, behaviours={"clamped": "documented", "other": "different"}, rules=(Rule("clamped", "", _RUN),)),
         Case(update, behaviours={"dropped": "documented", "other": "different"}, rules=(Rule("dropped", "", _RUN),)),
-        Case(take, behaviours={"filled": "documented", "other": "different"}, rules=(Rule("filled", "", _RUN),)),
+        Case(take, behaviours={"filled": "documented", "other": "different"}, rules=(Rule("filled", "", _FILLS),)),
+        Case(
+            take_of_integers,
+            behaviours={"filled": "documented", "other": "different"},
+            rules=(Rule("filled", "", _FILLS),),
+        ),
     ),
 )

@@ -1,26 +1,19 @@
-"""jnp.pad with constant_values=(before, after) fills corners with the wrong constant
+"""jnp.pad with constant_values=(before, after) fills some corners wrongly
 
-    jnp.pad(x, 1, constant_values=(1, 2))    # x of shape (3, 3): the lower left corner is 2, and NumPy has 1 there
-
-You'd expect NumPy's answer, which pads one axis after the other, so that the last axis has the last word in a corner.
-jax 0.4.36 (jax#24896, made for a shorter jaxpr) padded all axes before, then all axes after. jax#26888 found it in
-March 2025, and the next release has it right again.
-
-Seen in these runs:
-
-- `((1, 2),) * ndim` is right where the tuple is wrong. An array `[1, 2]` is as wrong as the tuple.
-- The gradient by the two constants is wrong with it: it counts the wrong elements for each. It was taken by the padded
-  array too; for the constants alone see pad-value-gradient-fails.
-- In three dimensions the edges that join two corners are wrong as well, 9 of the 64 elements of a padded 2 x 2 x 2.
+NumPy pads one axis after another, so the last axis decides a corner. jax#24896, made for a shorter jaxpr, padded all
+axes before and then all axes after if `constant_values` had two elements; a pair for each axis took another path.
+7f05b74bca pads axis by axis. `gradient` shows that the derivatives by the two constants count the wrong elements, too.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def tuple_of_two() -> tuple[str, str]:
-    """Is jnp.pad(x, 1, constant_values=(1, 2)) of a matrix NumPy's?"""
+    """Does jnp.pad(x, 1, constant_values=(1, 2)) of a matrix agree with NumPy?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -29,7 +22,7 @@ def tuple_of_two() -> tuple[str, str]:
 
 
 def control_one_constant() -> None:
-    """One constant, and two for a single axis, are padded as NumPy does."""
+    """jnp.pad agrees with NumPy for one constant, and for two constants on a single axis."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -39,7 +32,7 @@ def control_one_constant() -> None:
 
 
 def a_pair_for_each_axis() -> None:
-    """Two constants written out for each axis are padded as NumPy does, the matrix and the gradient alike."""
+    """With a pair for each axis, jnp.pad agrees with NumPy, and the gradient counts each constant's elements."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -51,8 +44,22 @@ def a_pair_for_each_axis() -> None:
     assert both(jnp.zeros((3, 3)), jnp.array([1.0, 2.0]))[1].tolist() == [20.0, 20.0]
 
 
+def filled(x: Any) -> Any:
+    """Pad each axis by one 3 before and two 4 after."""
+    import jax.numpy as jnp
+
+    return jnp.pad(x, (1, 2), constant_values=((3, 4),) * x.ndim)
+
+
+def filled_by_numpy(x: Any) -> Any:
+    """Pad with NumPy, from one pair of constants."""
+    import numpy as np
+
+    return np.pad(x, (1, 2), constant_values=(3, 4))
+
+
 def jitted_3d() -> tuple[str, str]:
-    """Is it under jit, of a float array with three axes, the constants in an array?"""
+    """Does a jitted jnp.pad of three axes, with an array of two constants, agree with NumPy?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -63,7 +70,7 @@ def jitted_3d() -> tuple[str, str]:
 
 
 def gradient() -> tuple[str, str]:
-    """Is the gradient of the sum of a padded matrix, by the two constants, how often NumPy uses each?"""
+    """Does the gradient of jnp.pad(x, 2, constant_values=c).sum() by c count the elements that NumPy fills?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -78,16 +85,22 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#26888", cause="jax#24896", fix="jax@7f05b74bca"),
     touches=(
-        "jax.numpy.pad(array, pad_width, mode, constant_values) "
-        "if given(constant_values) and unseen and type(constant_values) not in ('int', 'float')",
+        "jax.numpy.pad(array, pad_width, mode, constant_values) if given(constant_values) "
+        "and type(constant_values) not in ('int', 'float', 'str') and form(constant_values) != '-' "
+        "and type(min(constant_values)) != 'tuple' and min(constant_values) != max(constant_values) "
+        "and (len(pad_width) > 1 and min(min(pad_width)) > 0 or unseen)",
     ),
     control=control_one_constant,
     rules=(
-        Rule("differs", "jax>=0.4.36,<0.5.3", "jax#24896 came with 0.4.36"),
-        Rule("agrees", "", "0.5.3 has 7f05b74bca"),
+        Rule("differs", "jax>=0.4.36,<0.5.3", "jax#24896 pads all axes before, then all axes after"),
+        Rule("agrees", "", "7f05b74bca pads axis by axis"),
     ),
     workaround=Workaround(
-        "Write the pair out for each axis: constant_values=((a, b),) * x.ndim.", a_pair_for_each_axis
+        "Give each axis its pair: constant_values=((before, after),) * x.ndim.",
+        a_pair_for_each_axis,
+        elsewhere=Elsewhere(
+            filled, filled_by_numpy, ("float32 matrix", "int8 batch", "float16 vector", "float32 empty")
+        ),
     ),
     cases=(Case(tuple_of_two, pictured=True), Case(jitted_3d), Case(gradient)),
 )

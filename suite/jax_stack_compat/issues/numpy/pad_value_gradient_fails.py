@@ -1,26 +1,20 @@
-"""The gradient of jnp.pad by its constant_values alone raises a TypeError about None
+"""The gradient of jnp.pad and lax.pad by the padding value alone fails
 
-    jax.grad(lambda c: jnp.pad(jnp.ones(3), 1, constant_values=c).sum())(2.0)   # TypeError; is 2
-
-What is padded with counts once for each place that is filled. The transpose of `lax.pad` takes the sum of everything
-less what goes to the operand, and where the operand is not differentiated that is None: the error speaks of None, of
-`reduce_sum` or of a JAX type, and nothing of padding. Forward mode is right, and reverse mode is where the operand
-depends on what is differentiated.
-
-jax#10927 was another failure of the same transpose, for scalars, mended long since. Learned padding, a mask value for
-one, meets this one.
-
-Seen in these runs: the gradients of `lax.pad` by its padding value and of `jnp.pad` by its `constant_values` raise from
-0.4.18 on.
+The transpose of `lax.pad` subtracts the sum of the operand's cotangent from the sum of all (a30e858e59, jax's first
+commit). That cotangent is None if the operand does not depend on what is differentiated, so the sum raises a TypeError.
+`forwards` shows that forward mode returns the derivative, and that reverse mode does if the operand depends on the
+input. jax#10927, about scalar operands, was another fault of this function.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import GRADIENTS, Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import GRADIENTS, Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def constant_values() -> tuple[str, str]:
-    """Does grad of jnp.pad by its constant_values give the number of places?"""
+    """Does jax.grad of jnp.pad by its constant_values count the padded elements?"""
     import jax
     import jax.numpy as jnp
 
@@ -28,7 +22,7 @@ def constant_values() -> tuple[str, str]:
 
 
 def forwards() -> None:
-    """Forward mode, and an operand that depends on the same input, are right."""
+    """Forward mode, and an operand that depends on the same input, give the gradient."""
     import jax
     import jax.numpy as jnp
 
@@ -36,45 +30,77 @@ def forwards() -> None:
     assert jax.grad(lambda c: jnp.pad(c * jnp.ones(3), 1, constant_values=c).sum())(2.0) == 5.0
 
 
-def shifted() -> None:
-    """The array less the constant, padded with 0, and the constant added again."""
+def padded_mask() -> None:
+    """With jnp.where and a padded mask, the gradients are 2 for jnp.pad, and 4 for lax.pad with interior padding."""
     import jax
     import jax.numpy as jnp
 
-    assert jax.grad(lambda c: (jnp.pad(jnp.ones(3) - c, 1) + c).sum())(2.0) == 2.0
+    x, here, widths = jnp.ones(3), jnp.ones(3, bool), [(1, 1, 1)]
+    assert jax.grad(lambda c: jnp.where(jnp.pad(here, 1), jnp.pad(x, 1), c).sum())(2.0) == 2.0
+    got = jax.grad(lambda c: jnp.where(jax.lax.pad(here, False, widths), jax.lax.pad(x, 0.0, widths), c).sum())(2.0)
+    assert got == 4.0
+
+
+def padded(x: Any, c: Any) -> Any:
+    """Pad by 1, and append the gradient of the sum by the padding value."""
+    import jax
+    import jax.numpy as jnp
+
+    mask = jnp.pad(jnp.ones(x.shape, bool), 1)
+    filled, transpose = jax.vjp(lambda c: jnp.where(mask, jnp.pad(x, 1), c), c)
+    return jnp.append(filled, *transpose(jnp.ones_like(filled)))
+
+
+def padded_by_numpy(x: Any, c: Any) -> Any:
+    """Pad with NumPy, and append the number of padded elements."""
+    import numpy as np
+
+    filled = np.pad(x.astype(c.dtype), 1, constant_values=c)
+    return np.append(filled, filled.size - x.size)
 
 
 def padding_value() -> tuple[str, str]:
-    """Does grad of lax.pad by its padding value?"""
+    """Does jax.grad of lax.pad by its padding value count the padded elements?"""
     import jax
     import jax.numpy as jnp
 
     return compare(jax.grad(lambda c: jax.lax.pad(jnp.ones(3), c, [(1, 1, 0)]).sum())(2.0), 2.0)
 
 
+_KNOWN = "'jax.numpy.array', 'jax.numpy.asarray', 'jax.numpy.zeros', 'jax.numpy.zeros_like'"
+
+
+def _differentiated(value: str) -> str:
+    """Return the condition that a padding value is not known, in a project that differentiates backwards."""
+    # A negated value is most often -jnp.inf.
+    is_known = f"type({value}) in ('bool', 'int', 'float', 'str') or form({value}) in ({_KNOWN}, '-')"
+    return f"given({value}) and not ({is_known} or type(min({value})) in ('int', 'float', 'tuple')) and {GRADIENTS}"
+
+
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="jax#10927", docs="jax:_autosummary/jax.numpy.pad.html"),
-    touches=("jax.numpy.pad(constant_values=)", "jax.lax.pad"),
+    upstream=Upstream.of(cause="jax@a30e858e59", discussion="jax#10927"),
+    known_by=r"_pad_transpose",
     control=forwards,
     behaviours={"agrees": "clear", "differs": "different"},
-    rules=(Rule("none-type"),),
-    workaround=Workaround("Pad with 0 and shift: jnp.pad(x - c, 1) + c.", shifted),
-    signatures={"none-type": Signature("TypeError", "NoneType")},
+    rules=(Rule("none-type", "", "its transpose sums t_operand, which is None (a30e858e59)"),),
+    workaround=Workaround(
+        "Select with a padded mask: jnp.where(jnp.pad(jnp.ones(x.shape, bool), 1), jnp.pad(x, 1), c).",
+        padded_mask,
+        elsewhere=Elsewhere(
+            padded,
+            padded_by_numpy,
+            ("float32 matrix, float32 scalar", "int32 vector, float32 scalar", "float16 empty, float16 scalar"),
+        ),
+    ),
+    signatures={"none-type": Signature("TypeError", "NoneType", everyday=True)},
     cases=(
         Case(
             constant_values,
             touches=(
-                "jax.numpy.pad(array, pad_width, mode, constant_values) "
-                f"if type(constant_values) not in ('bool', 'int', 'float', 'str') and {GRADIENTS}",
+                f"jax.numpy.pad(array, pad_width, mode, constant_values) if {_differentiated('constant_values')}",
             ),
         ),
-        Case(
-            padding_value,
-            touches=(
-                "jax.lax.pad(operand, padding_value) "
-                f"if type(padding_value) not in ('bool', 'int', 'float', 'str') and {GRADIENTS}",
-            ),
-        ),
+        Case(padding_value, touches=(f"jax.lax.pad(operand, padding_value) if {_differentiated('padding_value')}",)),
     ),
 )

@@ -1,27 +1,19 @@
-"""partition and argpartition of integers take the smallest value for the largest, and lose it
+"""jnp.partition and argpartition put the smallest integer last
 
-    jnp.partition(jnp.array([3, 0, 2, 1], jnp.uint8), 1)        # [1, 2, 3, 2] up to jax 0.4.30: the 0 is gone, 2 twice
-    jnp.partition(jnp.array([-2**31, 5, 3], jnp.int32), 1)      # [3, 5, 5] up to jax 0.11.2: -2**31 is gone
-
-The small end is found as the large end of `-x`. An unsigned 0 stays 0 under that, and the smallest signed integer stays
-itself: the one value that should come first comes last, and what is given back is no rearrangement of the input.
-jax#22288 mended it for unsigned integers, in 0.4.31, with a special case. The same fault in signed ones was seen two
-years after that: jax#40338, in 0.12.0, inverts bits instead of the sign, there and in `jnp.top_k(mode="smallest")`,
-which came with 0.11.1 and had the same fault.
-
-Seen in these runs:
-
-- The signed form is wrong from 0.4.18 to 0.11.2, for int8, where -128 is no rare value, as for int16 and int32.
-- A sort is right where a partition is wrong.
+The smallest values are found as the largest of `-x`, where an unsigned 0 is still 0, and the smallest signed integer is
+itself. So the value that belongs first comes last, and jnp.partition may lose it (jax#40338). jax#22288 adds 1 to
+unsigned integers before it negates them; jax#40338 inverts bits instead, in `jnp.top_k(mode="smallest")` too.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def unsigned() -> tuple[str, str]:
-    """Does partition of unsigned integers with a 0 put the smallest two first, for 8, 16 and 32 bits?"""
+    """Does jnp.partition put the smallest two of [3, 0, 2, 1] first, for uint8, uint16 and uint32?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -30,7 +22,7 @@ def unsigned() -> tuple[str, str]:
 
 
 def signed_and_float() -> None:
-    """Signed integers without that value, and floats."""
+    """jnp.partition and argpartition of float32, and of int32 without its smallest value, agree with NumPy."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -40,7 +32,7 @@ def signed_and_float() -> None:
 
 
 def sort_instead() -> None:
-    """A sorted array is partitioned everywhere."""
+    """On the examples, jnp.sort and jnp.argsort put the smallest values first."""
     import jax.numpy as jnp
 
     assert jnp.sort(jnp.array([3, 0, 2, 1], "uint8")).tolist() == [0, 1, 2, 3]
@@ -48,8 +40,23 @@ def sort_instead() -> None:
     assert jnp.sort(jnp.array([-(2**31), 5, 3], "int32")).tolist() == [-(2**31), 3, 5]
 
 
+def pivots(x: Any) -> Any:
+    """Return each pivot of jnp.partition, by jnp.sort and by jnp.argsort."""
+    import jax.numpy as jnp
+
+    return jnp.stack([jnp.sort(x), jnp.take_along_axis(x, jnp.argsort(x), axis=-1)])
+
+
+def numpy_pivots(x: Any) -> Any:
+    """Return each pivot of np.partition, twice."""
+    import numpy as np
+
+    each = np.stack([np.partition(x, kth)[..., kth] for kth in range(x.shape[-1])], -1)
+    return np.stack([each, each])
+
+
 def smallest_signed() -> tuple[str, str]:
-    """Does partition of integers with the smallest of their dtype put it first, for 8, 16 and 32 bits?"""
+    """Does jnp.partition put the smallest int8, int16 and int32 first?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -59,7 +66,7 @@ def smallest_signed() -> tuple[str, str]:
 
 
 def smallest_by_top_k() -> tuple[str, str]:
-    """Does top_k(mode="smallest") find the smallest of a dtype, for 8, 16 and 32 bits?"""
+    """Does jnp.top_k(mode="smallest") find the smallest int8, int16 and int32?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -71,31 +78,45 @@ def smallest_by_top_k() -> tuple[str, str]:
 
 
 def unsigned_argpartition() -> tuple[str, str]:
-    """Does argpartition of unsigned integers give the places of the smallest two?"""
+    """Does jnp.argpartition of [3, 0, 2, 1] in uint8 give the indices of the smallest two?"""
     import jax.numpy as jnp
     import numpy as np
 
     return compare(np.sort(jnp.argpartition(jnp.array([3, 0, 2, 1], "uint8"), 1)[:2]), [1, 3])
 
 
+# These return floats.
+_FLOATS = "('jax.random.normal', 'jax.random.uniform', 'jax.numpy.linspace', 'jax.numpy.linalg.norm')"
+_PARTITION = f"jax.numpy.partition(a) if unseen and form(a) not in {_FLOATS}"
+_ARGPARTITION = f"jax.numpy.argpartition(a) if unseen and form(a) not in {_FLOATS}"
+_INVERTED = "jax#40338 inverts bits"
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#22137", fix="jax#22288 jax#40338"),
-    touches=("jax.numpy.partition", "jax.numpy.argpartition", "jax.numpy.top_k(mode=)"),
     control=signed_and_float,
     rules=(Rule("differs", "jax<0.4.31"), Rule("agrees", "", "jax#22288 (2780b61bfd)")),
-    workaround=Workaround("Sort: jnp.sort, jnp.argsort.", sort_instead),
+    workaround=Workaround(
+        "Sort all: jnp.sort(x), jnp.argsort(x).",
+        sort_instead,
+        elsewhere=Elsewhere(pivots, numpy_pivots, ("int8 vector", "uint8 matrix", "zero uint16 one", "float32 batch")),
+    ),
     cases=(
-        Case(unsigned),
-        Case(smallest_signed, rules=(Rule("differs", "jax<0.12.0"), Rule("agrees", "", "jax#40338"))),
+        Case(unsigned, touches=(_PARTITION,)),
+        Case(
+            smallest_signed,
+            rules=(Rule("differs", "jax<0.12.0"), Rule("agrees", "", _INVERTED)),
+            touches=(_PARTITION, _ARGPARTITION),
+        ),
         Case(
             smallest_by_top_k,
             rules=(
-                Rule("absent", "jax<0.11.1", "it came with 0.11.1"),
+                Rule("absent", "jax<0.11.1", "jnp.top_k is new in 0.11.1"),
                 Rule("differs", "jax<0.12.0"),
-                Rule("agrees", "", "jax#40338"),
+                Rule("agrees", "", _INVERTED),
             ),
+            touches=("jax.numpy.top_k(a, k, axis, mode) if unseen and mode == 'smallest'",),
         ),
-        Case(unsigned_argpartition),
+        Case(unsigned_argpartition, touches=(_ARGPARTITION,)),
     ),
 )

@@ -1,22 +1,20 @@
-"""jnp.polyfit(x, y, deg, cov=True) gives the covariance of the first of several fits for all, up to jax 0.6.0
+"""jnp.polyfit(cov=True) scales all covariances by the first residuals
 
-    jnp.polyfit(x, y, 1, cov=True)[1].shape     # y of shape (6, 3): (2, 2, 1) up to jax 0.6.0, should be (2, 2, 3)
-
-With several columns in y there are several fits, and each has residuals of its own. The scale of the covariance was
-taken from the first column. The shape has a trailing axis of 1, which broadcasts, so error bars made of it look right
-for all fits. jax#24073 was opened in October 2024 and mended in April 2025 (21f9d23658); 0.6.1 is the first release
-that has it. The coefficients were right, and so is one column.
-
-Seen in these runs: with weights (`w=`) it goes wrong in the same way, up to 0.6.0.
+Each column of y is a fit of its own, and NumPy returns a covariance matrix for each, along a last axis. jnp.polyfit
+scaled by the residuals of the first column, and returned one matrix with a last axis of length 1, which broadcasts
+(jax#24073). 21f9d23658 uses the residuals of all columns. `one_fit` shows that the coefficients, and the covariance of
+one column, agree with NumPy.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def scaled() -> tuple[str, str]:
-    """Are the variances of the slopes of three fits those of NumPy?"""
+    """Does jnp.polyfit(x, y, 1, cov=True) of three columns give NumPy's variances of the slopes?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -26,7 +24,7 @@ def scaled() -> tuple[str, str]:
 
 
 def one_fit() -> None:
-    """The coefficients of several fits are right, and so is the covariance of a single one."""
+    """The coefficients of several fits agree with NumPy, and so does the covariance of a single one."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -38,7 +36,7 @@ def one_fit() -> None:
 
 
 def one_by_one() -> None:
-    """A fit for each column, by vmap."""
+    """With jax.vmap over the columns, the covariances agree with NumPy."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -49,8 +47,23 @@ def one_by_one() -> None:
     np.testing.assert_allclose(covariances, np.polyfit(x, y, 1, cov=True)[1], rtol=1e-3)
 
 
+def fitted(y: Any, w: Any) -> Any:
+    """Fit lines to the squares of each column."""
+    import jax
+    import jax.numpy as jnp
+
+    return jax.vmap(lambda column: jnp.polyfit(jnp.arange(3.0), column, 1, w=w[0], cov=True)[1], 1, -1)(y * y)
+
+
+def fitted_by_numpy(y: Any, w: Any) -> Any:
+    """Fit the lines with NumPy."""
+    import numpy as np
+
+    return np.polyfit(np.arange(3.0), y * y, 1, w=w[0], cov=True)[1]
+
+
 def weighted() -> tuple[str, str]:
-    """And those of weighted fits?"""
+    """Does jnp.polyfit(x, y, 1, w=w, cov=True) of three columns give NumPy's variances of the slopes?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -64,11 +77,25 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#24073", fix="jax@21f9d23658"),
     touches=(
-        "jax.numpy.polyfit(x, y, deg, rcond, full, w, cov) "
-        "if unseen and given(cov) and cov != False and not within('jax.vmap', 'equinox.filter_vmap')",
+        "jax.numpy.polyfit(x, y, deg, rcond, full, w, cov) if unseen and given(cov) and cov not in (False, 'unscaled') "
+        "and not (given(full) and full) and not within('jax.vmap', 'equinox.filter_vmap')",
     ),
     control=one_fit,
     rules=(Rule("differs", "jax<0.6.1"), Rule("agrees", "", "21f9d23658")),
-    workaround=Workaround("Fit column by column: jax.vmap(..., in_axes=1, out_axes=-1).", one_by_one),
+    workaround=Workaround(
+        "Map over the columns: jax.vmap(lambda y: jnp.polyfit(x, y, deg, cov=True)[1], 1, -1)(y).",
+        one_by_one,
+        elsewhere=Elsewhere(
+            fitted,
+            fitted_by_numpy,
+            (
+                "float32 matrix, unit float32 square",
+                "int32 matrix, positive float32 square",
+                "int8 square, unit float32 square",
+            ),
+            rtol=1e-3,
+            atol=1e-5,
+        ),
+    ),
     cases=(Case(scaled), Case(weighted)),
 )

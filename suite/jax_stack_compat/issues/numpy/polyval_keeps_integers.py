@@ -1,27 +1,20 @@
-"""jnp.polyval of integers stays an integer since jax 0.10.1, and wraps round where a float did not
+"""jnp.polyval of integers overflows, and of booleans raises TypeError
 
-    jnp.polyval(jnp.array([1, 0, 0, 0]), 2000)              # 8e9 up to jax 0.10.0, -589934592 from 0.10.1
-    jnp.polyval(jnp.array([2, 5], jnp.int8), 100)           # 205.0, then -51
-
-It used to make float32 of whatever it got. jax#11633 asked for NumPy's dtypes in 2022, and jax#37448 keeps integers
-from 0.10.1. NumPy's integers are of 64 bits, and 2000 cubed is none of 32: the coefficients of a polynomial are small,
-its values are not. The changelog does not name it.
-
-Seen in these runs:
-
-- Small integer types keep their few bits even where the point is a Python integer. int8 coefficients at 100 give -51
-  from 0.10.1 on, should be 205.
-- Truth values went three ways. `polyval([True, True], [True])` is the float 2.0 up to 0.10.0, `True` from 0.10.1 to
-  0.11.2, and a TypeError from 0.12.0 on.
+jnp.polyval made floats of all inputs, unlike NumPy (jax#11633); jax#37448 keeps integers, and changes the documented
+example to int32. NumPy's default integer has 64 bits and JAX's has 32, so `cube` overflows. A Python integer takes the
+dtype of the coefficients, where NumPy widens it, so `small_integers` overflows in int8. `truth_values` stay booleans,
+as in NumPy, but lax.polynomial, which jnp.polyval calls now, refuses them.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround
 
 
 def cube() -> tuple[str, str]:
-    """Is x ** 3 at 2000 by integer coefficients the 8e9 that a float holds?"""
+    """Does jnp.polyval([1, 0, 0, 0], [2000]) in int32 return 8e9, which a float32 can hold?"""
     import jax.numpy as jnp
 
     got = jnp.polyval(jnp.array([1, 0, 0, 0], jnp.int32), jnp.array([2000], jnp.int32)).tolist()[0]
@@ -29,7 +22,7 @@ def cube() -> tuple[str, str]:
 
 
 def floats() -> None:
-    """With a float among them it is a float on every release."""
+    """jnp.polyval returns floats if the coefficients, or the points, are floats."""
     import jax.numpy as jnp
 
     assert jnp.polyval(jnp.array([1, 0, 0, 0], jnp.int32), jnp.array([2000.0])).tolist() == [8e9]
@@ -37,7 +30,7 @@ def floats() -> None:
 
 
 def convert_first() -> None:
-    """A float point makes it a float."""
+    """On the examples, jnp.polyval returns floats if one argument is converted to float."""
     import jax.numpy as jnp
 
     assert jnp.polyval(jnp.array([1, 0, 0, 0], jnp.int32), jnp.array([2000], jnp.int32).astype(float)).item() == 8e9
@@ -45,8 +38,22 @@ def convert_first() -> None:
     assert jnp.polyval(jnp.array([True, True]).astype(float), jnp.array([True])).item() == 2.0
 
 
+def in_floats(p: Any, x: Any) -> Any:
+    """Evaluate at floats."""
+    import jax.numpy as jnp
+
+    return jnp.polyval(p, x.astype(float))
+
+
+def numpy_in_floats(p: Any, x: Any) -> Any:
+    """Evaluate with NumPy at float64."""
+    import numpy as np
+
+    return np.polyval(p, x.astype(float))
+
+
 def small_integers() -> tuple[str, str]:
-    """Is 2 x + 5 at 100 by int8 coefficients 205?"""
+    """Does jnp.polyval of int8 coefficients [2, 5] at the Python integer 100 return 205?"""
     import jax.numpy as jnp
 
     got = jnp.polyval(jnp.array([2, 5], jnp.int8), 100).item()
@@ -54,32 +61,58 @@ def small_integers() -> tuple[str, str]:
 
 
 def truth_values() -> tuple[str, str]:
-    """Is True x + True at True the float 2?"""
+    """Does jnp.polyval([True, True], [True]) return the float 2.0?"""
     import jax.numpy as jnp
 
     got = jnp.polyval(jnp.array([True, True]), jnp.array([True])).tolist()[0]
     return ("float" if isinstance(got, float) and got == 2.0 else "truth" if got is True else "other"), f"{got!r}"
 
 
+# These return floats.
+_FLOATS = "('astype', 'float', 'jax.numpy.polyfit', 'jax.numpy.poly', 'jax.numpy.linspace', 'jax.random.normal')"
+
 ISSUE = Issue(
-    kind="silent-change",
-    upstream=Upstream.of(report="jax#11633", change="jax#37448"),
+    kind="by-design",
+    upstream=Upstream.of(change="jax#37448", docs="jax:_autosummary/jax.numpy.polyval.html", discussion="jax#11633"),
     touches=(
-        "jax.numpy.polyval(p, x) if unseen and not type(x) == 'float' and form(p) != 'astype' and form(x) != 'astype'",
+        f"jax.numpy.polyval(p, x) if unseen and form(p) not in {_FLOATS} and form(x) not in {_FLOATS} "
+        "and not type(x) == 'float'",
     ),
     known_by=r"\b(polyval|polynomial)\b",
     control=floats,
-    behaviours={"float": "clear", "wrapped": "affected", "other": "different"},
+    behaviours={"float": "clear", "wrapped": "documented", "other": "different"},
     rules=(Rule("float", "jax<0.10.1"), Rule("wrapped", "", "jax#37448 (6c690e77a1)")),
-    workaround=Workaround("Give a float: jnp.polyval(p, x.astype(float)).", convert_first),
+    workaround=Workaround(
+        "Evaluate at floats: jnp.polyval(p, x.astype(float)).",
+        convert_first,
+        elsewhere=Elsewhere(
+            in_floats,
+            numpy_in_floats,
+            (
+                "int32 vector, int32 matrix",
+                "int8 vector, int8 scalar",
+                "uint8 vector, uint8 batch",
+                "bool one, bool one",
+            ),
+            rtol=1e-5,
+        ),
+    ),
     cases=(
         Case(cube),
         Case(small_integers),
         Case(
             truth_values,
-            behaviours={"float": "clear", "truth": "affected", "other": "different"},
+            touches=(
+                f"jax.numpy.polyval(p, x) if unseen and form(p) not in {_FLOATS} "
+                "and (seen(type(x) == 'bool') or form(x) in ('compare', 'jax.numpy.array'))",
+            ),
+            behaviours={"float": "clear", "truth": "documented", "refused": "affected", "other": "different"},
             signatures={"refused": Signature("TypeError", "does not accept dtype bool", everyday=True)},
-            rules=(Rule("float", "jax<0.10.1"), Rule("truth", "jax<0.12.0", "jax#37448"), Rule("refused")),
+            rules=(
+                Rule("float", "jax<0.10.1"),
+                Rule("truth", "jax<0.12.0", "jax#37448 (6c690e77a1)"),
+                Rule("refused", "", "jnp.polyval calls lax.polynomial, which takes numbers alone"),
+            ),
         ),
     ),
 )

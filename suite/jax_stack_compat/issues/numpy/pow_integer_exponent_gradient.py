@@ -1,22 +1,19 @@
-"""The gradient of a power with integer exponents is 1 too much where an exponent is 0, in jax 0.4.18
+"""The gradient of z ** n is wrong where n, an integer array, is 0
 
-    jax.grad(lambda z: jnp.sum(z ** jnp.arange(2)))(3.14)        # 2 with jax 0.4.18, should be 1
-
-An exponent of 0 makes a constant, whose derivative is 0; the rule had a 1 in its place, and the test the same mistake.
-jax#16419 had brought it, jax#17995 found it in the gradient of a polynomial, and jax#17996 mended it in 0.4.19. Only
-exponents in an integer array of JAX or NumPy, or traced, are concerned; `z ** 0` with an int of Python is right.
-
-Seen in these runs: on 0.4.18 an exponent that is an argument of a jitted function, `jit(lambda z, n: z ** n)`, has it
-too.
+The rule for integer exponents, new in jax#16419, had a one where the derivative of a constant needs a zero, and its
+test expected the same (jax#17996). Floating-point exponents avoid it (jax#17995), but their gradient is NaN at a base
+of 0 (jax#14397).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import DERIVATIVES, Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def exponents() -> tuple[str, str]:
-    """Is the gradient of sum(z ** arange(3)) that of 1 + z + z²?"""
+    """Does jax.grad of sum(z ** jnp.arange(3)) return the derivative of 1 + z + z²?"""
     import jax
     import jax.numpy as jnp
 
@@ -24,7 +21,7 @@ def exponents() -> tuple[str, str]:
 
 
 def positive_or_python() -> None:
-    """Exponents from 1 on, and 0 as an int of Python."""
+    """With exponents from 1 on, and with 0 as a Python int, the gradient is correct."""
     import jax
     import jax.numpy as jnp
 
@@ -32,28 +29,54 @@ def positive_or_python() -> None:
     assert jax.grad(lambda z: z**0)(3.0) == 0.0
 
 
-def float_exponents() -> None:
-    """Floating-point exponents."""
+def one_for_zero() -> None:
+    """A 1 where n is 0 has the gradient 0, also at z = 0 and with a traced n."""
     import jax
     import jax.numpy as jnp
 
-    assert jnp.allclose(jax.grad(lambda z: jnp.sum(z ** jnp.arange(3.0)))(3.0), 7.0)
-    assert jax.grad(jax.jit(lambda z, n: z**n))(3.0, 0.0) == 0.0
+    n = jnp.arange(3)
+    gradient = jax.grad(lambda z: jnp.sum(jnp.where(n == 0, 1.0, z**n)))
+    assert jnp.allclose(jnp.array([gradient(3.0), gradient(0.0)]), jnp.array([7.0, 1.0]))
+    assert jax.grad(jax.jit(lambda z, n: jnp.where(n == 0, 1.0, z**n)))(3.0, 0) == 0.0
+
+
+def of_polynomial(z: Any) -> Any:
+    """Differentiate 1 + z + z², with a 1 where the exponent is 0."""
+    import jax
+    import jax.numpy as jnp
+
+    n = jnp.arange(3)
+    return jax.grad(lambda z: jnp.sum(jnp.where(n == 0, 1.0, z[..., None] ** n)))(z)
+
+
+def derivative(z: Any) -> Any:
+    """Return 1 + 2z."""
+    return 1 + 2 * z
 
 
 def traced_exponent() -> tuple[str, str]:
-    """Is that of a jitted z ** n with n = 0 equal to 0?"""
+    """Does `jax.grad` of a jitted `z ** n` return 0 for n = 0?"""
     import jax
 
     return compare(jax.grad(jax.jit(lambda z, n: z**n))(3.0, 0), 0.0)
 
 
+_INPUTS = ("float32 matrix", "float16 vector", "float32 scalar", "zero float32 vector", "float32 empty")
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#17995", fix="jax#17996"),
-    touches=("jax.numpy.power", "jax.lax.pow", "jax.Array.__pow__"),
+    upstream=Upstream.of(report="jax#17995", cause="jax#16419", fix="jax#17996", discussion="jax#14397"),
+    touches=(
+        f"jax.numpy.power(x1, x2) if type(x2) not in ('int', 'float') and {DERIVATIVES}",
+        f"jax.lax.pow(x, y) if type(y) != 'float' and {DERIVATIVES}",
+        "jax.Array.__pow__",
+    ),
     control=positive_or_python,
     rules=(Rule("differs", "jax<0.4.19", "since jax#16419"), Rule("agrees", "", "jax#17996 (6fe573147e)")),
-    workaround=Workaround("Use floating-point exponents: jnp.arange(3.0).", float_exponents),
+    workaround=Workaround(
+        "Put a 1 where n is 0: jnp.where(n == 0, 1.0, z**n).",
+        one_for_zero,
+        elsewhere=Elsewhere(of_polynomial, derivative, _INPUTS, rtol=1e-3),
+    ),
     cases=(Case(exponents), Case(traced_exponent)),
 )

@@ -1,31 +1,26 @@
-"""jnp.setdiff1d(..., assume_unique=True) keeps what it should take out of a matrix, up to jax 0.7.2
+"""jnp.setdiff1d(..., assume_unique=True) of a matrix has a wrong shape
 
-    a, b = jnp.array([[1, 2], [3, 4]]), jnp.array([2])
-    jnp.setdiff1d(a, b, assume_unique=True, size=2)     # [[1, 2], [3, 4]] up to jax 0.7.2, should be [1, 3]
-
-The mask of what to keep is made of the flattened array, and the array was not flattened. What follows depends on the
-shape: one column gives the right values in the shape (n, 1); more columns end in an IndexError, since the mask is
-longer than the axis it is put to. jax#32340 flattens both arrays, and 0.8.0 is the first release that has it.
-jax#32402, about the shapes, is open still.
-
-Seen in these runs: with `size=`, the way to use it under jit, there is no error up to 0.7.2. For a 2 by 2 matrix
-`size=2` gives two rows, where it should give two numbers.
+JAX made a mask for the flattened array and applied it to the array itself; jax#32340 flattens both arrays first. So a
+column kept its shape (`one_column`, jax#32402), `matrix` raised an IndexError, and with `size=` whole rows came back
+(`with_size`).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
-def with_size() -> tuple[str, str]:
-    """Are the first two elements of a 2 by 2 matrix that are not 2 found?"""
+def one_column() -> tuple[str, str]:
+    """Does jnp.setdiff1d of a column, with assume_unique=True, return a one-dimensional array?"""
     import jax.numpy as jnp
 
-    return compare(jnp.setdiff1d(jnp.array([[1, 2], [3, 4]]), jnp.array([2]), assume_unique=True, size=2), [1, 3])
+    return compare(jnp.setdiff1d(jnp.array([[1], [2], [3]]), jnp.array([2]), assume_unique=True), [1, 3])
 
 
 def not_assumed() -> None:
-    """Without assume_unique matrices are right, and one-dimensional arrays are right with it."""
+    """A matrix without assume_unique, and a vector with it, give the values of NumPy."""
     import jax.numpy as jnp
 
     assert jnp.setdiff1d(jnp.array([[1, 2], [3, 4]]), jnp.array([2])).tolist() == [1, 3, 4]
@@ -33,7 +28,7 @@ def not_assumed() -> None:
 
 
 def ravel() -> None:
-    """The matrix made one-dimensional first."""
+    """With jnp.ravel, a column and a matrix give these values, also with size=."""
     import jax.numpy as jnp
 
     for matrix, wanted in (([[1], [2], [3]], [1, 3]), ([[1, 2], [3, 4]], [1, 3, 4])):
@@ -42,35 +37,59 @@ def ravel() -> None:
         assert jnp.setdiff1d(flat, jnp.array([2]), assume_unique=True, size=2).tolist() == wanted[:2]
 
 
-def one_column() -> tuple[str, str]:
-    """Is the difference of a column of numbers one-dimensional?"""
+def difference(a: Any, b: Any) -> Any:
+    """Flatten the first array."""
     import jax.numpy as jnp
 
-    return compare(jnp.setdiff1d(jnp.array([[1], [2], [3]]), jnp.array([2]), assume_unique=True), [1, 3])
+    return jnp.setdiff1d(jnp.ravel(a), b, assume_unique=True)
+
+
+def elements_not_in(a: Any, b: Any) -> Any:
+    """Return the elements of `a` that are not in `b`, with NumPy."""
+    import numpy as np
+
+    return np.ravel(a)[~np.isin(np.ravel(a), b)]
 
 
 def matrix() -> tuple[str, str]:
-    """Are the elements of a 2 by 2 matrix that are not 2 found?"""
+    """Does jnp.setdiff1d(matrix, [2], assume_unique=True) return the other three elements?"""
     import jax.numpy as jnp
 
     return compare(jnp.setdiff1d(jnp.array([[1, 2], [3, 4]]), jnp.array([2]), assume_unique=True), [1, 3, 4])
 
 
+def with_size() -> tuple[str, str]:
+    """Does jnp.setdiff1d(matrix, [2], assume_unique=True, size=2) return two elements?"""
+    import jax.numpy as jnp
+
+    return compare(jnp.setdiff1d(jnp.array([[1, 2], [3, 4]]), jnp.array([2]), assume_unique=True, size=2), [1, 3])
+
+
+_INPUTS = (
+    "float32 matrix, float32 vector",
+    "int32 matrix, int32 vector",
+    "float16 scalar, float16 scalar",
+    "bool batch, bool one",
+    "int8 empty, int8 vector",
+)
 _NEW = Rule("agrees", "", "jax#32340 (7ff86dcbe9)")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#32402 jax#32335", fix="jax#32340"),
+    upstream=Upstream.of(report="jax#32402", fix="jax#32340"),
     touches=(
         "jax.numpy.setdiff1d(ar1, ar2, assume_unique) "
-        "if unseen and given(assume_unique) and assume_unique != False "
-        "and form(ar1) not in ('jax.numpy.ravel', 'ravel')",
+        "if unseen and given(assume_unique) and assume_unique != False and form(ar1) not in "
+        "('jax.numpy.ravel', 'ravel', 'flatten', 'jax.numpy.arange', 'jax.numpy.unique', 'jax.numpy.linspace')",
     ),
     control=not_assumed,
     rules=(Rule("differs", "jax<0.8.0"), _NEW),
-    workaround=Workaround("Flatten it first: jnp.setdiff1d(jnp.ravel(a), b, assume_unique=True).", ravel),
+    workaround=Workaround(
+        "Flatten it first: jnp.setdiff1d(jnp.ravel(a), b, assume_unique=True).",
+        ravel,
+        elsewhere=Elsewhere(difference, elements_not_in, _INPUTS),
+    ),
     cases=(
-        Case(with_size),
         Case(one_column),
         Case(
             matrix,
@@ -78,5 +97,6 @@ ISSUE = Issue(
             signatures={"index-error": Signature("IndexError", "boolean index did not match", everyday=True)},
             rules=(Rule("index-error", "jax<0.8.0"), _NEW),
         ),
+        Case(with_size),
     ),
 )

@@ -1,17 +1,9 @@
-"""solve(a, b) of a batch of vectors takes b for one matrix, where the batch is as large as the system
+"""solve(a, b) of a batch of vectors takes b for one matrix
 
-    jnp.linalg.solve(a, b)    # a of shape (2, 2, 2), b of (2, 2): the answer has (2, 2) up to 0.4.38, then (2, 2, 2)
-
-Up to jax 0.4.38 `b` was a batch of vectors, one to each matrix. From 0.5.0 it is one matrix, and each system is solved
-for all of it, as NumPy does from 2.0. The changelog says that batched vectors are no longer supported; a FutureWarning
-had said so from 0.4.25, and where the batch's size differs from the system's there is now a ValueError (dynamax#389).
-Where the two are equal there is no error, but another answer in another shape, which the next broadcast swallows.
-
-Seen in these runs:
-
-- `jax.scipy.linalg.solve` changes in 0.5.0 too, without a warning before.
-- With `assume_a="pos"` it does not change. Since 0.5.0 that argument, said to be about `a`, decides what `b` is.
-  (jax#39986 is about a warning there.)
+With jax#25741, `jnp.linalg.solve` follows NumPy 2: a batch of vectors is no longer supported (changelog). If the batch
+is as large as the system, each system is solved for the whole of `b` (`square_batch`); `other_batch` raises a
+ValueError (dynamax#389). `jax.scipy.linalg.solve` changed with it, except with `assume_a="pos"`; its documentation
+still allows a `b` of shape `(..., N)`.
 """
 
 from __future__ import annotations
@@ -29,7 +21,7 @@ def square_batch() -> tuple[str, str]:
 
 
 def control_unambiguous() -> None:
-    """One vector, and a batch of matrices, are solved as by NumPy."""
+    """With one vector, and with a batch of matrices, jnp.linalg.solve agrees with NumPy."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -39,7 +31,7 @@ def control_unambiguous() -> None:
 
 
 def a_column_each() -> None:
-    """With a column for each system both functions solve one each, and assume_a says nothing about b."""
+    """With a column for each system, both functions solve one each, and assume_a says nothing about b."""
     import jax.numpy as jnp
     import jax.scipy.linalg
     import numpy as np
@@ -51,8 +43,23 @@ def a_column_each() -> None:
     assert np.allclose(jnp.linalg.solve(a, b[..., None])[..., 0], wanted, rtol=1e-5)
 
 
+def other_batches() -> None:
+    """Both functions do so with batches of 3, 2 x 3 and 0, with one vector, and with complex numbers."""
+    import jax.numpy as jnp
+    import jax.scipy.linalg
+    import numpy as np
+
+    for batch in ((3,), (2, 3), (0,), ()):
+        for dtype in (np.float32, np.complex64):
+            a = np.cos(np.arange(9 * np.prod(batch, dtype=int))).reshape(*batch, 3, 3) + 4 * np.eye(3)
+            b = a[..., 0].astype(dtype) * (1 if dtype == np.float32 else 1j)
+            wanted = np.linalg.solve(a, b[..., None])[..., 0]
+            for solve in (jnp.linalg.solve, jax.scipy.linalg.solve):
+                np.testing.assert_allclose(solve(a.astype(dtype), b[..., None])[..., 0], wanted, rtol=1e-4, atol=1e-5)
+
+
 def other_batch() -> tuple[str, str]:
-    """Does it of shapes (3, 2, 2) and (3, 2)?"""
+    """Does jnp.linalg.solve of shapes (3, 2, 2) and (3, 2) solve one system for each vector?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -61,7 +68,7 @@ def other_batch() -> tuple[str, str]:
 
 
 def scipy_square_batch() -> tuple[str, str]:
-    """Does jax.scipy.linalg.solve of shapes (2, 2, 2) and (2, 2)?"""
+    """Does jax.scipy.linalg.solve of shapes (2, 2, 2) and (2, 2) solve one system for each vector?"""
     import jax.scipy.linalg
     import numpy as np
 
@@ -70,7 +77,7 @@ def scipy_square_batch() -> tuple[str, str]:
 
 
 def scipy_assume_a() -> tuple[str, str]:
-    """Does jax.scipy.linalg.solve give the same with assume_a="pos" and without, of those shapes?"""
+    """Does jax.scipy.linalg.solve of these shapes return the same with assume_a="pos" as without?"""
     import jax.scipy.linalg
     import numpy as np
 
@@ -79,36 +86,41 @@ def scipy_assume_a() -> tuple[str, str]:
 
 
 _WARNING = {"announced": Signature("FutureWarning", "batched 1D solves with b.ndim > 1 are deprecated")}
-_BEFORE = (Rule("agrees", "jax<0.4.25"), Rule("announced", "jax<0.5.0", "right, with jax#19674's FutureWarning"))
+_BEFORE = (Rule("agrees", "jax<0.4.25"), Rule("announced", "jax<0.5.0", "with jax#19674's FutureWarning"))
 _ASSUMING = "jax.scipy.linalg.solve(a, b, lower, overwrite_a, overwrite_b, debug, check_finite, assume_a) if "
 # The shapes decide, so a use is possible at most.
-_ANY = "unseen and form(b) != 'newaxis'"
+_ANY = "unseen and form(b) != 'newaxis' and not within('jax.vmap')"
+_SOLVE = f"jax.numpy.linalg.solve(a, b) if {_ANY}"
 
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
-        report="probml/dynamax#389", change="jax#25741 jax#19674", docs="jax:changelog.html#jax-0-5-0-jan-17-2025"
+        change="jax#25741 jax#19674",
+        docs="jax:changelog.html#jax-0-5-0-jan-17-2025 jax:_autosummary/jax.scipy.linalg.solve.html",
+        discussion="probml/dynamax#389",
     ),
     control=control_unambiguous,
     rules=(
         Rule("agrees", "jax<0.5.0", "nothing is said"),
         Rule("differs", "", "unless a is assumed to be positive it calls jnp.linalg.solve"),
     ),
-    workaround=Workaround("Make each vector a column: solve(a, b[..., None])[..., 0].", a_column_each),
+    workaround=Workaround(
+        "Make each vector a column: solve(a, b[..., None])[..., 0].", a_column_each, elsewhere=other_batches
+    ),
     cases=(
         Case(
             square_batch,
-            behaviours={"announced": "clear"},
-            rules=(*_BEFORE, Rule("differs", "", "jax#25741")),
+            behaviours={"announced": "clear", "differs": "documented"},
+            rules=(*_BEFORE, Rule("differs", "", "jax#25741, and the changelog")),
             signatures=_WARNING,
-            touches=("jax.numpy.linalg.solve(a, b) if unseen and form(b) != 'newaxis'",),
+            touches=(_SOLVE,),
         ),
         Case(
             other_batch,
             behaviours={"announced": "clear"},
             rules=(*_BEFORE, Rule("value-error", "", "the message names the way back")),
             signatures={**_WARNING, "value-error": Signature("ValueError", "Prior to JAX v0.5.0")},
-            touches=("jax.numpy.linalg.solve",),
+            touches=(_SOLVE,),
         ),
         Case(scipy_square_batch, touches=(f"{_ASSUMING}not assume_a == 'pos' and {_ANY}",)),
         Case(scipy_assume_a, touches=(f"{_ASSUMING}assume_a == 'pos' and {_ANY}",)),

@@ -1,32 +1,27 @@
-"""The inverse indices of jnp.unique have the shape of what they came from, since jax 0.4.24: they were flat
+"""jnp.unique with return_inverse=True changed the shape of the inverse
 
-    values, inverse = jnp.unique(x, return_inverse=True)    # x: (2, 2)
-    inverse.shape                                           # (4,) up to jax 0.4.23, (2, 2) from 0.4.24
-    values[inverse]                                         # flat, then of x's shape
-
-NumPy 2 did this first, and JAX took it over before NumPy 2 was out: jax 0.4.24 to 0.4.29, beside the NumPy 1.26 that an
-installer gave then, disagree with it. What follows is quiet where a shape broadcasts: `weights - means[inverse]` has
-another one. The changelog of 0.4.24 has the change.
-
-With `axis=0` it went to and fro. A vector up to 0.4.23, `(2, 1)` from 0.4.24 to 0.4.30, a vector again
-from 0.4.31: NumPy 2.0 had done that, and 2.1 undid it.
+The inverse indices were flat. jax#19320 gives them the dimensions of the input, following NumPy 2, also with an
+axis, which broke `rows[inverse]` (jax#20274). NumPy took back the change for an axis (numpy#26914), and so did
+jax#22445; without an axis they have the shape of the input.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround
 
 
-def inverse() -> tuple[str, str]:
-    """Which shape have the inverse indices of a matrix of 2 × 2?"""
+def inverse_of_rows() -> tuple[str, str]:
+    """Which shape has the inverse of jnp.unique(x, return_inverse=True, axis=0) for 2 rows?"""
     import jax.numpy as jnp
 
-    shape = jnp.unique(jnp.array([[1, 2], [1, 2]]), return_inverse=True)[1].shape
-    return {(4,): "flat", (2, 2): "shaped"}.get(shape, "other"), f"{shape}"
+    shape = jnp.unique(jnp.array([[1, 2], [1, 2]]), return_inverse=True, axis=0)[1].shape
+    return {(2,): "flat", (2, 1): "shaped"}.get(shape, "other"), f"{shape}"
 
 
 def vector() -> None:
-    """Of a vector they are one on every release, and the values are right."""
+    """The inverse of a vector is a vector, and the values of a matrix are those of NumPy."""
     import jax.numpy as jnp
 
     values, inverse = jnp.unique(jnp.array([3, 1, 3]), return_inverse=True)
@@ -36,7 +31,7 @@ def vector() -> None:
 
 
 def reshaped() -> None:
-    """With the shape said, whatever it was."""
+    """After reshape, the inverse restores a matrix, by its elements and by its rows."""
     import jax.numpy as jnp
 
     x = jnp.array([[1, 2], [1, 2]])
@@ -46,30 +41,75 @@ def reshaped() -> None:
     assert rows[inverse.reshape(-1)].tolist() == x.tolist()
 
 
-def inverse_of_rows() -> tuple[str, str]:
-    """Which have those of its rows?"""
+def by_rows(x: Any) -> Any:
+    """Restore an array from its unique rows."""
     import jax.numpy as jnp
 
-    shape = jnp.unique(jnp.array([[1, 2], [1, 2]]), return_inverse=True, axis=0)[1].shape
-    return {(2,): "flat", (2, 1): "shaped"}.get(shape, "other"), f"{shape}"
+    values, inverse = jnp.unique(x, return_inverse=True, axis=0)
+    return values[inverse.reshape(-1)]
 
+
+def by_elements(x: Any) -> Any:
+    """Restore an array from its unique elements."""
+    import jax.numpy as jnp
+
+    values, inverse = jnp.unique(x, return_inverse=True)
+    return values[inverse.reshape(x.shape)]
+
+
+def itself(x: Any) -> Any:
+    """Return the array."""
+    return x
+
+
+def inverse() -> tuple[str, str]:
+    """Which shape has the inverse of jnp.unique(x, return_inverse=True) for a matrix of 2 × 2?"""
+    import jax.numpy as jnp
+
+    shape = jnp.unique(jnp.array([[1, 2], [1, 2]]), return_inverse=True)[1].shape
+    return {(4,): "flat", (2, 2): "shaped"}.get(shape, "other"), f"{shape}"
+
+
+_INPUTS = ("int32 matrix", "float32 batch", "bool square", "uint8 vector", "zero float16 matrix")
+_UNIQUE = (
+    "jax.numpy.unique(ar, return_index, return_inverse, return_counts, axis) "
+    "if unseen and return_inverse == True and form(ar) not in ('jax.numpy.ravel', 'ravel', 'flatten')"
+)
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(change="jax@fa6d3f26ff", docs="jax:changelog.html"),
-    touches=("jax.numpy.unique(return_inverse=)", "jax.numpy.unique_inverse", "jax.numpy.unique_all"),
+    upstream=Upstream.of(
+        report="jax#20274",
+        change="jax#19320",
+        fix="jax#22445",
+        docs="jax:changelog.html",
+        discussion="numpy/numpy#26914",
+    ),
     control=vector,
-    workaround=Workaround("Say the shape: inverse.reshape(x.shape), or reshape(-1) with an axis.", reshaped),
     cases=(
-        Case(
-            inverse,
-            rules=(Rule("flat", "jax<0.4.24"), Rule("shaped", "", "fa6d3f26ff")),
-            behaviours={"flat": "clear", "shaped": "documented", "other": "different"},
-        ),
         Case(
             inverse_of_rows,
             behaviours={"flat": "clear", "shaped": "affected", "other": "different"},
-            rules=(Rule("shaped", "jax>=0.4.24,<0.4.31"), Rule("flat")),
+            rules=(
+                Rule("flat", "jax<0.4.24"),
+                Rule("shaped", "jax<0.4.31", "jax#19320 (fa6d3f26ff)"),
+                Rule("flat", "", "jax#22445 (7857bd3319)"),
+            ),
+            workaround=Workaround(
+                "With an axis, index with inverse.reshape(-1).", reshaped, elsewhere=Elsewhere(by_rows, itself, _INPUTS)
+            ),
+            touches=(f"{_UNIQUE} and axis != None",),
+        ),
+        Case(
+            inverse,
+            rules=(Rule("flat", "jax<0.4.24"), Rule("shaped", "", "jax#19320 (fa6d3f26ff)")),
+            behaviours={"flat": "clear", "shaped": "documented", "other": "different"},
+            workaround=Workaround(
+                "Say the shape: inverse.reshape(x.shape).",
+                reshaped,
+                elsewhere=Elsewhere(by_elements, itself, (*_INPUTS, "float32 scalar")),
+            ),
+            touches=(f"{_UNIQUE} and not axis != None",),
         ),
     ),
 )

@@ -1,33 +1,26 @@
-"""jnp.var gave negative variances where ddof is larger than the number of samples; jnp.cov does still
+"""jnp.var and jnp.cov with a ddof above n return negative variances
 
-    jnp.var(jnp.arange(3.0), ddof=4)     # -2 up to jax 0.4.28, NaN from 0.4.29
-    jnp.cov(jnp.arange(3.0), ddof=4)     # -2, infinite in NumPy
-
-The sum of squares is divided by n - ddof, and nothing looked at the sign of that. A mask counts: with two samples left
-by `where=` and the ddof=3 of an unmasked array the variance was -0.5. jax#21330 asked what the array API standard asks,
-NaN where n <= ddof; jax#21362 does that for `var` and `std` from 0.4.29. NumPy gives infinity. At n = ddof JAX's answer
-went from infinity to NaN.
-
-Seen in these runs: there were negative variances at all; jax#21330 shows empty arrays and -0. And `jnp.cov` was left as
-it was, with weights and without: a covariance matrix with negative numbers on its diagonal comes back on every release,
-with no warning (NumPy warns). `jnp.nanvar` was right before.
+The sum of squares is divided by n - ddof, whatever its sign; where a mask leaves n elements, n counts these. The array
+API standard asks for NaN if n is at most ddof (jax#21330), which jax#21362 returns in `var` and `std`. NumPy returns
+infinity, with a warning; `jnp.cov` still divides (`cov`).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
-def var() -> tuple[str, str]:
-    """Is the variance of three numbers with ddof=4 free of negative values?"""
+def empty_var() -> tuple[str, str]:
+    """Is jnp.var of an empty array with ddof=1 NaN?"""
     import jax.numpy as jnp
 
-    given = float(jnp.var(jnp.arange(3.0), ddof=4))
-    return "negative" if given < 0.0 else "not-negative", f"the variance is {given}"
+    return compare(jnp.var(jnp.asarray([]), ddof=1), float("nan"))
 
 
 def fewer() -> None:
-    """With ddof below n all are right, and nanvar gives NaN above it."""
+    """With a ddof below n the values are those of NumPy, and jnp.nanvar gives NaN above it."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -36,19 +29,51 @@ def fewer() -> None:
     assert np.isnan(jnp.nanvar(x, ddof=4))
 
 
-def by_hand() -> None:
-    """The variance with ddof=0, scaled by hand where there are samples enough."""
+def nan_instead() -> None:
+    """With jnp.where, variances and a covariance are NaN if n is at most ddof, also with a mask."""
     import jax.numpy as jnp
     import numpy as np
 
-    x = jnp.arange(3.0)
+    x, mask = jnp.arange(3.0), jnp.array([True, True, False])
     for ddof, wanted in ((1, 1.0), (3, np.nan), (4, np.nan)):
-        scale = x.size / (x.size - ddof) if x.size > ddof else jnp.nan
-        np.testing.assert_allclose([jnp.var(x) * scale, jnp.cov(x, ddof=0) * scale], [wanted, wanted])
+        spread = jnp.array([jnp.var(x, ddof=ddof), jnp.cov(x, ddof=ddof)])
+        np.testing.assert_allclose(jnp.where(x.size > ddof, spread, jnp.nan), [wanted, wanted])
+    assert jnp.isnan(jnp.where(mask.sum() > 3, jnp.var(x, ddof=3, where=mask), jnp.nan))
+    empty = jnp.asarray([])
+    assert jnp.isnan(jnp.where(empty.size > 1, jnp.var(empty, ddof=1), jnp.nan))
+
+
+def spreads(x: Any) -> Any:
+    """Return variances and covariances with several ddof."""
+    import jax.numpy as jnp
+
+    pairs = [(d, each) for d in (0, 1, 3, 9) for each in (jnp.var(x, axis=-1, ddof=d), jnp.cov(x, ddof=d))]
+    return jnp.concatenate([jnp.ravel(jnp.where(x.shape[-1] > d, each, jnp.nan)) for d, each in pairs])
+
+
+def numpy_spreads(x: Any) -> Any:
+    """Return the same from NumPy in float64."""
+    import warnings
+
+    import numpy as np
+
+    wide = np.asarray(x, np.result_type(x, np.float64))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pairs = [(d, each) for d in (0, 1, 3, 9) for each in (np.var(wide, axis=-1, ddof=d), np.cov(wide, ddof=d))]
+    return np.concatenate([np.ravel(np.where(x.shape[-1] > d, each, np.nan)) for d, each in pairs])
+
+
+def var() -> tuple[str, str]:
+    """Is jnp.var of three numbers with ddof=4 free of negative values?"""
+    import jax.numpy as jnp
+
+    given = float(jnp.var(jnp.arange(3.0), ddof=4))
+    return "negative" if given < 0.0 else "not-negative", f"the variance is {given}"
 
 
 def masked_var() -> tuple[str, str]:
-    """And that of three numbers of which where= leaves two, with ddof=3?"""
+    """Is jnp.var with ddof=3, of three numbers of which where= leaves two, free of negative values?"""
     import jax.numpy as jnp
 
     given = float(jnp.var(jnp.arange(3.0), ddof=3, where=jnp.array([True, True, False])))
@@ -56,40 +81,44 @@ def masked_var() -> tuple[str, str]:
 
 
 def cov() -> tuple[str, str]:
-    """Is the diagonal of a covariance matrix of three samples with ddof=4 free of negative values?"""
+    """Is the diagonal of jnp.cov of three samples with ddof=4 free of negative values?"""
     import jax.numpy as jnp
 
     given = jnp.diag(jnp.cov(jnp.array([[0.0, 1.0, 2.0], [0.0, 3.0, 0.0]]), ddof=4)).tolist()
     return "negative" if min(given) < 0.0 else "not-negative", f"the variances are {given}"
 
 
-_BY_HAND = Workaround("Scale it: jnp.var(x) * (n / (n - ddof) if n > ddof else jnp.nan).", by_hand)
+_FIXED = "jax#21362 (3c201e0b8c)"
+_VAR = (
+    "jax.numpy.var(a, axis, dtype, out, ddof) if ddof > 1 and unseen",
+    "jax.Array.var(axis, dtype, out, ddof) if ddof > 1 and uses('jax.jit', 'jax.numpy.array', 'jax.numpy.asarray')",
+)
+_INPUTS = ("float32 matrix", "float16 vector", "int32 square", "zero float32 vector", "complex64 vector")
 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#21330", fix="jax#21362"),
-    touches=("jax.numpy.var(ddof=)", "jax.numpy.cov(ddof=)"),
     control=fewer,
     behaviours={"negative": "affected", "not-negative": "clear"},
-    rules=(Rule("negative", "jax<0.4.29"), Rule("not-negative", "", "jax#21362 (3c201e0b8c)")),
+    rules=(Rule("negative", "jax<0.4.29"), Rule("not-negative", "", _FIXED)),
+    workaround=Workaround(
+        "Write jnp.where(n > ddof, jnp.var(x, ddof=ddof), jnp.nan).",
+        nan_instead,
+        elsewhere=Elsewhere(spreads, numpy_spreads, _INPUTS, rtol=1e-2),
+    ),
     cases=(
-        Case(
-            var,
-            workaround=_BY_HAND,
-            touches=("jax.numpy.var(a, axis, dtype, out, ddof) if ddof > 1 and uses('jax.numpy.var')",),
-        ),
+        Case(empty_var, rules=(Rule("differs", "jax<0.4.29"), Rule("agrees", "", _FIXED)), touches=_VAR),
+        Case(var, touches=_VAR),
         Case(
             masked_var,
             touches=(
-                "jax.numpy.var(a, axis, dtype, out, ddof, keepdims, where) "
-                "if ddof > 1 and given(where) and uses('jax.numpy.var')",
+                "jax.numpy.var(a, axis, dtype, out, ddof, keepdims, where) if ddof > 1 and given(where) and unseen",
             ),
         ),
         Case(
             cov,
             rules=(Rule("negative"),),
-            workaround=_BY_HAND,
-            touches=("jax.numpy.cov(m, y, rowvar, bias, ddof) if ddof > 1 and uses('jax.numpy.cov')",),
+            touches=("jax.numpy.cov(m, y, rowvar, bias, ddof) if ddof > 1 and unseen",),
         ),
     ),
 )

@@ -1,26 +1,19 @@
-"""x.view() and x.view(None) read the bytes as floats, up to jax 0.7.1
+"""x.view() and x.view(None) read the bytes of an array as floats
 
-    jnp.arange(3).view()                        # [0., 1.4e-45, 2.8e-45] up to jax 0.7.1, should be [0, 1, 2]
-    jnp.array([1, 2, 3, 4], jnp.int8).view()    # [1.5e-36], one float of the four bytes
-
-Without a dtype NumPy gives the array as it is. JAX took `None` for the default float, as its constructors do, and read
-the memory as that: integers become subnormal numbers, a complex array twice as many reals, four bytes or truth values
-one number. Nothing raises where the sizes fit. A change by mypy's annotations found it; ca7b9db551 mended it, in 0.7.2,
-and the changelog names it as a bug of `view(dtype=None)`.
-
-Seen in these runs:
-
-- The call without any argument does it too, eager and under jit, up to 0.7.1.
-- The shape changes: four int8 are one float, and two complex numbers four.
+JAX took `None` for the default float dtype, and read the memory as that. ca7b9db551 returns the array unchanged, which
+the changelog calls NumPy's semantics: it is that of `x.view()`, while NumPy's own `x.view(None)` reads float64
+(numpy#14875).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def integers() -> tuple[str, str]:
-    """Is x.view() of integers x?"""
+    """Does x.view() of integers return x?"""
     import jax.numpy as jnp
 
     x = jnp.array([1, 2, 3, 4], jnp.int32)
@@ -37,7 +30,7 @@ def floats_and_named() -> None:
 
 
 def name_the_dtype() -> None:
-    """With its own dtype an array is itself on every release."""
+    """With its own dtype, an array of int8, of complex numbers and of truth values is itself."""
     import jax.numpy as jnp
 
     for x in (jnp.array([1, 2, 3, 4], jnp.int8), jnp.array([1 + 2j], jnp.complex64), jnp.array([True, False])):
@@ -45,8 +38,18 @@ def name_the_dtype() -> None:
         assert x.view(x.dtype).tolist() == x.tolist()
 
 
+def viewed(x: Any) -> Any:
+    """View an array with its own dtype."""
+    return x.view(x.dtype)
+
+
+def itself(x: Any) -> Any:
+    """Return the array."""
+    return x
+
+
 def small_integers() -> tuple[str, str]:
-    """Is x.view(None) of four int8 x, and not one number?"""
+    """Does x.view(None) of four int8 return x, not one float?"""
     import jax.numpy as jnp
 
     x = jnp.array([1, 2, 3, 4], jnp.int8)
@@ -54,7 +57,7 @@ def small_integers() -> tuple[str, str]:
 
 
 def complex_numbers() -> tuple[str, str]:
-    """Is x.view() of complex numbers x under jit, and not its real and imaginary parts in a row?"""
+    """Does x.view() of complex numbers under jit return x, not real and imaginary parts in a row?"""
     import jax
     import jax.numpy as jnp
 
@@ -62,12 +65,16 @@ def complex_numbers() -> tuple[str, str]:
     return compare(jax.jit(lambda x: x.view())(x), x)
 
 
+_INPUTS = ("int32 matrix", "bool vector", "complex64 batch", "float16 scalar", "uint8 empty", "zero int8 square")
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(fix="jax@ca7b9db551", docs="jax:changelog.html"),
+    upstream=Upstream.of(fix="jax@ca7b9db551", docs="jax:changelog.html", discussion="numpy/numpy#14875"),
     touches=("jax.Array.view(dtype) if not given(dtype) or dtype == None",),
     control=floats_and_named,
     rules=(Rule("differs", "jax<0.7.2"), Rule("agrees", "", "ca7b9db551, and the changelog")),
-    workaround=Workaround("Name the dtype: x.view(x.dtype), or leave view out.", name_the_dtype),
+    workaround=Workaround(
+        "Name the dtype: x.view(x.dtype).", name_the_dtype, elsewhere=Elsewhere(viewed, itself, _INPUTS)
+    ),
     cases=(Case(integers), Case(small_integers), Case(complex_numbers)),
 )

@@ -1,28 +1,31 @@
-"""The gradient of jnp.where is NaN where the branch that is not taken has none
+"""The gradient of jnp.where is NaN if the branch not taken has none
 
-    jax.grad(lambda x: jnp.where(x > 0, jnp.sqrt(x), 0.0))(-1.0)    # NaN, where f is 0 all round
-
-Both branches are computed, and differentiated. The one that is not taken gets the cotangent 0, and 0 times an infinite
-derivative is NaN. The FAQ has it, "gradients contain NaN where using where", with the way out: a second `where` inside.
-jax#1052 is the thread that people land on. It is reverse mode alone (jax#654): by `jax.jvp` the same function gives 0,
-for the tangent of the other branch is never looked at.
-
-Seen in these runs:
-
-- `lax.cond` is right, and stays right when `vmap` makes a select of it: since jax#5658, of 2021, it stops the gradient
-  of the branch that is not taken, which is the second `where` by itself. So it is the other way out, mostly.
-- Not in a rule of `custom_jvp`: what vmap makes of a `cond` there has no transpose, and `grad` of it raises (jax#22011,
-  jax#39219), from jax 0.4.22 on.
-- A sum with `where=` is the same thing: `jnp.sum(jnp.sqrt(x), where=x > 0)` has a NaN for each x of 0.
+`grad` multiplies the zero cotangent of the branch that is not taken by its infinite derivative; the FAQ documents it,
+with the workaround (jax#1052). Forward mode gives 0 (`jvp`, jax#654), and so does `lax.cond`, even if `vmap` turns it
+into a select (`cond_under_vmap`): jax#5658 stops the gradient there. In a rule of `custom_jvp`, this `stop_gradient`
+has no transpose (`cond_in_a_rule`, jax#22011).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import GRADIENTS, MAPS, Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import (
+    GRADIENTS,
+    MAPS,
+    Case,
+    Elsewhere,
+    Issue,
+    Rule,
+    Signature,
+    Upstream,
+    Workaround,
+    compare,
+)
 
 
 def where() -> tuple[str, str]:
-    """Is the gradient of where(x > 0, sqrt(x), 0) at 0, and at -1, 0?"""
+    """Is jax.grad of jnp.where(x > 0, jnp.sqrt(x), 0) equal to 0 at 0 and at -1?"""
     import jax
     import jax.numpy as jnp
 
@@ -31,7 +34,7 @@ def where() -> tuple[str, str]:
 
 
 def the_branch_taken() -> None:
-    """Where the branch is taken the gradient is right, and lax.cond without a batch is right everywhere."""
+    """If the branch is taken the gradient is correct, and lax.cond without a batch gives 0."""
     import jax
     import jax.numpy as jnp
 
@@ -40,7 +43,7 @@ def the_branch_taken() -> None:
 
 
 def where_inside() -> None:
-    """What the FAQ says: a where inside, so that no branch is at a point where it has no derivative."""
+    """With a where inside, as in the FAQ, no branch is at a point where it has no derivative."""
     import jax
     import jax.numpy as jnp
 
@@ -51,8 +54,36 @@ def where_inside() -> None:
     assert got.tolist() == [0.0, 0.0, 0.25]
 
 
+def roots(x: Any) -> Any:
+    """Differentiate with a where inside, and a sum with where=."""
+    import jax
+    import jax.numpy as jnp
+
+    def f(x: Any) -> Any:
+        root = jnp.sqrt(jnp.where(x > 0, x, 1.0))
+        return jnp.sum(jnp.where(x > 0, root, 0.0)) + jnp.sum(root, where=x > 0)
+
+    return jax.grad(f)(x)
+
+
+def slopes_of_roots(x: Any) -> Any:
+    """Return twice the derivative of the square root, and 0 where there is none."""
+    import numpy as np
+
+    return np.where(x > 0, 1 / np.sqrt(np.where(x > 0, x, 1)), 0)
+
+
+def sum_with_where() -> tuple[str, str]:
+    """Is jax.grad of jnp.sum(jnp.sqrt(x), where=x > 0) equal to 0 where x is 0?"""
+    import jax
+    import jax.numpy as jnp
+
+    got = jax.grad(lambda x: jnp.sum(jnp.sqrt(x), where=x > 0))(jnp.array([0.0, 4.0]))
+    return compare(got, [0.0, 0.25])
+
+
 def cond_under_vmap() -> tuple[str, str]:
-    """Is the gradient of a batch through lax.cond 0 where the other branch was not taken?"""
+    """Is jax.grad of a batch through lax.cond 0 where the other branch was not taken?"""
     import jax
     import jax.numpy as jnp
 
@@ -60,8 +91,19 @@ def cond_under_vmap() -> tuple[str, str]:
     return compare(jax.grad(lambda x: jnp.sum(f(x)))(jnp.array([0.0, 4.0])), [0.0, 0.25])
 
 
+def jvp() -> tuple[str, str]:
+    """Is the derivative by jax.jvp of jnp.where(x > 0, jnp.sqrt(x), 0) at 0 and at -1 equal to 0?"""
+    import jax
+    import jax.numpy as jnp
+
+    def derivative(x: float) -> object:
+        return jax.jvp(lambda x: jnp.where(x > 0, jnp.sqrt(x), 0.0), (x,), (1.0,))[1]
+
+    return compare([derivative(0.0), derivative(-1.0)], [0.0, 0.0])
+
+
 def cond_in_a_rule() -> tuple[str, str]:
-    """Is there a gradient of a batch through a rule of custom_jvp that has a lax.cond?"""
+    """Does jax.grad differentiate a batch through a custom_jvp rule that has a lax.cond?"""
     import jax
     import jax.numpy as jnp
 
@@ -79,7 +121,7 @@ def cond_in_a_rule() -> tuple[str, str]:
 
 
 def where_in_the_rule() -> None:
-    """A where in the rule, and no cond: a tangent is linear in it."""
+    """A where in the rule is linear in the tangent, and has a transpose."""
     import jax
     import jax.numpy as jnp
 
@@ -95,38 +137,48 @@ def where_in_the_rule() -> None:
     assert jax.grad(lambda x: jnp.sum(jax.vmap(f)(x)))(jnp.array([-1.0, 4.0])).tolist() == [2.0, 1.0]
 
 
-def sum_with_where() -> tuple[str, str]:
-    """Is the gradient of sum(sqrt(x), where=x > 0) 0 where x is 0?"""
+def leaky(x: Any) -> Any:
+    """Differentiate a leaky ReLU that has such a rule."""
     import jax
     import jax.numpy as jnp
 
-    got = jax.grad(lambda x: jnp.sum(jnp.sqrt(x), where=x > 0))(jnp.array([0.0, 4.0]))
-    return compare(got, [0.0, 0.25])
+    @jax.custom_jvp  # type: ignore[untyped-decorator]
+    def f(x: Any) -> Any:
+        return jnp.where(x > 0, x, 0.25 * x)
+
+    @f.defjvp  # type: ignore[untyped-decorator]
+    def rule(primals: Any, tangents: Any) -> Any:
+        (x,), (t,) = primals, tangents
+        return f(x), jnp.where(x > 0, t, 0.25 * t)
+
+    return jax.grad(lambda x: jnp.sum(jax.vmap(f)(x)))(x)
 
 
-def jvp() -> tuple[str, str]:
-    """Is the derivative by jax.jvp of where(x > 0, sqrt(x), 0) at 0 and at -1 0?"""
-    import jax
-    import jax.numpy as jnp
+def leaky_slope(x: Any) -> Any:
+    """Return 1 or 0.25."""
+    import numpy as np
 
-    def derivative(x: float) -> object:
-        return jax.jvp(lambda x: jnp.where(x > 0, jnp.sqrt(x), 0.0), (x,), (1.0,))[1]
-
-    return compare([derivative(0.0), derivative(-1.0)], [0.0, 0.0])
+    return np.where(x > 0, 1, 0.25)
 
 
+_INPUTS = ("float32 matrix", "float16 vector", "zero float32 vector", "float32 scalar", "float32 empty")
 _RIGHT = (Rule("agrees"),)
 
 ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(
-        report="jax#1052 jax#654 jax#347 jax#22011 jax#39219",
+        report="jax#347 jax#1052 jax#654 jax#22011 jax#39219",
         change="jax#5658",
         docs="jax:faq.html#gradients-contain-nan-where-using-where",
+        attempt="jax#39453",
     ),
     control=the_branch_taken,
     rules=(Rule("differs", "", "the FAQ has it"),),
-    workaround=Workaround("Put a second where inside: sqrt(where(x > 0, x, 1)).", where_inside),
+    workaround=Workaround(
+        "Put a second where inside: sqrt(where(x > 0, x, 1)).",
+        where_inside,
+        elsewhere=Elsewhere(roots, slopes_of_roots, _INPUTS, rtol=1e-3),
+    ),
     cases=(
         Case(where, touches=(f"jax.numpy.where(condition, x) if given(x) and {GRADIENTS}",)),
         Case(
@@ -143,9 +195,13 @@ ISSUE = Issue(
             cond_in_a_rule,
             behaviours={"no-transpose": "affected", "agrees": "clear", "differs": "different"},
             rules=(Rule("no-transpose", "", "jax#39219"),),
-            workaround=Workaround("Take a where in the rule: both branches are linear there.", where_in_the_rule),
+            workaround=Workaround(
+                "Take a where in the rule: both branches are linear there.",
+                where_in_the_rule,
+                elsewhere=Elsewhere(leaky, leaky_slope, tuple(each for each in _INPUTS if "scalar" not in each)),
+            ),
             signatures={"no-transpose": Signature("NotImplementedError", "for 'stop_gradient' not implemented")},
-            touches=(f"jax.custom_jvp if uses('jax.lax.cond') and {MAPS} and {GRADIENTS}",),
+            touches=(f"jax.lax.cond(pred) if within('.defjvp') and {MAPS} and {GRADIENTS}",),
         ),
     ),
 )

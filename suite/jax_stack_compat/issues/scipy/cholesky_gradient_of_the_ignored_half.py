@@ -1,28 +1,19 @@
-"""The gradient of jax.scipy.linalg.cholesky is not 0 at the entries that it ignores
+"""Gradients of jax.scipy.linalg.cholesky are not 0 at entries it ignores
 
-    x = jnp.array([[4.0, 1.0], [1.0, 3.0]])
-    jax.grad(lambda x: jax.scipy.linalg.cholesky(x).sum())(x)
-    # [[0.206, 0.425], [-0.075, 0.302]] up to jax 0.11.1, should be [[0.206, 0.349], [0, 0.302]]
-
-The function reads one triangle, the upper one unless `lower=True`; the other one does not change the factor. The
-derivative is that of a symmetric matrix, and ignored that one triangle is read. The gradients of two mirrored entries
-have the right sum, so a matrix that the program makes symmetric itself has the right gradient (workaround `fill_both`).
-Where only one triangle depends on a parameter, its gradient is wrong. jax#40421 reports it.
-
-Seen in these runs:
-
-- The rule of the derivative is Python in jax, and copies one triangle to the other in 0.11.2.
-- `cho_factor` and `jax.lax.linalg.cholesky` with `symmetrize_input=False` had the same gradient.
-- `jnp.linalg.cholesky` makes its input symmetric first (control `symmetrized`).
+The function reads one triangle, but its derivative took the matrix for a symmetric one, so that entries of the other
+triangle have gradients, too (jax#40421). Now the rule copies one triangle of the tangent to the other.
+`jnp.linalg.cholesky` averages both triangles first, and has a symmetric gradient (`symmetrized`).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import DERIVATIVES, Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import DERIVATIVES, Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def cholesky() -> tuple[str, str]:
-    """Is the gradient of the upper factor 0 below the diagonal, and above it that of the only entry?"""
+    """Is the gradient of jax.scipy.linalg.cholesky 0 below the diagonal, which the upper factor ignores?"""
     import jax
     import jax.numpy as jnp
 
@@ -31,7 +22,7 @@ def cholesky() -> tuple[str, str]:
 
 
 def symmetrized() -> None:
-    """The ignored half changes no factor, and jnp.linalg.cholesky has a symmetric gradient."""
+    """The ignored entry does not change the factor, and jnp.linalg.cholesky has a symmetric gradient."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -43,7 +34,7 @@ def symmetrized() -> None:
 
 
 def fill_both() -> None:
-    """Copy one triangle to the other before the call."""
+    """With one triangle copied to the other before the call, the ignored entry has the gradient 0."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -55,8 +46,29 @@ def fill_both() -> None:
     np.testing.assert_allclose(got, [[0.20634446, 0.34924436], [0.0, 0.30151134]], atol=1e-5)
 
 
+def gradient_of_log_determinant(x: Any) -> Any:
+    """Return the gradient of a log-determinant for the triangle that is read, with both triangles filled."""
+    import jax
+    import jax.numpy as jnp
+
+    def log_determinant(a: Any) -> Any:
+        full = jnp.triu(a) + jnp.swapaxes(jnp.triu(a, 1), -1, -2).conj()
+        factor = jax.scipy.linalg.cholesky(full)
+        return 2.0 * jnp.log(jnp.diagonal(factor, axis1=-2, axis2=-1).real).sum()
+
+    return jax.grad(log_determinant)(x @ jnp.swapaxes(x, -1, -2).conj() + 8.0 * jnp.eye(3))
+
+
+def by_inverse(x: Any) -> Any:
+    """Compute the gradient with NumPy: the inverse, doubled above the diagonal, and 0 below it."""
+    import numpy as np
+
+    inverse = np.linalg.inv(x @ np.swapaxes(x, -1, -2).conj() + 8.0 * np.eye(3)).conj()
+    return np.triu(inverse) + np.triu(inverse, 1)
+
+
 def cho_factor() -> tuple[str, str]:
-    """Is it, of the lower factor by cho_factor?"""
+    """Is the gradient of jax.scipy.linalg.cho_factor(x, lower=True) 0 above the diagonal, which it ignores?"""
     import jax
     import jax.numpy as jnp
 
@@ -69,10 +81,20 @@ def cho_factor() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#40421"),
+    upstream=Upstream.of(report="jax#40421", discussion="jax#10815"),
     control=symmetrized,
     rules=(Rule("differs", "jax<0.11.2"), Rule("agrees", "", "the derivative's rule in jax/_src/lax/linalg.py")),
-    workaround=Workaround("Fill both triangles: jnp.triu(x) + jnp.triu(x, 1).T.", fill_both),
+    workaround=Workaround(
+        "For lower=False, fill both triangles: jnp.triu(x) + jnp.swapaxes(jnp.triu(x, 1), -1, -2).conj().",
+        fill_both,
+        elsewhere=Elsewhere(
+            gradient_of_log_determinant,
+            by_inverse,
+            ("float32 square", "float32 batch", "zero float32 square", "int32 square", "complex64 batch"),
+            rtol=1e-3,
+            atol=1e-5,
+        ),
+    ),
     cases=(
         Case(
             cholesky,

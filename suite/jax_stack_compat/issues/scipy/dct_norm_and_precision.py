@@ -1,20 +1,15 @@
-"""jax.scipy.fft.idct takes every norm for "ortho", and float64 for float32
+"""jax.scipy.fft.idct takes "backward" for "ortho", and float64 for float32
 
-    jax.scipy.fft.idct(x, norm="backward")          # up to jax 0.4.30 what norm="ortho" gives
-    jax.scipy.fft.idct(jnp.ones(4)).dtype           # float32 up to jax 0.4.33, with x64 on
-
-"backward" is SciPy's name for its default. `idct` scaled for every norm that is not None as for "ortho", and `dct` for
-every norm that is not "ortho" as for None: so dct and idct with one and the same norm="backward" were not each other's
-inverse. jax#22466 reported wrong scales; jax#22571 gave "backward" its meaning and jax#22567 refuses all others, in
-0.4.31. "forward" is refused to this day. jax#23895 found float64 input cast to float32: seven digits are left, and a
-number over 3.4e38 is infinite. jax#23917 mended that in 0.4.34.
-
-Seen in these runs: "forward" raised nothing either, up to 0.4.30: `dct(x, norm="forward")` was 2 n times SciPy's.
+`idct` scaled for each norm except None as for "ortho" (`idct_backward`), and `dct` for each except "ortho" as for None
+(`dct_forward`, jax#22466); the docstrings said that "ortho" alone is supported. jax#22571 gives "backward" its meaning,
+and jax#22567 refuses other names. `idct` also cast float64 to float32 (`idct_float64`, jax#23895), until jax#23917.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare, members
 
 
 def idct_backward() -> tuple[str, str]:
@@ -27,7 +22,7 @@ def idct_backward() -> tuple[str, str]:
 
 
 def ortho() -> None:
-    """norm=None and "ortho" are SciPy's in float32."""
+    """With norm=None and "ortho", dct and idct of float32 agree with SciPy."""
     import jax.numpy as jnp
     import numpy as np
     import scipy.fft
@@ -40,7 +35,7 @@ def ortho() -> None:
 
 
 def leave_it_out() -> None:
-    """No norm, which is "backward"; over 2 n it is "forward"."""
+    """Without norm, idct inverts dct, and dct over 2 n is SciPy's with norm="forward"."""
     import jax.numpy as jnp
     import numpy as np
     import scipy.fft
@@ -52,8 +47,25 @@ def leave_it_out() -> None:
     np.testing.assert_allclose(dct(x) / (2 * x.size), forward, rtol=1e-4)
 
 
+def without_norm(x: Any) -> Any:
+    """Return idct with norm="backward" and dct with norm="forward", without naming a norm."""
+    import jax.numpy as jnp
+    from jax.scipy.fft import dct, idct
+
+    return jnp.stack([idct(x), dct(x) / (2 * x.shape[-1])])
+
+
+def with_norm(x: Any) -> Any:
+    """Compute both with SciPy in float64."""
+    import numpy as np
+    import scipy.fft
+
+    x = np.asarray(x, np.float64)
+    return np.stack([scipy.fft.idct(x, norm="backward"), scipy.fft.dct(x, norm="forward")])
+
+
 def dct_forward() -> tuple[str, str]:
-    """Is dct(norm="forward") that of SciPy?"""
+    """Does dct(norm="forward") agree with SciPy?"""
     import jax.numpy as jnp
     import numpy as np
     import scipy.fft
@@ -64,7 +76,7 @@ def dct_forward() -> tuple[str, str]:
 
 
 def idct_float64() -> tuple[str, str]:
-    """Has idct of float64 the digits of float64?"""
+    """Does idct(x) of float64 agree with SciPy to ten digits?"""
     import jax.numpy as jnp
     import numpy as np
     import scipy.fft
@@ -74,25 +86,47 @@ def idct_float64() -> tuple[str, str]:
     return compare(idct(jnp.asarray(x)), scipy.fft.idct(x), rtol=1e-10)
 
 
+_ELSEWHERE = Elsewhere(
+    without_norm,
+    with_norm,
+    ("float32 matrix", "float32 batch", "float32 one", "zero float32 vector", "int32 vector", "float16 matrix"),
+    rtol=1e-2,
+    atol=1e-3,
+)
+
+
+def _named(functions: str, condition: str) -> tuple[str, ...]:
+    """Return functions of jax.scipy.fft with a condition on the norm."""
+    return members("jax.scipy.fft", functions, f"(x, type, n, axis, norm) if {condition}")
+
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#22466 jax#23895", fix="jax#22567 jax#22571 jax#23917"),
-    touches=("jax.scipy.fft.idct", "jax.scipy.fft.dct"),
     control=ortho,
     cases=(
         Case(
             idct_backward,
             rules=(Rule("differs", "jax<0.4.31"), Rule("agrees", "", "jax#22571 (2efd1ec011)")),
-            workaround=Workaround("Leave the norm out: it is the same.", leave_it_out),
+            workaround=Workaround("Omit norm: idct(x).", leave_it_out, elsewhere=_ELSEWHERE),
+            touches=_named("idct idctn", "norm == 'backward'"),
         ),
         Case(
             dct_forward,
             signatures={"refused": Signature("ValueError", "is not implemented", "jax._src.scipy.fft")},
             rules=(Rule("differs", "jax<0.4.31"), Rule("refused", "", "jax#22567 (326559ca47)")),
-            workaround=Workaround('For norm="forward" divide: dct(x) / (2 * n).', leave_it_out),
+            workaround=Workaround(
+                'For norm="forward" along the last axis, without n: dct(x) / (2 * x.shape[-1]).',
+                leave_it_out,
+                elsewhere=_ELSEWHERE,
+            ),
+            touches=_named("dct idct dctn idctn", "norm == 'forward'"),
         ),
         Case(
-            idct_float64, rules=(Rule("differs", "jax<0.4.34"), Rule("agrees", "", "jax#23917 (96268dcae6)")), x64=True
+            idct_float64,
+            rules=(Rule("differs", "jax<0.4.34"), Rule("agrees", "", "jax#23917 (96268dcae6)")),
+            x64=True,
+            touches=members("jax.scipy.fft", "idct idctn", " if uses('jax_enable_x64')"),
         ),
     ),
 )

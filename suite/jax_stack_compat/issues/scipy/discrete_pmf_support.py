@@ -1,33 +1,28 @@
-"""Discrete distributions of jax.scipy.stats give probability to what is no integer
+"""Discrete jax.scipy.stats distributions give non-integers a probability
 
-    jax.scipy.stats.binom.pmf(2.5, 5, 0.8)       # 0.111 on every release, SciPy: 0
-    jax.scipy.stats.poisson.logpmf(1.5, 2.0)     # -1.24 up to jax 0.4.26, SciPy: -inf
-
-The formulas have gamma functions for factorials, which go on between the integers, and nothing cuts them off: jax#5650
-says so of poisson, in 2021. jax#19150 plotted `binom.pmf` over a fine grid and saw it oscillate beyond n; jax#19166, in
-0.4.24, made it 0 there, and left what is between 0 and n. jax#20891, in 0.4.27, made `poisson` 0 for what is no
-integer, to be as SciPy is.
-
-Seen in these runs: `binom`, `geom`, `nbinom` and `betabinom` give 1.5 a probability above 0, from jax 0.4.18 on. So
-counts that were scaled or averaged before they reach a likelihood get a finite one.
+The formulas are defined between integers, where most have gamma functions for factorials, and so return a probability
+there (jax#5650). jax#20891 returns 0 for `poisson`, as SciPy does, and jax#19166 for `binom` beyond n (jax#19150).
+Between the integers of their support, `binom`, `geom`, `nbinom` and `betabinom` do not return 0 on the releases that
+were run.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare, members
 
 
-def between_integers() -> tuple[str, str]:
-    """Is the probability of 1.5 zero for binom, geom, nbinom and betabinom?"""
+def poisson() -> tuple[str, str]:
+    """Does poisson.logpmf(1.5, 2.0) give 1.5 events the probability 0?"""
     import numpy as np
-    from jax.scipy import stats
+    from jax.scipy.stats import poisson as law
 
-    laws = ((stats.binom, 5, 0.8), (stats.geom, 0.5), (stats.nbinom, 5, 0.5), (stats.betabinom, 5, 1.0, 1.0))
-    return compare([np.exp(law.logpmf(1.5, *numbers)) for law, *numbers in laws], [0.0] * 4)
+    return compare(np.exp(law.logpmf(1.5, 2.0)), 0.0)
 
 
 def integers() -> None:
-    """At integers, inside and outside, all are SciPy's."""
+    """At integers inside and outside the support, these distributions agree with SciPy."""
     import jax.scipy.stats as ours
     import numpy as np
     import scipy.stats as theirs
@@ -38,7 +33,7 @@ def integers() -> None:
 
 
 def mask() -> None:
-    """What is no integer masked by hand."""
+    """With a mask, binom and poisson give 1.5 and 6.5 the probability 0, and 2 keeps its own."""
     import jax.numpy as jnp
     from jax.scipy.stats import binom
     from jax.scipy.stats import poisson as law
@@ -50,32 +45,79 @@ def mask() -> None:
     assert jnp.where(k == jnp.floor(k), law.logpmf(k, 2.0), -jnp.inf)[0] == -jnp.inf
 
 
+def masked(k: Any) -> Any:
+    """Mask four distributions where k is not an integer."""
+    import jax.numpy as jnp
+    from jax.scipy import stats
+
+    laws = (stats.poisson, 2.0), (stats.binom, 5, 0.8), (stats.geom, 0.5), (stats.nbinom, 5, 0.5)
+    return jnp.stack([jnp.where(k == jnp.floor(k), law.logpmf(k, *numbers), -jnp.inf) for law, *numbers in laws])
+
+
+def scipy_logpmf(k: Any) -> Any:
+    """Return SciPy's logarithms of the same probabilities."""
+    import numpy as np
+    from scipy import stats
+
+    laws = (stats.poisson, 2.0), (stats.binom, 5, 0.8), (stats.geom, 0.5), (stats.nbinom, 5, 0.5)
+    return np.stack([law.logpmf(k, *numbers) for law, *numbers in laws])
+
+
+def between_integers() -> tuple[str, str]:
+    """Does logpmf(1.5, …) of binom, geom, nbinom and betabinom give the probability 0?"""
+    import numpy as np
+    from jax.scipy import stats
+
+    laws = ((stats.binom, 5, 0.8), (stats.geom, 0.5), (stats.nbinom, 5, 0.5), (stats.betabinom, 5, 1.0, 1.0))
+    return compare([np.exp(law.logpmf(1.5, *numbers)) for law, *numbers in laws], [0.0] * 4)
+
+
 def binom_beyond_n() -> tuple[str, str]:
-    """Is the probability of 6.5 in 5 trials zero?"""
+    """Does binom.pmf(6.5, 5, 0.8) give 6.5 successes in 5 trials the probability 0?"""
     from jax.scipy.stats import binom
 
     return compare(binom.pmf(6.5, 5, 0.8), 0.0)
 
 
-def poisson() -> tuple[str, str]:
-    """Is the probability of 1.5 events zero?"""
-    import numpy as np
-    from jax.scipy.stats import poisson as law
-
-    return compare(np.exp(law.logpmf(1.5, 2.0)), 0.0)
-
+_NOT_AN_INTEGER = (
+    "(k) if (form(k) in ('jax.numpy.linspace', 'jax.numpy.mean', 'mean') and unseen or seen(type(k) == 'float' "
+    "and k not in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10))) and not within('jax.numpy.where')"
+)
+_BETWEEN = "geom.pmf geom.logpmf nbinom.pmf nbinom.logpmf betabinom.pmf betabinom.logpmf binom.pmf binom.logpmf"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#19150", fix="jax#19166 jax#20891"),
-    touches=members(
-        "jax.scipy.stats", "binom poisson geom nbinom betabinom", " if unseen and not within('jax.numpy.where')"
-    ),
+    upstream=Upstream.of(report="jax#5650 jax#19150", fix="jax#20891 jax#19166"),
     control=integers,
-    workaround=Workaround("Mask by hand: jnp.where(k == jnp.floor(k), law.logpmf(k, …), -jnp.inf).", mask),
+    workaround=Workaround(
+        "Without loc, mask by hand: jnp.where(k == jnp.floor(k), law.logpmf(k, …), -jnp.inf).",
+        mask,
+        elsewhere=Elsewhere(
+            masked,
+            scipy_logpmf,
+            (
+                *("float32 vector", "positive float32 matrix", "zero float32 scalar", "float32 empty"),
+                *("int32 matrix", "uint8 vector"),
+            ),
+            rtol=1e-4,
+            atol=1e-5,
+        ),
+    ),
     cases=(
-        Case(between_integers, rules=(Rule("differs"),)),
-        Case(binom_beyond_n, rules=(Rule("differs", "jax<0.4.24"), Rule("agrees", "", "jax#19166"))),
-        Case(poisson, rules=(Rule("differs", "jax<0.4.27"), Rule("agrees", "", "jax#20891"))),
+        Case(
+            poisson,
+            rules=(Rule("differs", "jax<0.4.27"), Rule("agrees", "", "jax#20891 (95ed0538fd)")),
+            touches=members("jax.scipy.stats", "poisson.pmf poisson.logpmf", _NOT_AN_INTEGER),
+        ),
+        Case(
+            between_integers,
+            rules=(Rule("differs"),),
+            touches=members("jax.scipy.stats", _BETWEEN, _NOT_AN_INTEGER),
+        ),
+        Case(
+            binom_beyond_n,
+            rules=(Rule("differs", "jax<0.4.24"), Rule("agrees", "", "jax#19166 (77258cd6bd)")),
+            touches=members("jax.scipy.stats", "binom.pmf binom.logpmf", _NOT_AN_INTEGER),
+        ),
     ),
 )

@@ -1,23 +1,18 @@
-"""jax.scipy.stats.expon.ppf is wrong for every scale but 1 and every loc but 0
+"""jax.scipy.stats.expon.ppf is wrong unless loc is 0 and scale is 1
 
-    jax.scipy.stats.expon.ppf(0.5, scale=2.0)     # 0.2876821 up to jax 0.10.0, should be 2 log 2 = 1.3862944
-
-The function came with jax 0.5.1 and was wrong from its first day: it took the quantile for a point of the
-distribution and returned `-log1p((loc - q) / scale)`, which is the quantile for loc 0 and scale 1 alone. There is no
-error: a small scale gives NaN, anything else a plausible number. jax#36757 was opened on 0.9.2, jax#36903 mended it,
-and 0.10.1 is the first release that has it. Closed requests with the same repair stand beside it (jax#36904,
-jax#37351).
-
-Seen in these runs: at q = 1 the quantile for scale 2 is `log 2` up to 0.10.0, and infinite from 0.10.1 on.
+The formula took the probability for a point: it returned `-log1p((loc - q) / scale)`, the quantile for loc 0 and scale
+1 (jax#36757). It came with the function (jax@a3f7307333); jax#36903 returns `loc - scale * log1p(-q)`.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def ppf() -> tuple[str, str]:
-    """Does expon.ppf give the quantiles of scale 2, of scale 0.001, of loc 3, and of q = 1?"""
+    """Does expon.ppf give the quantiles for scale 2, scale 0.001 and loc 3, and at q = 1?"""
     import numpy as np
     from jax.scipy.stats import expon
 
@@ -29,7 +24,7 @@ def ppf() -> tuple[str, str]:
 
 
 def standard_ppf() -> None:
-    """Loc 0 and scale 1 are right where there is a ppf; the density takes any scale everywhere."""
+    """The density for scale 2, and the quantile for loc 0 and scale 1, agree with closed forms."""
     import numpy as np
     from jax.scipy.stats import expon
 
@@ -39,7 +34,7 @@ def standard_ppf() -> None:
 
 
 def closed_form() -> None:
-    """The quantile function written out."""
+    """The quantiles for loc 3, and scales 2 and 0.001, written out."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -47,16 +42,50 @@ def closed_form() -> None:
     np.testing.assert_allclose(loc - scale * jnp.log1p(-q), [4.3862944, 3.0005108], rtol=1e-5)
 
 
+def quantile(q: Any, loc: Any, scale: Any) -> Any:
+    """Return the quantiles, written out."""
+    import jax.numpy as jnp
+
+    return loc - scale * jnp.log1p(-q)
+
+
+def scipy_quantile(q: Any, loc: Any, scale: Any) -> Any:
+    """Return SciPy's quantiles."""
+    import scipy.stats
+
+    return scipy.stats.expon.ppf(q, loc, scale)
+
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#36757", fix="jax#36903"),
-    touches=("jax.scipy.stats.expon.ppf",),
+    upstream=Upstream.of(
+        report="jax#36757 jax#37636",
+        cause="jax@a3f7307333",
+        fix="jax#36903",
+        attempt="jax#36904 jax#37124 jax#37351",
+    ),
     control=standard_ppf,
     rules=(
         Rule("absent", "jax<0.5.1", "a3f7307333 added it"),
         Rule("differs", "jax<0.10.1"),
         Rule("agrees", "", "jax#36903 (10b238613e)"),
     ),
-    workaround=Workaround("Write it out: loc - scale * jnp.log1p(-q).", closed_form),
-    cases=(Case(ppf),),
+    workaround=Workaround(
+        "Write it out, for q from 0 to 1: loc - scale * jnp.log1p(-q).",
+        closed_form,
+        elsewhere=Elsewhere(
+            quantile,
+            scipy_quantile,
+            (
+                "unit float32 matrix, float32 scalar, positive float32 scalar",
+                "unit float32 vector, float32 vector, positive float32 vector",
+                "unit float16 batch, zero float16 scalar, positive float16 scalar",
+                "zero float32 vector, float32 scalar, positive int32 scalar",
+                "float32 empty, float32 scalar, positive float32 scalar",
+            ),
+            rtol=1e-2,
+            atol=1e-5,
+        ),
+    ),
+    cases=(Case(ppf, touches=("jax.scipy.stats.expon.ppf(q, loc, scale) if loc != 0 or scale != 1",)),),
 )

@@ -1,24 +1,19 @@
-"""jax.scipy.special.gamma of a negative integer is NaN since jax 0.4.36: it was infinity
+"""jax.scipy.special.gamma of a negative integer is NaN, not infinity
 
-    jax.scipy.special.gamma(-1.0)        # inf up to jax 0.4.35, nan from 0.4.36
-    jax.scipy.special.beta(-1.0, 2.0)    # likewise
-
-To the left of a pole gamma goes to one infinity and to the right of it to the other: NaN says that there is no value.
-SciPy decided so (scipy/scipy#21827), JAX followed, and the changelog has it. JAX was first to release it: beside jax
-0.4.36 to 0.4.38 an installer gave a SciPy that says infinity. What counts infinities (`jnp.isinf`, a comparison with a
-bound) sees none any more, and a NaN goes through whatever comes after it. The wrong sign that gamma had between its
-poles is special-signs.
-
-`gamma(-0.0)` changed its sign by the same commit, from infinity to minus infinity.
+The limits from below and from above have opposite signs, so `gamma` and `gammasgn` return NaN at negative integers, as
+SciPy does since scipy/scipy#21827; the changelog says so. `beta` multiplies values of `gammasgn`. The same commit gave
+`gamma` of -0.0 the sign of the zero, and documents it.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, members
 
 
 def gamma() -> tuple[str, str]:
-    """What is gamma at -1 and -2?"""
+    """What does gamma(x) return for x of -1 and -2?"""
     import jax
     import jax.numpy as jnp
 
@@ -27,7 +22,7 @@ def gamma() -> tuple[str, str]:
 
 
 def positive() -> None:
-    """For positive numbers it is the factorial on every release."""
+    """At 1, 2, 3 and 4, gamma returns the factorials of 0, 1, 2 and 3."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -38,15 +33,29 @@ def positive() -> None:
 
 
 def by_logarithm() -> None:
-    """The logarithm of its absolute value is infinity at each pole, on every release."""
+    """At -1, -2 and -0.0, gammaln is infinite."""
     import jax
     import jax.numpy as jnp
 
     assert bool(jnp.all(jnp.isposinf(jax.scipy.special.gammaln(jnp.array([-1.0, -2.0, -0.0])))))
 
 
+def poles(x: Any) -> Any:
+    """Return where gamma has a pole, by gammaln."""
+    import jax
+
+    return jax.numpy.isposinf(jax.scipy.special.gammaln(x))
+
+
+def integers_up_to_zero(x: Any) -> Any:
+    """Return where x is an integer that is not positive."""
+    import numpy as np
+
+    return (x <= 0) & (x == np.floor(x))
+
+
 def negative_zero() -> tuple[str, str]:
-    """What is gamma at -0.0?"""
+    """What does gamma(-0.0) return?"""
     import jax
     import jax.numpy as jnp
 
@@ -55,7 +64,7 @@ def negative_zero() -> tuple[str, str]:
 
 
 def beta() -> tuple[str, str]:
-    """What is beta at -1 and 2, where one pole is not cancelled by another?"""
+    """What does beta(-1, 2) return, where no other pole cancels that of gamma(-1)?"""
     import jax
 
     if not hasattr(jax.scipy.special, "beta"):
@@ -64,20 +73,47 @@ def beta() -> tuple[str, str]:
     return {"inf": "infinity", "nan": "nan"}.get(got, "other"), got
 
 
+_POLES = Workaround(
+    "Find the poles of finite x <= 0 by gammaln: jnp.isposinf(gammaln(x)).",
+    by_logarithm,
+    elsewhere=Elsewhere(
+        poles,
+        integers_up_to_zero,
+        (
+            *("float32 matrix", "float32 batch", "positive float32 vector", "zero float32 scalar", "float32 empty"),
+            *("int32 matrix", "float16 vector"),
+        ),
+    ),
+)
+
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(change="scipy/scipy#21827 jax@c5e8ae80f9", docs="jax:changelog.html"),
-    touches=("jax.scipy.special.gamma", "jax.scipy.special.gammasgn", "jax.scipy.special.beta"),
+    upstream=Upstream.of(change="jax@c5e8ae80f9", discussion="scipy/scipy#21827", docs="jax:changelog.html"),
     control=positive,
     behaviours={"infinity": "clear", "nan": "documented", "other": "different"},
-    workaround=Workaround("Ask gammaln, which is infinity at the poles.", by_logarithm),
     cases=(
-        Case(gamma, rules=(Rule("infinity", "jax<0.4.36"), Rule("nan", "", "c5e8ae80f9"))),
+        Case(
+            gamma,
+            rules=(Rule("infinity", "jax<0.4.36"), Rule("nan", "", "jax#24945 (c5e8ae80f9)")),
+            workaround=_POLES,
+            touches=members("jax.scipy.special", "gamma gammasgn", "(x) if x < 0"),
+        ),
         Case(
             negative_zero,
             behaviours={"infinity": "clear", "minus-infinity": "documented", "other": "different"},
-            rules=(Rule("infinity", "jax<0.4.36"), Rule("minus-infinity", "", "c5e8ae80f9")),
+            rules=(Rule("infinity", "jax<0.4.36"), Rule("minus-infinity", "", "jax#24945 (c5e8ae80f9)")),
+            workaround=_POLES,
+            touches=("jax.scipy.special.gamma(x) if x == 0",),
         ),
-        Case(beta, rules=(Rule("absent", "jax<0.4.21"), Rule("infinity", "jax<0.4.36"), Rule("nan", "", "c5e8ae80f9"))),
+        Case(
+            beta,
+            behaviours={"infinity": "clear", "nan": "affected", "other": "different"},
+            rules=(
+                Rule("absent", "jax<0.4.21"),
+                Rule("infinity", "jax<0.4.36"),
+                Rule("nan", "", "jax#24945 (c5e8ae80f9)"),
+            ),
+            touches=("jax.scipy.special.beta(a, b) if a < 0 or b < 0",),
+        ),
     ),
 )

@@ -1,36 +1,27 @@
-"""jax.scipy.special: gammaincc is 1 where it is 0, gammainc and betainc are NaN at the ends of their domain
+"""jax.scipy.special.gammainc, gammaincc and betainc at 0 and infinity
 
-    jax.scipy.special.gammaincc(0.0, 2.0)        # 1 up to jax 0.5.2, should be 0
-    jax.scipy.special.gammaincc(jnp.inf, 1.0)    # NaN up to jax 0.10.2, should be 1
-    jax.scipy.special.gammainc(0.0, 0.5)         # NaN from jax 0.4.18 on, should be 1
-    jax.scipy.special.betainc(1e-39, 1.0, 0.25)  # NaN up to jax 0.5.3, should be 1
-
-The upper incomplete gamma function took every a <= 0 and every x <= 0 for 1, errors of the caller too. jax#20507 named
-a = 0; a commit of March 2025 (82b2591b21) looks at zero and infinity, in 0.5.3, and another (ab42a3e638) does so for
-betainc, in 0.6.0, which jax#21900 reported. Both left a = infinity for gammainc: jax#38272, mended in 0.11.0.
-
-Seen in these runs:
-
-- gammainc(0, x) is 1 for x of 1.5 and 2 from 0.5.3 on. For x of 0.1 and 0.5 it is NaN from 0.4.18 on.
-- gammaincc(0, 0.5) is 0 from 0.5.3 on, so that the two do not add up to 1.
+`gammainc` and `gammaincc` took a = 0 for an error, which the first returned as NaN and the second as 1 (jax#20507).
+jax#20699 sets the limits at 0; below x = 1 `gammainc` still divides a series by a = 0 (`gammainc_at_zero_below_one`).
+At infinite `a` both computed inf - inf (jax#38457). `betainc` was NaN where `a` underflows (jax#21900).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare, members
 
 
-def gammaincc_at_zero() -> tuple[str, str]:
-    """Is gammaincc(0, x) 0 for x above 0, and gammaincc(-1, 1) NaN?"""
+def gammainc_at_zero() -> tuple[str, str]:
+    """Does gammainc(0, x) return 1 for x of 1.5 and 2?"""
     import jax
     import numpy as np
 
-    a, x = np.array([[0.0, 0.0, -1.0], [0.5, 2.0, 1.0]], np.float32)
-    return compare(jax.scipy.special.gammaincc(a, x), [0.0, 0.0, np.nan])
+    return compare(jax.scipy.special.gammainc(np.zeros(2, np.float32), np.array([1.5, 2.0], np.float32)), [1.0, 1.0])
 
 
 def inside() -> None:
-    """Inside their domains they are SciPy's."""
+    """For positive numbers, gammainc, gammaincc and betainc agree with SciPy."""
     import jax
     import numpy as np
     import scipy.special
@@ -43,36 +34,58 @@ def inside() -> None:
     np.testing.assert_allclose(ours, scipy.special.betainc(a, np.float32(2.0), np.float32(0.3)), rtol=1e-4)
 
 
-def gammainc_at_zero() -> tuple[str, str]:
-    """Is gammainc(0, x) 1 for x above 1?"""
+def limits_by_where() -> None:
+    """With the limits put in, gammainc and gammaincc of a = 0 and infinity add up to 1, and a = 2 keeps its values."""
+    import jax.numpy as jnp
+    import numpy as np
+    from jax.scipy.special import gammainc, gammaincc
+
+    a, x = jnp.array([0.0, 0.0, jnp.inf, 2.0]), jnp.array([0.5, 2.0, 1.0, 1.0])
+    inner = jnp.where((a == 0) | (a == jnp.inf), 1.0, a)
+    lower = jnp.where(a == 0, 1.0, jnp.where(a == jnp.inf, 0.0, gammainc(inner, x)))
+    upper = jnp.where(a == 0, 0.0, jnp.where(a == jnp.inf, 1.0, gammaincc(inner, x)))
+    np.testing.assert_allclose(lower, [1.0, 1.0, 0.0, 0.26424112], rtol=1e-4)
+    np.testing.assert_allclose(upper, [0.0, 0.0, 1.0, 0.73575888], rtol=1e-4)
+
+
+def limits(a: Any, x: Any) -> Any:
+    """Return gammainc and gammaincc for finite x above 0, with their limits."""
+    import jax.numpy as jnp
+    from jax.scipy.special import gammainc, gammaincc
+
+    inner = jnp.where((a == 0) | (a == jnp.inf), 1.0, a)
+    lower = jnp.where(a == 0, 1.0, jnp.where(a == jnp.inf, 0.0, gammainc(inner, x)))
+    upper = jnp.where(a == 0, 0.0, jnp.where(a == jnp.inf, 1.0, gammaincc(inner, x)))
+    return jnp.stack([lower, upper])
+
+
+def scipy_limits(a: Any, x: Any) -> Any:
+    """Return SciPy's gammainc and gammaincc."""
+    import numpy as np
+    from scipy.special import gammainc, gammaincc
+
+    return np.stack([gammainc(a, x), gammaincc(a, x)])
+
+
+def gammaincc_at_zero() -> tuple[str, str]:
+    """Does gammaincc(0, x) return 0 for x of 0.5 and 2, and gammaincc(-1, 1) NaN?"""
     import jax
     import numpy as np
 
-    return compare(jax.scipy.special.gammainc(np.zeros(2, np.float32), np.array([1.5, 2.0], np.float32)), [1.0, 1.0])
+    a, x = np.array([[0.0, 0.0, -1.0], [0.5, 2.0, 1.0]], np.float32)
+    return compare(jax.scipy.special.gammaincc(a, x), [0.0, 0.0, np.nan])
 
 
 def gammainc_at_zero_below_one() -> tuple[str, str]:
-    """And for x below 1?"""
+    """Does gammainc(0, x) return 1 for x of 0.1 and 0.5?"""
     import jax
     import numpy as np
 
     return compare(jax.scipy.special.gammainc(np.zeros(2, np.float32), np.array([0.1, 0.5], np.float32)), [1.0, 1.0])
 
 
-def limits_by_where() -> None:
-    """The limit by jnp.where, with an a inside the domain for the branch not taken."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    a, x = jnp.array([0.0, 0.0, jnp.inf, 2.0]), jnp.array([0.5, 2.0, 1.0, 1.0])
-    inner = jax.scipy.special.gammainc(jnp.where((a > 0.0) & jnp.isfinite(a), a, 1.0), x)
-    got = jnp.where(a == 0.0, 1.0, jnp.where(jnp.isinf(a), 0.0, inner))
-    np.testing.assert_allclose(got, [1.0, 1.0, 0.0, 0.26424112], rtol=1e-4)
-
-
 def at_infinity() -> tuple[str, str]:
-    """Are gammainc(inf, 1) 0 and gammaincc(inf, 1) 1?"""
+    """Does gammainc(inf, 1) return 0, and gammaincc(inf, 1) 1?"""
     import jax
     import numpy as np
 
@@ -81,7 +94,7 @@ def at_infinity() -> tuple[str, str]:
 
 
 def betainc_at_zero() -> tuple[str, str]:
-    """Is betainc(a, 1, 0.25) 1 for a of 1e-39 and 0?"""
+    """Does betainc(a, 1, 0.25) return 1 for a of 1e-39 and 0?"""
     import jax
     import numpy as np
 
@@ -89,40 +102,60 @@ def betainc_at_zero() -> tuple[str, str]:
     return compare(jax.scipy.special.betainc(a, np.float32(1.0), np.float32(0.25)), [1.0, 1.0])
 
 
-_WHERE = Workaround("Put the limits by jnp.where: gammainc(0, x) = 1 for x > 0, gammainc(inf, x) = 0.", limits_by_where)
+_LIMITS = Workaround(
+    "By jnp.where, set gammainc to 1 at a = 0 and 0 at infinity.",
+    limits_by_where,
+    elsewhere=Elsewhere(
+        limits,
+        scipy_limits,
+        (
+            "zero float32 vector, positive float32 vector",
+            "zero float32 matrix, unit float32 matrix",
+            "positive float32 batch, positive float32 batch",
+            "zero int32 scalar, positive float32 scalar",
+            "zero float16 vector, unit float16 vector",
+            "float32 empty, float32 empty",
+        ),
+        rtol=1e-3,
+        atol=1e-5,
+    ),
+)
+_PLAIN = "form(a) != 'jax.numpy.where' and not within('jax.numpy.where')"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#20507 jax#38272 jax#21900", fix="jax@82b2591b21 jax@ab42a3e638"),
+    upstream=Upstream.of(
+        report="jax#20507 jax#38272 jax#21900",
+        fix="jax@82b2591b21 jax@ab42a3e638 jax@da23cf20a2",
+        attempt="jax#20640 jax#38457",
+    ),
     control=inside,
-    rules=(Rule("differs", "jax<0.5.3"), Rule("agrees", "", "82b2591b21")),
+    rules=(Rule("differs", "jax<0.5.3"), Rule("agrees", "", "jax#20699 (82b2591b21)")),
     cases=(
-        Case(gammaincc_at_zero, touches=("jax.scipy.special.gammaincc(a, x) if a <= 0",)),
+        Case(
+            gammainc_at_zero,
+            workaround=_LIMITS,
+            touches=(f"jax.scipy.special.gammainc(a, x) if a == 0 and x >= 1 and {_PLAIN}",),
+        ),
+        Case(gammaincc_at_zero, touches=(f"jax.scipy.special.gammaincc(a, x) if a <= 0 and {_PLAIN}",)),
         Case(
             gammainc_at_zero_below_one,
             rules=(Rule("differs", "", "jax#20507 is open"),),
-            workaround=_WHERE,
-            touches=("jax.scipy.special.gammainc(a, x) if a == 0 and x < 1 and form(a) != 'jax.numpy.where'",),
-        ),
-        Case(
-            gammainc_at_zero,
-            workaround=_WHERE,
-            touches=("jax.scipy.special.gammainc(a, x) if a == 0 and x > 1 and form(a) != 'jax.numpy.where'",),
+            workaround=_LIMITS,
+            touches=(f"jax.scipy.special.gammainc(a, x) if a == 0 and x < 1 and {_PLAIN}",),
         ),
         Case(
             at_infinity,
-            rules=(Rule("differs", "jax<0.11.0"), Rule("agrees")),
-            workaround=_WHERE,
+            rules=(Rule("differs", "jax<0.11.0"), Rule("agrees", "", "da23cf20a2")),
+            workaround=_LIMITS,
             touches=members(
-                "jax.scipy.special",
-                "gammainc gammaincc",
-                "(a, x) if a == 'jax.numpy.inf' and form(a) != 'jax.numpy.where'",
+                "jax.scipy.special", "gammainc gammaincc", f"(a, x) if a in ('jax.numpy.inf', 'numpy.inf') and {_PLAIN}"
             ),
         ),
         Case(
             betainc_at_zero,
-            rules=(Rule("differs", "jax<0.6.0"), Rule("agrees", "", "ab42a3e638")),
-            touches=("jax.scipy.special.betainc(a, b, x) if a <= 1e-38",),
+            rules=(Rule("differs", "jax<0.6.0"), Rule("agrees", "", "jax#27107 (ab42a3e638)")),
+            touches=("jax.scipy.special.betainc(a, b, x) if a == 0 or a <= 1e-38 and not uses('jax_enable_x64')",),
         ),
     ),
 )

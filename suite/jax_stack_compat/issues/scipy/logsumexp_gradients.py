@@ -1,29 +1,30 @@
-"""The gradient of logsumexp by its weights is 0 where a weight is 0, and NaN where a mask leaves out large entries
+"""Gradients of logsumexp where a weight is 0, or a large entry is masked
 
-    b, mask = jnp.array([2.0, 0.0, 5.0]), jnp.array([True, True, False])
-    jax.grad(lambda b: logsumexp(jnp.zeros(3), b=b))(b)                   # 0 in the middle, should be 1/7 everywhere
-    jax.grad(logsumexp)(jnp.array([0.0, 0.0, 100.0]), where=mask)         # NaN up to jax 0.4.38; 0.5, 0.5, 0
-
-log(sum(b exp(a))) has the derivative exp(a_i) / sum by b_i, whatever b_i is. Where b_i is 0, `logsumexp` puts -inf for
-a_i, for the sake of infinite a_i, and the exponential of that is what is differentiated: a weight that is 0 stays 0 in
-gradient descent. jax#22398 has it. jax#22836 of August 2024 mended it and was reverted, and so was a second attempt a
-week later (6fc57c0eb6, 1516d59744), between two releases: none has ever had either. jax#37633 met it once more and was
-closed as a duplicate; jax#37729 is open. It was wrong on every release run.
-
-The mask `where` came with 0.4.27, and with it the NaN of an exponential that overflows in the branch not taken; in
-0.5.0 jax#25791 mended that.
-
-Seen in these runs: weights of True and False, `b=mask`, were right for large entries on every release run, the older
-too.
+Where `b` is 0, `logsumexp` replaces `a` by -inf, so the derivative by `b` becomes 0 instead of exp(a) / sum
+(jax#22398). jax#22836 and its second version were rolled back before a release; jax#37729 is open. With `where`, the
+exponential of a masked entry overflowed, which made the gradient NaN (jax#23842); jax#25791 masks the entries first.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import GRADIENTS, Case, Issue, Rule, Signature, Upstream, Workaround, compare, members
+from typing import Any
+
+from jax_stack_compat.cell import (
+    DERIVATIVES,
+    Case,
+    Elsewhere,
+    Issue,
+    Rule,
+    Signature,
+    Upstream,
+    Workaround,
+    compare,
+    members,
+)
 
 
 def zero_weight() -> tuple[str, str]:
-    """Is the gradient by b of logsumexp(0, b=b) 1 / sum(b), where one b is 0?"""
+    """Does the gradient by b of logsumexp(jnp.zeros(3), b=b) equal 1 / sum(b), where one b is 0?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -34,7 +35,7 @@ def zero_weight() -> tuple[str, str]:
 
 
 def positive_weights() -> None:
-    """By weights that are not 0, and by the entries, without a mask."""
+    """The gradient by weights that are not 0, and by entries without a mask, agrees with the closed form."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -45,21 +46,43 @@ def positive_weights() -> None:
 
 
 def written_out() -> None:
-    """The sum written out, round the largest entry."""
+    """The sum written out has the gradient 1 / sum(b), and a weight of 0 leaves out an entry of 1000."""
     import jax
     import jax.numpy as jnp
     import numpy as np
 
     def logsumexp(a: jax.Array, b: jax.Array) -> jax.Array:
-        top = jax.lax.stop_gradient(jnp.max(a))
-        return top + jnp.log(jnp.sum(b * jnp.exp(a - top)))
+        top = jax.lax.stop_gradient(jnp.max(jnp.where(b != 0, a, -jnp.inf)))
+        return top + jnp.log(jnp.sum(b * jnp.exp(jnp.minimum(a - top, 80.0))))
 
-    got = jax.grad(logsumexp, 1)(jnp.zeros(3), jnp.array([2.0, 0.0, 5.0]))
-    np.testing.assert_allclose(got, np.full(3, 1 / 7), rtol=1e-5)
+    b = jnp.array([2.0, 0.0, 5.0])
+    np.testing.assert_allclose(jax.grad(logsumexp, 1)(jnp.zeros(3), b), np.full(3, 1 / 7), rtol=1e-5)
+    np.testing.assert_allclose(logsumexp(jnp.array([0.0, 1000.0, 0.0]), b), np.log(7.0), rtol=1e-5)
+
+
+def by_weights(a: Any, b: Any) -> Any:
+    """Return the gradient by b, whose first number is 0."""
+    import jax
+    import jax.numpy as jnp
+
+    def logsumexp(b: jax.Array) -> jax.Array:
+        top = jax.lax.stop_gradient(jnp.max(jnp.where(b != 0, a, -jnp.inf)))
+        return top + jnp.log(jnp.sum(b * jnp.exp(jnp.minimum(a - top, 80.0))))
+
+    return jax.grad(logsumexp)(b.ravel().at[0].set(0).reshape(b.shape))
+
+
+def closed_form(a: Any, b: Any) -> Any:
+    """Return exp(a) / sum(b * exp(a)), with 0 for the first b."""
+    import numpy as np
+
+    b = np.array(b, np.float64)
+    b.flat[0] = 0.0
+    return np.exp(np.float64(a)) / np.sum(b * np.exp(np.float64(a)))
 
 
 def masked() -> tuple[str, str]:
-    """Is the gradient of logsumexp(x, where=mask) right, where the entry left out is 100?"""
+    """Does the gradient of logsumexp(x, where=mask) agree with softmax, where the masked entry is 100?"""
     import jax
     import jax.numpy as jnp
 
@@ -68,7 +91,7 @@ def masked() -> tuple[str, str]:
 
 
 def minus_infinity() -> None:
-    """-inf in the place of what the mask leaves out."""
+    """With -inf instead of the masked entry, the gradient agrees with softmax."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -78,21 +101,57 @@ def minus_infinity() -> None:
     np.testing.assert_allclose(got, [0.5, 0.5, 0.0], rtol=1e-5)
 
 
+def by_entries(x: Any) -> Any:
+    """Return the gradient by 100 * x, where entries of x above 1 are masked."""
+    import jax
+    import jax.numpy as jnp
+
+    return jax.grad(lambda y: jax.nn.logsumexp(jnp.where(y < 100, y, -jnp.inf)))(100 * x)
+
+
+def softmax(x: Any) -> Any:
+    """Return SciPy's softmax of 100 * x, where entries of x above 1 are masked."""
+    import numpy as np
+    import scipy.special
+
+    y = np.float64(100 * x)
+    return scipy.special.softmax(np.where(y < 100, y, -np.inf))
+
+
 _LOGSUMEXP = "scipy.special.logsumexp nn.logsumexp"
-_BY_WEIGHTS = f"(a, axis, b) if type(b) not in ('NoneType', 'list', 'tuple', 'int', 'float') and {GRADIENTS}"
-_BY_MASK = f"(a, axis, b, keepdims, return_sign, where) if where != None and {GRADIENTS}"
+_CONSTANTS = "('compare', 'jax.numpy.ones', 'jax.numpy.ones_like', 'jax.numpy.array', 'jax.numpy.isfinite')"
+_BY_WEIGHTS = (
+    "(a, axis, b) if seen(given(b)) and type(b) not in ('NoneType', 'list', 'tuple', 'int', 'float') "
+    f"and form(b) not in {_CONSTANTS} and {DERIVATIVES}"
+)
+_BY_MASK = (
+    "(a, axis, b, keepdims, return_sign, where) if seen(given(where)) and where != None "
+    f"and form(a) != 'jax.numpy.where' and {DERIVATIVES}"
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#22398 jax#23842 jax#37633", fix="jax#22836 jax#25791", attempt="jax#37729"),
-    touches=(*members("jax", _LOGSUMEXP, "(b=)"), *members("jax", _LOGSUMEXP, "(where=)")),
+    upstream=Upstream.of(report="jax#22398 jax#23842 jax#37633", fix="jax#25791", attempt="jax#22836 jax#37729"),
     control=positive_weights,
     cases=(
         Case(
             zero_weight,
             rules=(Rule("differs", "", "jax#22398 is open"),),
             workaround=Workaround(
-                "Write it out: top + log(sum(b * exp(a - top))), with top = stop_gradient(max(a)).", written_out
+                "In float32, write the sum out: subtract the largest weighted entry, clamp at 80.",
+                written_out,
+                elsewhere=Elsewhere(
+                    by_weights,
+                    closed_form,
+                    (
+                        "float32 vector, unit float32 vector",
+                        "float32 matrix, positive float32 matrix",
+                        "zero float32 batch, float32 batch",
+                        "int32 matrix, unit float32 matrix",
+                        "float16 vector, unit float16 vector",
+                    ),
+                    rtol=1e-2,
+                ),
             ),
             touches=members("jax", _LOGSUMEXP, _BY_WEIGHTS),
         ),
@@ -103,7 +162,17 @@ ISSUE = Issue(
                 Rule("differs", "jax<0.5"),
                 Rule("agrees", "", "jax#25791 (f0392a1535)"),
             ),
-            workaround=Workaround("Put -inf there: logsumexp(jnp.where(mask, x, -jnp.inf)).", minus_infinity),
+            workaround=Workaround(
+                "Put -inf there: logsumexp(jnp.where(mask, x, -jnp.inf)).",
+                minus_infinity,
+                elsewhere=Elsewhere(
+                    by_entries,
+                    softmax,
+                    ("float32 matrix", "float32 batch", "unit float32 vector", "zero float32 scalar", "float16 vector"),
+                    rtol=1e-3,
+                    atol=1e-5,
+                ),
+            ),
             signatures={"absent": Signature("TypeError", "unexpected keyword argument 'where'")},
             touches=members("jax", _LOGSUMEXP, _BY_MASK),
         ),

@@ -1,11 +1,8 @@
-"""jax.scipy.linalg does not import beside SciPy 1.13: an older jax takes tril and triu from it
+"""jax.scipy.linalg does not import beside a SciPy without tril and triu
 
-    import jax.scipy.linalg    # jax 0.4.23, scipy 1.13.0: AttributeError: module 'scipy.linalg' has no attribute 'tril'
-
-You'd expect a jax that was pinned to go on working. It asks for SciPy 1.9 or newer and sets no upper bound, so that who
-installs it afresh gets a SciPy without `tril` and `triu`, which jax only wanted the documentation of. JAX imports; what
-fails is jax.scipy.linalg, and with it jax.scipy.stats and Optax. JAX had stopped in 0.4.24, two months before, so that
-it bites who pins jax alone.
+`jax.scipy.linalg` took the documentation of its deprecated `tril` and `triu` from SciPy (jax#17182), which removed
+these functions (scipy/scipy#19674). Jax declared no upper bound for SciPy, so an installer gives one without them;
+jax@e356d76913 removes the wrappers. Optax, which imports `jax.scipy.stats`, fails too (huggingface/transformers#30402).
 """
 
 from __future__ import annotations
@@ -24,7 +21,7 @@ def linalg() -> tuple[str, str]:
 
 
 def by_numpy() -> None:
-    """The same from jax.numpy, which needs no SciPy for it."""
+    """jnp.linalg.cholesky factorises the same matrix."""
     import jax.numpy as jnp
 
     assert float(jnp.linalg.cholesky(jnp.array([[4.0]]))[0, 0]) == 2.0
@@ -32,13 +29,25 @@ def by_numpy() -> None:
 
 ISSUE = Issue(
     kind="import-error",
-    upstream=Upstream.of(report="jax#20965 lanl/scico#539", change="huggingface/transformers#30402 jax#17182"),
-    touches=("jax.scipy.linalg", "jax.scipy.stats"),
+    upstream=Upstream.of(
+        report="jax#20965 lanl/scico#539",
+        cause="scipy/scipy#19674",
+        change="jax#17182 jax@e356d76913",
+        discussion="huggingface/transformers#30402",
+    ),
     control=by_numpy,
     behaviours={"other-values": "affected"},
-    rules=(Rule("no-tril", "jax<0.4.24 scipy>=1.13.0", "jax#20965"), Rule("works")),
-    workaround=Workaround("Hold SciPy with jax 0.4.23 and older, or take from jax.numpy.", pin="scipy<1.13"),
+    rules=(Rule("no-tril", "jax<0.4.24 scipy>=1.13.0", "scipy/scipy#19674"), Rule("works", "", "jax@e356d76913")),
+    workaround=Workaround('Install an older SciPy: pip install "scipy<1.13".', pin="scipy<1.13"),
     signatures={"no-tril": Signature("AttributeError", "has no attribute 'tri", "jax")},
     needs=("jax", "scipy"),
-    cases=(Case(linalg),),
+    cases=(
+        Case(
+            linalg,
+            touches=(
+                *("import jax.scipy.linalg", "import jax.scipy.stats"),
+                *("jax.scipy.linalg", "jax.scipy.stats"),
+            ),
+        ),
+    ),
 )

@@ -1,21 +1,19 @@
-"""jax.scipy.stats: quantiles of probability 0 and 1 are wrong for cauchy, and NaN for gumbel_l and gumbel_r
+"""jax.scipy.stats: cauchy and gumbel quantiles of 0 and 1 are not infinite
 
-    jax.scipy.stats.cauchy.ppf(0.0)      # 22877334 up to jax 0.11.2, should be -inf
-    jax.scipy.stats.gumbel_r.ppf(1.0)    # nan, SciPy: inf
-
-The quantile of 0 is the lower end of a distribution, and that of 1 the upper end. For cauchy the formula was the
-tangent of pi * (q - 0.5). In float32 that argument lies beyond the pole, so the lower end was a large positive number.
-jax 0.12.0 computes each half from its own end. For gumbel the code takes only probabilities strictly between 0 and 1.
-jax#38318 reports both, and jax#38436 would mend gumbel.
+For cauchy, JAX computed `tan(pi * q - pi / 2)`, whose float32 argument passes the pole near 0 and 1, so that the sign
+was wrong (jax#38318, `near_zero`). It did not check that q is a probability (`outside`). For gumbel, JAX takes
+probabilities strictly between 0 and 1, and returns NaN at the ends; jax#38436 would change this.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare, members
 
 
 def cauchy() -> tuple[str, str]:
-    """Are the quantiles of 0 and 1 of the Cauchy distribution -infinity and infinity?"""
+    """Does jax.scipy.stats.cauchy.ppf return -infinity at 0 and infinity at 1?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -24,7 +22,7 @@ def cauchy() -> tuple[str, str]:
 
 
 def between() -> None:
-    """Between 0 and 1 quantiles are right."""
+    """At 0.25, 0.5 and 0.75, jax.scipy.stats.cauchy.ppf returns -1, 0 and 1."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -33,19 +31,50 @@ def between() -> None:
     np.testing.assert_allclose(got, [-1.0, 0.0, 1.0], rtol=1e-5, atol=1e-6)
 
 
-def set_the_ends() -> None:
-    """The ends by jnp.where."""
+def from_the_nearer_end() -> None:
+    """Each half computed from its own end agrees with exact quantiles, also at 0, at 1 and near 0."""
+    import jax.numpy as jnp
+    import numpy as np
+
+    q = jnp.array([0.0, 1e-9, 0.25, 0.5, 0.75, 1.0])
+    got = jnp.where(q < 0.5, -1, 1) / jnp.tan(jnp.pi * jnp.minimum(q, 1 - q))
+    np.testing.assert_allclose(got, [-np.inf, -318309886.2, -1.0, 0.0, 1.0, np.inf], rtol=1e-6, atol=1e-6)
+
+
+def quantiles(q: Any) -> Any:
+    """Return the quantiles, each half from its own end."""
+    import jax.numpy as jnp
+
+    return jnp.where(q < 0.5, -1, 1) / jnp.tan(jnp.pi * jnp.minimum(q, 1 - q))
+
+
+def scipy_quantiles(q: Any) -> Any:
+    """Return SciPy's quantiles in float64."""
+    import numpy as np
+    import scipy.stats
+
+    return scipy.stats.cauchy.ppf(np.asarray(q, np.float64))
+
+
+def near_zero() -> tuple[str, str]:
+    """Does jax.scipy.stats.cauchy.ppf of 1e-9 return -318309886?"""
+    import jax
+    import jax.numpy as jnp
+
+    return compare(jax.scipy.stats.cauchy.ppf(jnp.array(1e-9)), -318309886.2, rtol=1e-3)
+
+
+def outside() -> tuple[str, str]:
+    """Does jax.scipy.stats.cauchy.ppf return NaN for -0.5 and 2, which are no probabilities?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
 
-    q = jnp.array([0.0, 0.5, 1.0])
-    got = jnp.where(q == 0, -jnp.inf, jnp.where(q == 1, jnp.inf, jax.scipy.stats.cauchy.ppf(q)))
-    np.testing.assert_allclose(got, [-np.inf, 0.0, np.inf], atol=1e-6)
+    return compare(jax.scipy.stats.cauchy.ppf(jnp.array([-0.5, 2.0])), [np.nan, np.nan])
 
 
 def gumbel() -> tuple[str, str]:
-    """Are they, of gumbel_r and gumbel_l?"""
+    """Do gumbel_r.ppf and gumbel_l.ppf return -infinity at 0 and infinity at 1?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -58,7 +87,7 @@ def gumbel() -> tuple[str, str]:
 
 
 def ends_of_gumbel() -> None:
-    """The ends by jnp.where."""
+    """With the ends set by jnp.where, the quantiles of 0, 0.5 and 1 are SciPy's."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -69,30 +98,58 @@ def ends_of_gumbel() -> None:
     np.testing.assert_allclose(got, [-np.inf, 0.36651292, np.inf], rtol=1e-4)
 
 
-_WHERE = "jnp.where(q == 0, -jnp.inf, jnp.where(q == 1, jnp.inf, ppf(q)))"
+def gumbel_quantiles(q: Any) -> Any:
+    """Return the quantiles of gumbel_r and gumbel_l, with the ends set."""
+    import jax
+    import jax.numpy as jnp
+
+    both = jnp.stack([jax.scipy.stats.gumbel_r.ppf(q), jax.scipy.stats.gumbel_l.ppf(q)])
+    return jnp.where(q == 0, -jnp.inf, jnp.where(q == 1, jnp.inf, both))
+
+
+def scipy_gumbel_quantiles(q: Any) -> Any:
+    """Return SciPy's quantiles in float64."""
+    import numpy as np
+    import scipy.stats
+
+    q = np.asarray(q, np.float64)
+    return np.stack([scipy.stats.gumbel_r.ppf(q), scipy.stats.gumbel_l.ppf(q)])
+
+
+_PROBABILITIES = ("unit float32 matrix", "unit float64 scalar", "bool vector", "zero int32 one", "float32 empty")
+_BARE = "not within('jax.numpy.where')"
+_HALVES = Workaround(
+    "For probabilities: jnp.where(q < 0.5, -1, 1) / jnp.tan(jnp.pi * jnp.minimum(q, 1 - q)).",
+    from_the_nearer_end,
+    elsewhere=Elsewhere(quantiles, scipy_quantiles, _PROBABILITIES, rtol=1e-5, atol=1e-6),
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#38318", attempt="jax#38436"),
+    upstream=Upstream.of(report="jax#38318", attempt="jax#38435 jax#38436"),
     control=between,
+    rules=(Rule("differs", "jax<0.12.0"), Rule("agrees", "", "jax/_src/scipy/stats/cauchy.py")),
     cases=(
         Case(
             cauchy,
-            rules=(Rule("differs", "jax<0.12.0"), Rule("agrees", "", "jax/_src/scipy/stats/cauchy.py")),
-            workaround=Workaround(_WHERE, set_the_ends),
-            touches=(
-                "jax.scipy.stats.cauchy.ppf(q) if (q == 0 or q == 1) and not within('jax.numpy.where')",
-                "jax.scipy.stats.cauchy.isf(q) if (q == 0 or q == 1) and not within('jax.numpy.where')",
-            ),
+            workaround=_HALVES,
+            touches=members("jax.scipy.stats.cauchy", "ppf isf", f"(q) if q in (0, 1) and {_BARE}"),
         ),
+        Case(
+            near_zero,
+            workaround=_HALVES,
+            touches=members("jax.scipy.stats.cauchy", "ppf isf", "(q) if 0 < q < 1e-6 and not uses('jax_enable_x64')"),
+        ),
+        Case(outside, touches=members("jax.scipy.stats.cauchy", "ppf isf", f"(q) if (q < 0 or q > 1) and {_BARE}")),
         Case(
             gumbel,
             rules=(Rule("absent", "jax<0.7.0"), Rule("differs", "", "jax#38436 is open")),
-            workaround=Workaround(_WHERE, ends_of_gumbel),
-            touches=(
-                "jax.scipy.stats.gumbel_r.ppf(p) if (p == 0 or p == 1) and not within('jax.numpy.where')",
-                "jax.scipy.stats.gumbel_l.ppf(p) if (p == 0 or p == 1) and not within('jax.numpy.where')",
+            workaround=Workaround(
+                "Set the ends: jnp.where(q == 0, -jnp.inf, jnp.where(q == 1, jnp.inf, gumbel_r.ppf(q))).",
+                ends_of_gumbel,
+                elsewhere=Elsewhere(gumbel_quantiles, scipy_gumbel_quantiles, _PROBABILITIES, rtol=1e-4, atol=1e-6),
             ),
+            touches=members("jax.scipy.stats", "gumbel_r.ppf gumbel_l.ppf", f"(p) if p in (0, 1) and {_BARE}"),
         ),
     ),
 )

@@ -1,21 +1,19 @@
-"""jax.scipy.stats.rankdata gives floats for every method since jax 0.10.0, and integers before for all but "average"
+"""jax.scipy.stats.rankdata returns floats, where ranks were integers
 
-    ranks = jax.scipy.stats.rankdata(x, method="ordinal")    # int32 up to jax 0.9.2, float32 from 0.10.0
-    table[ranks - 1]                                         # from 0.10.0: a TypeError
-
-You'd expect to be able to index by a rank. SciPy 1.18 made all ranks floats, and JAX followed before that was out, as
-the changelog of 0.10.0 says: beside jax 0.10.0 to 0.10.2 an installer gave a SciPy whose ranks are integers still.
-Where a rank is an index it is told at once. Where it is counted with, a float32 holds whole numbers to 16777216 and no
-more.
+Ranks by "min", "max", "dense" and "ordinal" were integers; jax#36265 makes them floats, following
+scipy/scipy#24420, and NaN throughout if an element is NaN (`not_a_number`). The changelog announces the floats.
+SciPy's developers chose to change this at once because a warning would have been more inconvenient (scipy/scipy#24420).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround
 
 
 def dtypes() -> tuple[str, str]:
-    """Are ranks by "min", "max", "dense" and "ordinal" integers?"""
+    """Does jax.scipy.stats.rankdata return integers by "min", "max", "dense" and "ordinal"?"""
     import jax
     import jax.numpy as jnp
     import jax.scipy.stats
@@ -26,7 +24,7 @@ def dtypes() -> tuple[str, str]:
 
 
 def values() -> None:
-    """The ranks are right on every release, and by "average" they are floats."""
+    """The ranks by "min" and "average" have the values of SciPy."""
     import jax
     import jax.numpy as jnp
     import jax.scipy.stats
@@ -37,7 +35,7 @@ def values() -> None:
 
 
 def twice_argsort() -> None:
-    """astype(int), or argsort of argsort."""
+    """Ordinal ranks converted to integers index an array, and are one more than argsort of argsort."""
     import jax
     import jax.numpy as jnp
     import jax.scipy.stats
@@ -47,8 +45,24 @@ def twice_argsort() -> None:
     assert jnp.arange(3)[ranks - 1].tolist() == jnp.argsort(jnp.argsort(x)).tolist() == [0, 2, 1]
 
 
+def ranks(x: Any) -> Any:
+    """Return the ranks by all methods but "average", as integers."""
+    import jax.numpy as jnp
+    from jax.scipy.stats import rankdata
+
+    return jnp.stack([rankdata(x, method=how).astype(int) for how in ("min", "max", "dense", "ordinal")])
+
+
+def scipy_ranks(x: Any) -> Any:
+    """Return SciPy's ranks."""
+    import numpy as np
+    from scipy.stats import rankdata
+
+    return np.stack([rankdata(x, method=how) for how in ("min", "max", "dense", "ordinal")])
+
+
 def as_an_index() -> tuple[str, str]:
-    """Can an array be indexed by ordinal ranks?"""
+    """Can an array be indexed by ordinal ranks of jax.scipy.stats.rankdata?"""
     import jax
     import jax.numpy as jnp
     import jax.scipy.stats
@@ -57,19 +71,44 @@ def as_an_index() -> tuple[str, str]:
     return "integers", f"{jnp.arange(3)[ranks - 1].tolist()}"
 
 
+def not_a_number() -> tuple[str, str]:
+    """Does jax.scipy.stats.rankdata of an array with a NaN rank it, or return NaN for all, as SciPy does?"""
+    import jax
+    import jax.numpy as jnp
+    import jax.scipy.stats
+
+    got = jax.scipy.stats.rankdata(jnp.array([10.0, jnp.nan, 20.0]), method="ordinal").tolist()
+    return {"[1, 3, 2]": "ranked", "[nan, nan, nan]": "all-nan"}.get(str(got), "other"), str(got)
+
+
+_ARRAYS = ("float32 matrix", "int32 vector", "float16 batch", "zero float32 vector", "float32 scalar")
+_WHOLE = "jax.scipy.stats.rankdata(a, method) if method in ('min', 'max', 'dense', 'ordinal')"
+_CHANGELOG = "jax#36265 (e2b1ca3b06), and the changelog"
+_CONVERT = Workaround(
+    'Convert the ranks of an array without NaN: rankdata(x, method="ordinal").astype(int).',
+    twice_argsort,
+    elsewhere=Elsewhere(ranks, scipy_ranks, _ARRAYS),
+)
+
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(docs="jax:changelog.html"),
-    touches=("jax.scipy.stats.rankdata",),
+    upstream=Upstream.of(docs="jax:changelog.html", change="jax#36265 scipy/scipy#24420", attempt="jax#34628"),
+    touches=(_WHOLE,),
     control=values,
     behaviours={"integers": "clear", "floats": "documented", "other": "different"},
-    rules=(Rule("integers", "jax<0.10.0"), Rule("floats", "", "the changelog")),
-    workaround=Workaround("rankdata(x).astype(int), or jnp.argsort(jnp.argsort(x)).", twice_argsort),
+    rules=(Rule("integers", "jax<0.10.0"), Rule("floats", "", _CHANGELOG)),
     cases=(
-        Case(dtypes),
+        Case(dtypes, workaround=_CONVERT),
         Case(
             as_an_index,
+            workaround=_CONVERT,
             signatures={"floats": Signature("TypeError", "Indexer must have integer or boolean type", everyday=True)},
+        ),
+        Case(
+            not_a_number,
+            behaviours={"ranked": "affected", "all-nan": "clear", "other": "different"},
+            rules=(Rule("ranked", "jax<0.10.0"), Rule("all-nan", "", "jax#36265 (e2b1ca3b06)")),
+            touches=("jax.scipy.stats.rankdata if uses('jax.numpy.nan', 'numpy.nan', 'jax.numpy.isnan')",),
         ),
     ),
 )

@@ -1,30 +1,19 @@
-"""jax.scipy.special: digamma and loggamma at 0, and polygamma at infinity, are NaN
+"""jax.scipy.special: digamma(0), loggamma(0) and polygamma(1, inf) are NaN
 
-    jax.scipy.special.digamma(0.0)             # nan up to jaxlib 0.11.1, then -inf as in SciPy
-    jax.scipy.special.digamma(-0.0)            # nan up to jaxlib 0.11.1, then -inf, SciPy: inf
-    jax.scipy.special.loggamma(0.0)            # nan, SciPy: inf
-    jax.scipy.special.polygamma(1, jnp.inf)    # nan, SciPy: 0
-    jax.scipy.special.gammaln(-jnp.inf)        # inf, SciPy: -inf
-
-A NaN goes through all that comes after it. That of digamma is also the gradient of `gammaln` at 0, so that a parameter
-of a Dirichlet or gamma law that reaches 0 makes the whole gradient NaN (jax#37763). jax#38651 gathers such reports: a
-limit can be a convention, and other things come first. jax#37917 calls NaN defensible at a pole with two sides. For
-`gammaln(-jnp.inf)` SciPy differs from the C standard, which has infinity, as `math.lgamma` does (scipy/scipy#13399).
-
-Seen in these runs:
-
-- jax 0.11.1 and 0.11.2 have the same Python for digamma, so that the change is jaxlib's.
-- `polygamma(0, 0.0)` and `jax.grad(gammaln)(0.0)` were -infinity from 0.11.2 on too.
-- Subnormal numbers are 0 for digamma on a CPU, before and after.
+The NaN of digamma was also the gradient of gammaln at 0 (jax#37763). XLA's digamma now returns -infinity, as xla#47754
+describes, and also at -0.0, where SciPy returns infinity. jax#38651 gathers such reports; a maintainer says there that
+a limit can be a convention. For `gammaln` of -infinity, the C++ standard has infinity (scipy/scipy#13399), as XLA has.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, members
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, members
 
 
 def digamma() -> tuple[str, str]:
-    """What is digamma at 0.0, where SciPy has -infinity?"""
+    """Is jax.scipy.special.digamma NaN at 0.0, where SciPy has -infinity?"""
     import jax
     import jax.numpy as jnp
 
@@ -33,7 +22,7 @@ def digamma() -> tuple[str, str]:
 
 
 def away_from_poles() -> None:
-    """At 1, between the poles and at infinity digamma, gammaln and polygamma are SciPy's."""
+    """At 1, between the poles and at infinity, digamma, gammaln and polygamma agree with SciPy."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -47,19 +36,61 @@ def away_from_poles() -> None:
     assert float(jax.scipy.special.gammaln(jnp.array(0.0))) == np.inf
 
 
-def limit_of_digamma() -> None:
-    """Infinity with the other sign, where x is 0."""
+def minus_one_by_x() -> None:
+    """With -1 / x where x is 0, both zeros have SciPy's infinities, also that of an integer."""
     import jax
     import jax.numpy as jnp
 
     x = jnp.array([0.0, -0.0, 1.0])
-    got = jnp.where(x == 0, jnp.copysign(jnp.inf, -x), jax.scipy.special.digamma(x))
+    got = jnp.where(x == 0, -1 / x, jax.scipy.special.digamma(x))
     assert got[:2].tolist() == [-jnp.inf, jnp.inf]
     assert abs(float(got[2]) + 0.5772157) < 1e-5
+    assert jnp.where(True, -1 / jnp.array(0), 0.0) == -jnp.inf
+
+
+def digamma_with_poles(x: Any) -> Any:
+    """Return digamma, and -1 / x where x is 0."""
+    import jax
+    import jax.numpy as jnp
+
+    return jnp.where(x == 0, -1 / x, jax.scipy.special.digamma(x))
+
+
+def scipy_digamma(x: Any) -> Any:
+    """Return SciPy's digamma."""
+    import scipy.special
+
+    return scipy.special.digamma(x)
+
+
+def gradient_of_gammaln() -> tuple[str, str]:
+    """Is jax.grad(jax.scipy.special.gammaln) NaN at 0.0?"""
+    import jax
+
+    got = str(float(jax.grad(jax.scipy.special.gammaln)(0.0)))
+    return {"nan": "nan", "-inf": "minus-infinity"}.get(got, "other"), got
+
+
+def log_taken_apart() -> None:
+    """The gradient of gammaln(x + 1) - log(x) is -infinity at 0, and digamma of 1 at 1."""
+    import jax
+    import jax.numpy as jnp
+
+    gradient = jax.grad(lambda x: jax.scipy.special.gammaln(x + 1) - jnp.log(x))
+    assert float(gradient(0.0)) == -jnp.inf
+    assert abs(float(gradient(1.0)) + 0.5772157) < 1e-5
+
+
+def gradient(x: Any) -> Any:
+    """Return the gradient of gammaln, with its logarithm taken apart."""
+    import jax
+    import jax.numpy as jnp
+
+    return jax.grad(lambda x: (jax.scipy.special.gammaln(x + 1) - jnp.log(x)).sum())(x)
 
 
 def digamma_of_negative_zero() -> tuple[str, str]:
-    """What is digamma at -0.0, where SciPy has infinity?"""
+    """Is jax.scipy.special.digamma NaN or -infinity at -0.0, where SciPy has infinity?"""
     import jax
     import jax.numpy as jnp
 
@@ -68,7 +99,7 @@ def digamma_of_negative_zero() -> tuple[str, str]:
 
 
 def loggamma() -> tuple[str, str]:
-    """What is loggamma at 0.0, where SciPy has infinity?"""
+    """Is jax.scipy.special.loggamma NaN at 0.0, where SciPy has infinity?"""
     import jax
     import jax.numpy as jnp
 
@@ -79,7 +110,7 @@ def loggamma() -> tuple[str, str]:
 
 
 def by_gammaln() -> None:
-    """The same for real numbers from 0 on."""
+    """At 0 and 3, gammaln has the values of loggamma in SciPy."""
     import jax
     import jax.numpy as jnp
 
@@ -89,7 +120,7 @@ def by_gammaln() -> None:
 
 
 def polygamma() -> tuple[str, str]:
-    """What is polygamma(1, x) at infinity, where SciPy has 0?"""
+    """Is jax.scipy.special.polygamma(1, x) NaN at infinity, where SciPy has 0?"""
     import jax
     import jax.numpy as jnp
 
@@ -98,7 +129,7 @@ def polygamma() -> tuple[str, str]:
 
 
 def zero_at_infinity() -> None:
-    """0 where x is infinity."""
+    """With jnp.where, polygamma(1, x) is 0 at infinity, and agrees with SciPy at 1."""
     import jax
     import jax.numpy as jnp
 
@@ -108,8 +139,25 @@ def zero_at_infinity() -> None:
     assert abs(float(got[1]) - 1.6449341) < 1e-4
 
 
+def infinities_of_other_arrays() -> None:
+    """In a float16 vector and a matrix, gammaln and both masks give SciPy's values, at infinity and elsewhere."""
+    import jax.numpy as jnp
+    import numpy as np
+    from jax.scipy import special
+    from scipy import special as scipy_special
+
+    for x in (np.array([np.inf, 0.5, 2.0], np.float16), np.array([[np.inf, 7.0], [0.25, 30.0]], np.float32)):
+        for n in (1, 2, 3):
+            got = jnp.where(jnp.isposinf(x), 0.0, special.polygamma(n, x))
+            np.testing.assert_allclose(got, scipy_special.polygamma(n, x.astype(float)), rtol=2e-3)
+        np.testing.assert_allclose(special.gammaln(x * 0.5), scipy_special.loggamma(x * 0.5), rtol=2e-2, atol=1e-5)
+        np.testing.assert_allclose(special.gammaln(0 / x), scipy_special.loggamma(0 / x.astype(float)))
+        got = jnp.where(jnp.isneginf(-x), -jnp.inf, special.gammaln(-x + 0.125))
+        np.testing.assert_allclose(got, scipy_special.gammaln(-x.astype(float) + 0.125), rtol=2e-2)
+
+
 def gammaln() -> tuple[str, str]:
-    """What is gammaln at -infinity, where SciPy has -infinity and math.lgamma infinity?"""
+    """Is jax.scipy.special.gammaln of -infinity infinity, as math.lgamma has it, or -infinity, as SciPy has it?"""
     import jax
     import jax.numpy as jnp
 
@@ -118,7 +166,7 @@ def gammaln() -> tuple[str, str]:
 
 
 def minus_infinity() -> None:
-    """-infinity where x is -infinity."""
+    """With jnp.where, gammaln of -infinity is -infinity."""
     import jax
     import jax.numpy as jnp
 
@@ -128,45 +176,61 @@ def minus_infinity() -> None:
 
 
 _BARE = "not within('jax.numpy.where')"
-_DIGAMMA = members("jax", "scipy.special.digamma lax.digamma", f"(x) if x == 0 and {_BARE}")
+_ABOVE = "form(x) not in ('jax.numpy.maximum', 'jax.numpy.clip', 'jax.nn.softplus', 'jax.numpy.exp')"
+_ZERO = members("jax", "scipy.special.digamma lax.digamma", f"(x) if x == 0 and {_ABOVE} and {_BARE}")
+_GRADIENT = f"(x) if uses('jax.grad', 'jax.value_and_grad') and {_ABOVE}"
+_MAY_BE_ZERO = members("jax", "scipy.special.gammaln lax.lgamma", _GRADIENT)
+_POSITIVE = ("positive float32 matrix", "zero float32 vector", "positive float64 scalar", "float32 empty")
+_MINUS_ONE_BY_X = Workaround(
+    "For an array, take -1 / x there: jnp.where(x == 0, -1 / x, digamma(x)).",
+    minus_one_by_x,
+    elsewhere=Elsewhere(
+        digamma_with_poles,
+        scipy_digamma,
+        ("float32 matrix", "positive int32 vector", "zero int32 one", *_POSITIVE),
+        rtol=1e-4,
+        atol=1e-5,
+    ),
+)
+_XLA = "as xla#47754 describes"
 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(
-        report="jax#37763 jax#38261 jax#38240 jax#38608 jax#38264 jax#38651 scipy/scipy#13399",
-        change="jax#37917 xla#47754",
+        report="jax#37763 jax#38240 jax#38261 jax#38264 jax#38608",
+        change="xla#47754",
+        attempt="jax#37917 jax#38241",
+        discussion="jax#38651 scipy/scipy#13399",
     ),
     control=away_from_poles,
-    behaviours={"nan": "affected", "other": "different"},
+    rules=(Rule("nan", "jaxlib<0.11.2"), Rule("minus-infinity", "", _XLA)),
+    behaviours={"nan": "affected", "minus-infinity": "clear", "other": "different"},
     cases=(
+        Case(digamma, workaround=_MINUS_ONE_BY_X, touches=_ZERO),
         Case(
-            digamma,
-            behaviours={"nan": "affected", "minus-infinity": "clear", "other": "different"},
-            rules=(Rule("nan", "jaxlib<0.11.2"), Rule("minus-infinity")),
+            gradient_of_gammaln,
             workaround=Workaround(
-                "jnp.where(x == 0, jnp.copysign(jnp.inf, -x), jax.scipy.special.digamma(x))", limit_of_digamma
+                "For x from 0 on: jax.grad(lambda x: gammaln(x + 1) - jnp.log(x)).",
+                log_taken_apart,
+                elsewhere=Elsewhere(gradient, scipy_digamma, _POSITIVE, rtol=1e-4, atol=1e-5),
             ),
-            touches=_DIGAMMA,
+            touches=_MAY_BE_ZERO,
         ),
         Case(
             digamma_of_negative_zero,
-            behaviours={
-                "nan": "affected",
-                "minus-infinity": "affected",
-                "infinity": "clear",
-                "other": "different",
-            },
-            rules=(Rule("nan", "jaxlib<0.11.2"), Rule("minus-infinity")),
-            workaround=Workaround(
-                "jnp.where(x == 0, jnp.copysign(jnp.inf, -x), jax.scipy.special.digamma(x))", limit_of_digamma
-            ),
-            touches=_DIGAMMA,
+            behaviours={"nan": "affected", "minus-infinity": "affected", "infinity": "clear", "other": "different"},
+            workaround=_MINUS_ONE_BY_X,
+            touches=_ZERO,
         ),
         Case(
             loggamma,
             behaviours={"nan": "affected", "infinity": "clear", "other": "different"},
             rules=(Rule("absent", "jax<0.10.0", "d940b1b159"), Rule("nan", "", "jax#38240 is open")),
-            workaround=Workaround("gammaln, for real numbers from 0 on.", by_gammaln),
+            workaround=Workaround(
+                "For real numbers from 0 on, call gammaln.",
+                by_gammaln,
+                elsewhere=infinities_of_other_arrays,
+            ),
             touches=("jax.scipy.special.loggamma(z) if z == 0",),
         ),
         Case(
@@ -174,15 +238,21 @@ ISSUE = Issue(
             behaviours={"nan": "affected", "zero": "clear", "other": "different"},
             rules=(Rule("nan", "", "jax#38608 is open"),),
             workaround=Workaround(
-                "jnp.where(jnp.isposinf(x), 0.0, jax.scipy.special.polygamma(n, x))", zero_at_infinity
+                "For n >= 1, mask infinity: jnp.where(jnp.isposinf(x), 0.0, polygamma(n, x)).",
+                zero_at_infinity,
+                elsewhere=infinities_of_other_arrays,
             ),
-            touches=(f"jax.scipy.special.polygamma if uses('jax.numpy.inf') and {_BARE}",),
+            touches=(f"jax.scipy.special.polygamma(n, x) if n != 0 and x == 'jax.numpy.inf' and {_BARE}",),
         ),
         Case(
             gammaln,
             behaviours={"infinity": "documented", "minus-infinity": "different", "other": "different"},
-            rules=(Rule("infinity", "", "as the C standard has it"),),
-            workaround=Workaround("jnp.where(jnp.isneginf(x), -jnp.inf, jax.scipy.special.gammaln(x))", minus_infinity),
+            rules=(Rule("infinity", "", "XLA's code says: lgamma(+/-inf) = +inf"),),
+            workaround=Workaround(
+                "Mask -infinity: jnp.where(jnp.isneginf(x), -jnp.inf, gammaln(x)).",
+                minus_infinity,
+                elsewhere=infinities_of_other_arrays,
+            ),
             touches=("jax.scipy.special.gammaln(x) if x < 0 and uses('jax.numpy.inf')",),
         ),
     ),

@@ -1,47 +1,19 @@
-"""jax.scipy.special: gamma and beta of negative numbers with the wrong sign or NaN, rel_entr(0, q) not 0
+"""jax.scipy.special: beta and gamma lose the sign, and rel_entr(0, q) is q
 
-    jax.scipy.special.gamma(-0.5)            # 3.54 up to jax 0.4.20, should be -3.54
-    jax.scipy.special.beta(-0.5, 1.0)        # 2 from 0.4.21 to 0.4.26, should be -2
-    jax.scipy.special.rel_entr(0.0, 0.7)     # 0.7 up to 0.4.28, should be 0
-    jax.scipy.special.betaln(-3.0, 2.0)      # NaN, should be -1.79
-
-Gamma and beta are exponentials of sums of `gammaln`, which is the logarithm of an absolute value: the sign has to come
-from elsewhere. jax#18683 gave it to gamma (0.4.21), jax#20589 to beta (0.4.27). Where a pole above cancels one below,
-the sum is infinity less infinity, a NaN; jax#38243 and jax#38270 about that are open. jax#21193 mended `rel_entr`, a
-term of the Kullback-Leibler divergence: it gave q where p is 0, which makes the divergence of disjoint laws 1.
-
-Seen in these runs: beta came with 0.4.21, the release that mended gamma, and up to 0.4.26 it has the fault that gamma
-had.
+Beta and gamma were exponentials of `gammaln`, the logarithm of an absolute value; jax#20589 and jax#18683 multiply by
+the sign. At negative integers, infinity less infinity is NaN where the poles cancel (`betaln_at_poles`,
+`beta_at_poles`); jax#38614 would change betaln. jax#21193 fixes `rel_entr`, which returned q where p is 0.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
 
-
-def gamma() -> tuple[str, str]:
-    """Has gamma SciPy's sign between the negative integers?"""
-    import jax
-    import numpy as np
-    import scipy.special
-
-    x = np.array([-0.5, -1.5, -2.5], np.float32)
-    return compare(jax.scipy.special.gamma(x), scipy.special.gamma(x), rtol=1e-5)
-
-
-def reflection() -> None:
-    """The reflection formula, which needs gamma of positive numbers alone."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    x = jnp.array([-0.5, -1.5, -2.5])
-    got = jnp.pi / (jnp.sin(jnp.pi * x) * jnp.exp(jax.scipy.special.gammaln(1.0 - x)))
-    np.testing.assert_allclose(got, [-3.5449077, 2.3632718, -0.9453087], rtol=1e-4)
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def beta() -> tuple[str, str]:
-    """Has beta SciPy's sign for negative arguments?"""
+    """Does jax.scipy.special.beta have SciPy's sign for negative arguments?"""
     import jax
     import numpy as np
     import scipy.special
@@ -52,18 +24,8 @@ def beta() -> tuple[str, str]:
     return compare(jax.scipy.special.beta(a, b), scipy.special.beta(a, b), rtol=1e-4)
 
 
-def rel_entr() -> tuple[str, str]:
-    """Is rel_entr(0, q) 0, as the limit of p log(p / q)?"""
-    import jax
-    import numpy as np
-    import scipy.special
-
-    p, q = np.array([[0.3, 0.0, 0.0], [0.3, 0.7, 0.0]], np.float32)
-    return compare(jax.scipy.special.rel_entr(p, q), scipy.special.rel_entr(p, q), rtol=1e-5)
-
-
 def positive() -> None:
-    """For positive arguments all are SciPy's."""
+    """For positive arguments, gamma, betaln, rel_entr and kl_div agree with SciPy."""
     import jax
     import numpy as np
     import scipy.special
@@ -76,8 +38,98 @@ def positive() -> None:
             np.testing.assert_allclose(ours(a, b), theirs(a, b), rtol=1e-4, atol=1e-5)
 
 
+def signs_of_three_gammas() -> None:
+    """With the signs of gamma at a, b and a + b, exp(betaln(a, b)) agrees with SciPy on the example of jax#20587."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+    import scipy.special
+
+    k = np.arange(40, dtype=np.float32)
+    a, b = 14.25 - k, 1 + k
+    got = jnp.exp(jax.scipy.special.betaln(a, b))
+    for x in (a, b, a + b):
+        got = got * jnp.where((x < 0) & (jnp.floor(x) % 2 == 1), -1, 1)
+    np.testing.assert_allclose(got, scipy.special.beta(a, b), rtol=1e-3)
+
+
+def signed_beta(a: Any, b: Any) -> Any:
+    """Return beta: its absolute value, with the signs of gamma at a, b and a + b."""
+    import jax
+    import jax.numpy as jnp
+
+    got = jnp.exp(jax.scipy.special.betaln(a, b))
+    for x in (a, b, a + b):
+        got = got * jnp.where((x < 0) & (jnp.floor(x) % 2 == 1), -1, 1)
+    return got
+
+
+def scipy_beta(a: Any, b: Any) -> Any:
+    """Return SciPy's beta."""
+    import scipy.special
+
+    return scipy.special.beta(a, b)
+
+
+def beta_at_poles() -> tuple[str, str]:
+    """Does jax.scipy.special.beta(x, 1) of -1, -2 and -3 return 1 / x?"""
+    import jax
+    import jax.numpy as jnp
+
+    if not hasattr(jax.scipy.special, "beta"):
+        return "absent", "there is no jax.scipy.special.beta"
+    x = jnp.array([-1.0, -2.0, -3.0])
+    return compare(jax.scipy.special.beta(x, 1.0), 1 / x, rtol=1e-5)
+
+
+def gamma() -> tuple[str, str]:
+    """Does jax.scipy.special.gamma have SciPy's sign between the negative integers?"""
+    import jax
+    import numpy as np
+    import scipy.special
+
+    x = np.array([-0.5, -1.5, -2.5], np.float32)
+    return compare(jax.scipy.special.gamma(x), scipy.special.gamma(x), rtol=1e-5)
+
+
+def sign_of_floor() -> None:
+    """With the sign of the odd floor of x, the absolute value of gamma agrees with exact values."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    x = jnp.array([-0.5, -1.5, -2.5, 1.5])
+    got = jnp.where((x < 0) & (jnp.floor(x) % 2 == 1), -1, 1) * jnp.abs(jax.scipy.special.gamma(x))
+    np.testing.assert_allclose(got, [-3.5449077, 2.3632718, -0.9453087, 0.8862269], rtol=1e-4)
+
+
+def signed_gamma(x: Any) -> Any:
+    """Return gamma: its absolute value, with the sign from the floor of x."""
+    import jax
+    import jax.numpy as jnp
+
+    return jnp.where((x < 0) & (jnp.floor(x) % 2 == 1), -1, 1) * jnp.abs(jax.scipy.special.gamma(x))
+
+
+def scipy_gamma(x: Any) -> Any:
+    """Return SciPy's gamma."""
+    import scipy.special
+
+    return scipy.special.gamma(x)
+
+
+def rel_entr() -> tuple[str, str]:
+    """Does jax.scipy.special.rel_entr(0, q) return 0, the limit of p log(p / q)?"""
+    import jax
+    import numpy as np
+    import scipy.special
+
+    p, q = np.array([[0.3, 0.0, 0.0], [0.3, 0.7, 0.0]], np.float32)
+    return compare(jax.scipy.special.rel_entr(p, q), scipy.special.rel_entr(p, q), rtol=1e-5)
+
+
 def masked() -> None:
-    """The limit by jnp.where, where p is 0."""
+    """With jnp.where, rel_entr returns 0 where p is 0."""
     import jax
     import jax.numpy as jnp
 
@@ -85,8 +137,23 @@ def masked() -> None:
     assert jnp.where(p == 0, 0.0, jax.scipy.special.rel_entr(p, q)).tolist() == [0.0, 0.0]
 
 
+def relative_entropy(p: Any, q: Any) -> Any:
+    """Return rel_entr, with 0 where p is 0."""
+    import jax
+    import jax.numpy as jnp
+
+    return jnp.where(p == 0, 0.0, jax.scipy.special.rel_entr(p, q))
+
+
+def scipy_relative_entropy(p: Any, q: Any) -> Any:
+    """Return SciPy's rel_entr."""
+    import scipy.special
+
+    return scipy.special.rel_entr(p, q)
+
+
 def betaln_at_poles() -> tuple[str, str]:
-    """Is betaln SciPy's at negative integers where it is finite?"""
+    """Does jax.scipy.special.betaln agree with SciPy at negative integers where it is finite?"""
     import jax
     import numpy as np
     import scipy.special
@@ -95,25 +162,21 @@ def betaln_at_poles() -> tuple[str, str]:
     return compare(jax.scipy.special.betaln(a, b), scipy.special.betaln(a, b), rtol=1e-5)
 
 
+_PAIRS = (
+    *("positive float32 matrix, positive float32 matrix", "unit float64 vector, unit float64 scalar"),
+    *("positive float32 empty, positive float32 empty",),
+)
+_INTEGERS = "(-1, -2, -3, -4, -5)"
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(
-        report="jax#20587 jax#21192 jax#21265 jax#38243 jax#38270", fix="jax#18683 jax#20589 jax#21193"
+        report="jax#20587 jax#21192 jax#21265 jax#38243 jax#38270",
+        fix="jax#18683 jax#20589 jax#21193",
+        attempt="jax#38614",
     ),
     control=positive,
     cases=(
-        Case(
-            rel_entr,
-            rules=(Rule("differs", "jax<0.4.29"), Rule("agrees", "", "jax#21193 (818e7d92a4)")),
-            workaround=Workaround("Mask it: jnp.where(p == 0, 0.0, rel_entr(p, q)).", masked),
-            touches=("jax.scipy.special.rel_entr(p, q) if p == 0 and not within('jax.numpy.where')",),
-        ),
-        Case(
-            gamma,
-            rules=(Rule("differs", "jax<0.4.21"), Rule("agrees", "", "jax#18683 (01fde43fce)")),
-            workaround=Workaround("Reflect: pi / (sin(pi * x) * exp(gammaln(1 - x))).", reflection),
-            touches=("jax.scipy.special.gamma(x) if x < 0",),
-        ),
         Case(
             beta,
             rules=(
@@ -121,12 +184,55 @@ ISSUE = Issue(
                 Rule("differs", "jax<0.4.27"),
                 Rule("agrees", "", "jax#20589 (97b15cc64b)"),
             ),
+            workaround=Workaround(
+                "Multiply jnp.exp(betaln(a, b)) by the signs of gamma at a, b and a + b.",
+                signs_of_three_gammas,
+                elsewhere=Elsewhere(
+                    signed_beta, scipy_beta, ("float32 matrix, positive float32 matrix", *_PAIRS), rtol=1e-3
+                ),
+            ),
             touches=("jax.scipy.special.beta(a, b) if a < 0 or b < 0",),
+        ),
+        Case(
+            beta_at_poles,
+            rules=(Rule("absent", "jax<0.4.21"), Rule("differs", "", "jax#38270 is open")),
+            touches=(f"jax.scipy.special.beta(a, b) if a in {_INTEGERS} or b in {_INTEGERS}",),
+        ),
+        Case(
+            gamma,
+            rules=(Rule("differs", "jax<0.4.21"), Rule("agrees", "", "jax#18683 (01fde43fce)")),
+            workaround=Workaround(
+                "Where x < 0 and jnp.floor(x) is odd, take -jnp.abs(gamma(x)).",
+                sign_of_floor,
+                elsewhere=Elsewhere(
+                    signed_gamma,
+                    scipy_gamma,
+                    ("float32 matrix", "float32 batch", "float64 vector", "positive int32 vector", "float32 empty"),
+                    rtol=1e-3,
+                ),
+            ),
+            touches=("jax.scipy.special.gamma(x) if x < 0",),
+        ),
+        Case(
+            rel_entr,
+            rules=(Rule("differs", "jax<0.4.29"), Rule("agrees", "", "jax#21193 (818e7d92a4)")),
+            workaround=Workaround(
+                "For q >= 0, mask it: jnp.where(p == 0, 0.0, rel_entr(p, q)).",
+                masked,
+                elsewhere=Elsewhere(
+                    relative_entropy,
+                    scipy_relative_entropy,
+                    (*_PAIRS, "zero float32 vector, positive float32 vector", "zero int32 one, unit float32 scalar"),
+                    rtol=1e-4,
+                    atol=1e-5,
+                ),
+            ),
+            touches=("jax.scipy.special.rel_entr(p, q) if p == 0 and not within('jax.numpy.where')",),
         ),
         Case(
             betaln_at_poles,
             rules=(Rule("differs", "", "jax#38243 is open"),),
-            touches=("jax.scipy.special.betaln(a, b) if a in (-1, -2, -3, -4, -5) or b in (-1, -2, -3, -4, -5)",),
+            touches=(f"jax.scipy.special.betaln(a, b) if a in {_INTEGERS} or b in {_INTEGERS}",),
         ),
     ),
 )

@@ -1,24 +1,19 @@
-"""toeplitz of a two-dimensional array gives a batch of matrices since jax 0.4.36, before one large matrix
+"""jax.scipy.linalg.toeplitz of a matrix returns a batch, not one matrix
 
-    jax.scipy.linalg.toeplitz(jnp.ones((2, 3))).shape     # (6, 6) up to jax 0.4.35, (2, 3, 3) from 0.4.36
-    jax.scipy.linalg.toeplitz(jnp.ones((3, 1))).shape     # (3, 3), then (3, 1, 1)
-
-It flattened whatever it was given, as SciPy did. jax#24842 takes the last axis for the matrix and all others for a
-batch, as SciPy does from 1.17, which came more than a year later; upstream changed it at once, without a deprecation,
-and the changelog says how to go back: `jnp.ravel` first. One-dimensional input is the same everywhere.
-
-Seen in these runs: a column vector of shape (3, 1) is a 3 by 3 matrix up to 0.4.35, and three matrices of one entry
-from 0.4.36 on. Slicing a matrix with `x[:, :1]` leaves such a column, and the three broadcast against much without an
-error.
+`toeplitz` flattened its input, as SciPy did; jax#24842 builds one matrix for each vector of the last axis. SciPy had
+announced this, and does so since scipy/scipy#23089. The maintainer expected few users of the old behaviour, and skipped
+a deprecation (jax#24842); the changelog says to call `jnp.ravel` first.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround
 
 
 def rows() -> tuple[str, str]:
-    """Is toeplitz of a (2, 3) array one matrix of the six values, or two matrices of three?"""
+    """Does jax.scipy.linalg.toeplitz of a (2, 3) array return one matrix of six values, or two of three?"""
     import jax
 
     x = jax.numpy.arange(6.0).reshape(2, 3)
@@ -29,7 +24,7 @@ def rows() -> tuple[str, str]:
 
 
 def one_dimensional() -> None:
-    """One-dimensional input gives the matrix that both SciPys give."""
+    """A vector gives the matrix that SciPy gives."""
     import jax
     import numpy as np
     import scipy.linalg
@@ -39,7 +34,7 @@ def one_dimensional() -> None:
 
 
 def flatten_first() -> None:
-    """What the changelog says, and the batch written out: both are the same on every release."""
+    """A flattened input gives one matrix, and jax.vmap gives the batch."""
     import jax
 
     x = jax.numpy.arange(6.0).reshape(2, 3)
@@ -47,8 +42,24 @@ def flatten_first() -> None:
     assert jax.vmap(jax.scipy.linalg.toeplitz)(x).shape == (2, 3, 3)
 
 
+def flattened(c: Any, r: Any) -> Any:
+    """Flatten both arguments."""
+    import jax.numpy as jnp
+    from jax.scipy.linalg import toeplitz
+
+    return toeplitz(jnp.ravel(c), jnp.ravel(r))
+
+
+def scipy_matrix(c: Any, r: Any) -> Any:
+    """Return SciPy's matrix of the flattened arguments."""
+    import numpy as np
+    from scipy.linalg import toeplitz
+
+    return toeplitz(np.ravel(c), np.ravel(r))
+
+
 def column() -> tuple[str, str]:
-    """Is toeplitz of a (3, 1) column one matrix of the three values, or three of one?"""
+    """Does jax.scipy.linalg.toeplitz of a (3, 1) column return one matrix of three values, or three of one?"""
     import jax
 
     x = jax.numpy.arange(1.0, 4.0)[:, None]
@@ -58,13 +69,25 @@ def column() -> tuple[str, str]:
     return behaviour, f"shape {got.shape}"
 
 
+_INPUTS = (
+    *("float32 matrix, float32 matrix", "int32 batch, int32 vector", "complex64 square, complex64 square"),
+    *("float32 vector, float32 vector", "float16 scalar, float16 one"),
+)
+
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(report="jax#24824", change="jax#24842"),
-    touches=("jax.scipy.linalg.toeplitz",),
+    upstream=Upstream.of(report="jax#24824", change="jax#24842 scipy/scipy#23089", docs="jax:changelog.html"),
     control=one_dimensional,
     behaviours={"one-matrix": "clear", "batch": "documented", "other-value": "different"},
     rules=(Rule("one-matrix", "jax<0.4.36"), Rule("batch", "", "jax#24842 (3f98c57f7b), and the changelog")),
-    workaround=Workaround("Say which: jnp.ravel the input, or jax.vmap over the batch.", flatten_first),
+    workaround=Workaround(
+        "For one matrix, flatten c, and r if given: toeplitz(jnp.ravel(c), jnp.ravel(r)).",
+        flatten_first,
+        elsewhere=Elsewhere(flattened, scipy_matrix, _INPUTS),
+    ),
+    touches=(
+        "jax.scipy.linalg.toeplitz(c) if not within('jax.vmap') "
+        "and form(c) not in ('jax.numpy.ravel', 'jax.numpy.arange', 'ravel', 'flatten')",
+    ),
     cases=(Case(rows), Case(column)),
 )
