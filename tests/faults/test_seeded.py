@@ -15,12 +15,12 @@ from tests.real_cell import CELL
 from tests.worlds import packed
 
 SEEDED = {
-    "fitting.py": "import jax.numpy as jnp\n\n\ndef cubic(counts):\n    return jnp.polyval(counts, 3)\n",
+    "fitting.py": "import jax.numpy as jnp\n\n\ndef window(count):\n    return jnp.kaiser(count, 100.0)\n",
     "ranking.py": "from jax import numpy\n\n\ndef bounded(ranks):\n    return numpy.clip(ranks, a_min=0, a_max=9)\n",
     "model.py": "import jax\n\n\ndef turned(a, b):\n    return jax.numpy.cross(a, b)\n",
 }
 FOUND = {
-    "polyval-keeps-integers": "fitting.py:5:12 jax.numpy.polyval",
+    "bessel-i0-overflows-early": "fitting.py:5:12 jax.numpy.kaiser",
     "clip-takes-other-keywords": "ranking.py:5:12 jax.numpy.clip(a_min=)",
     "cross-of-two-dimensional-vectors": "model.py:5:12 jax.numpy.cross",
 }
