@@ -90,10 +90,15 @@ def cov() -> tuple[str, str]:
 
 _FIXED = "jax#21362 (3c201e0b8c)"
 _VAR = (
-    "jax.numpy.var(a, axis, dtype, out, ddof) if ddof > 1 and unseen",
+    "jax.numpy.var(a, axis, dtype, out, ddof) if ddof > 1 and unseen and not within('jax.numpy.where')",
     "jax.Array.var(axis, dtype, out, ddof) if ddof > 1 and uses('jax.jit', 'jax.numpy.array', 'jax.numpy.asarray')",
 )
-_INPUTS = ("float32 matrix", "float16 vector", "int32 square", "zero float32 vector", "complex64 vector")
+_ELSEWHERE = Elsewhere(
+    spreads,
+    numpy_spreads,
+    ("float32 matrix", "float16 vector", "int32 square", "zero float32 vector", "complex64 vector"),
+    rtol=1e-2,
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -104,7 +109,7 @@ ISSUE = Issue(
     workaround=Workaround(
         "Write jnp.where(n > ddof, jnp.var(x, ddof=ddof), jnp.nan).",
         nan_instead,
-        elsewhere=Elsewhere(spreads, numpy_spreads, _INPUTS, rtol=1e-2),
+        elsewhere=_ELSEWHERE,
     ),
     cases=(
         Case(empty_var, rules=(Rule("differs", "jax<0.4.29"), Rule("agrees", "", _FIXED)), touches=_VAR),
@@ -112,13 +117,19 @@ ISSUE = Issue(
         Case(
             masked_var,
             touches=(
-                "jax.numpy.var(a, axis, dtype, out, ddof, keepdims, where) if ddof > 1 and given(where) and unseen",
+                "jax.numpy.var(a, axis, dtype, out, ddof, keepdims, where) if ddof > 1 and given(where) and unseen"
+                " and not within('jax.numpy.where')",
             ),
         ),
         Case(
             cov,
             rules=(Rule("negative"),),
-            touches=("jax.numpy.cov(m, y, rowvar, bias, ddof) if ddof > 1 and unseen",),
+            workaround=Workaround(
+                "Write jnp.where(n > ddof, jnp.cov(x, ddof=ddof), jnp.nan).", nan_instead, elsewhere=_ELSEWHERE
+            ),
+            touches=(
+                "jax.numpy.cov(m, y, rowvar, bias, ddof) if ddof > 1 and unseen and not within('jax.numpy.where')",
+            ),
         ),
     ),
 )
