@@ -30,7 +30,7 @@ from jax_stack_compat.catalogue import catalogue
 from jax_stack_compat.catalogue.catalogue import Entry
 from jax_stack_compat.cell.issue import Case
 from jax_stack_compat.judge.record import AGAIN
-from jax_stack_compat.stack import lock
+from jax_stack_compat.stack import lock, plan
 from jax_stack_compat.stack.lock import Lock
 from jax_stack_compat.stack.plan import Cell
 from laboratory.records import keys, records
@@ -124,13 +124,22 @@ def _content(path: Path, found: Mapping[Name, PackedRecord], old: Mapping[Name, 
 
 
 def unpack(folder: Path = FOLDER) -> int:
-    """Write the files that the archive has and this machine lacks; return how many. Raises BadFile, OSError."""
+    """Write the files that the archive has and this machine lacks; return how many. Raises BadFile, OSError.
+
+    A record of older code is replaced if the packed one is of the tree's.
+    """
     there, cells = load(folder)
+    # Each run of a cell rewrites its status, so an equal status means the same records.
+    same = {cell for cell, line in cells.items() if records.status(cell) == line.status}
+    cases = {(entry.issue.id, case.id): (entry, case) for entry in catalogue.entries() for case in entry.issue.cases}
+    planned = {cell.id: cell for cell in plan.cells()}
     lacking = 0
     for (cell, issue, case), packed in there.items():
         path, line = records.path_of(cell, issue, case), cells[cell]
         if path.exists():
-            continue
+            known = cell not in same and cell in planned and cases.get((issue, case))
+            if not known or not _is_newer(packed, line, path, planned[cell], *known):
+                continue
         whole = record(packed, line, folder)
         # `atomic.write` would wait for the disk with each record.
         new = path.with_suffix(".new")
@@ -143,6 +152,19 @@ def unpack(folder: Path = FOLDER) -> int:
             records.write_status(line.status)
             lacking += 1
     return lacking
+
+
+def _is_newer(packed: PackedRecord, line: CellLine, path: Path, cell: Cell, entry: Entry, case: Case) -> bool:
+    """Return True if a packed record is of the tree's lock and code, and the one at `path` is not."""
+    wanted = lock.load(cell).sha256
+    if line.lock != wanted or not holds(packed.key, cell, entry, case):
+        return False
+    try:
+        key = json.loads(path.read_bytes())["key"]
+        return not (key["lock"] == wanted and holds({**key, "lock": None}, cell, entry, case))
+    except (ValueError, LookupError, TypeError):
+        # Another command names the file and the fault.
+        return False
 
 
 def record(packed: PackedRecord, line: CellLine, folder: Path = FOLDER) -> dict[str, Any]:
