@@ -19,6 +19,7 @@ ROUND = "jax.numpy.round(a, decimals) if decimals >= 38"
 METHOD = "jax.Array.round(decimals) if decimals >= 38"
 BOOL = "jax.numpy.sum(a, axis, dtype) if dtype in ('builtins.bool', 'numpy.bool_')"
 GUARD = "jax.numpy.log(a) if a == 0 and not within('jax.numpy.where')"
+ZERO = "jax.numpy.log(a) if a == 0"
 ARANGE = "jax.numpy.arange(start, stop, step) if given(step) or (given(stop) and start != 0)"
 SEEN = "jax.numpy.array(object) if seen(None in object)"
 STATIC = "jax.jit(fun, static_argnums) if type(static_argnums) == 'tuple' and sorted(static_argnums) != static_argnums"
@@ -84,6 +85,8 @@ def found(
         (METHOD, "import numpy as np\nnp.round(38)", []),
         (METHOD, "import numpy as np\nx = np.array(1)\nx.round(38)", []),
         (METHOD, "import numpy as np\nx = jnp.array(1)\nx.round(38)", ["possible"]),
+        (METHOD, "import numpy as np\nnp.zeros(3).round(38)", []),
+        (METHOD, "jnp.zeros(3).round(38)", ["possible"]),
         # The code around a use.
         (GUARD, "jnp.log(0)", ["likely"]),
         (GUARD, "jnp.where(x > 0, jnp.log(0), 1)", []),
@@ -99,9 +102,33 @@ def found(
         ("jax.numpy.sum(a, where) if form(where) not in ('compare', 'astype')", "jnp.sum(x, x.astype(bool))", []),
         ("jax.numpy.sum(a, where) if form(where) not in ('compare', 'astype')", "jnp.sum(x, where=y)", ["likely"]),
         ("jax.numpy.log(a) if form(a) != 'jax.numpy.where'", "jnp.log(jnp.where(x, y, z))", []),
+        ("jax.numpy.log(a) if form(a) == '*'", "y = 0.7 * x\njnp.log(y)", ["likely"]),
+        ("jax.numpy.log(a) if form(a) == '*'", "jnp.log(2 * 3)", []),
         (SEEN, "jnp.array([x, None])", ["likely"]),
         (SEEN, "jnp.array([x, 1.0])", []),
         (SEEN, "jnp.array(x)", []),
+        # A variable with one literal, and an array of literals: one element decides.
+        (ZERO, "x = 0\njnp.log(x)", ["likely"]),
+        (ZERO, "x = 1\njnp.log(x)", []),
+        (ZERO, "x = 1\nx += y\njnp.log(x)", ["possible"]),
+        (ZERO, "jnp.log(jnp.array([[1.0], [0.0]]))", ["likely"]),
+        (ZERO, "x = jnp.asarray((0.5, -2))\njnp.log(x)", []),
+        (ZERO, "jnp.log(jnp.array([1.0, y]))", ["possible"]),
+        (ZERO, "jnp.log(jnp.array([0.5, 1.5], jnp.int32))", ["possible"]),
+        (ZERO, "jnp.log(jnp.array([0.5, 1.5], dtype='float16'))", []),
+        (ZERO, "jnp.log(jnp.zeros(n))", ["likely"]),
+        (ZERO, "jnp.log(jnp.ones((2, 3)))", []),
+        (ZERO, "import numpy as np\njnp.log(np.array([0.5]))", []),
+        (ZERO, "import numpy as np\nx = np.array([0.5])\nx[0] = y\njnp.log(x)", ["possible"]),
+        ("jax.numpy.power(x, y) if x == 0 and y < 0", "jnp.power(jnp.zeros(2), jnp.array([1, -1]))", ["likely"]),
+        ("jax.numpy.power(x, y) if x == 0 and y < 0", "jnp.power(jnp.array([0, 1]), jnp.array([1, -1]))", []),
+        ("jax.numpy.power(x, y) if x == 0 and y < 0", "jnp.power(jnp.array([0, 1]), -jnp.ones(3))", ["possible"]),
+        ("jax.numpy.sum(a, where) if where not in (True, None)", "jnp.sum(x, where=jnp.array([1, 1]))", ["likely"]),
+        ("jax.numpy.sum(a, where) if where not in (True, None)", "jnp.sum(x, where=jnp.array([True]))", []),
+        ("jax.numpy.log(a) if type(a) == 'float'", "jnp.log(jnp.array([1.0]))", ["possible"]),
+        ("jax.Array.__pow__(n) if n == 0", "x ** 0", ["possible"]),
+        ("jax.Array.__pow__(n) if n == 0", "x ** 2", []),
+        ("jax.Array.__pow__(n) if n == 0", "x * 0", []),
         ("jax.numpy.log if without('jax.numpy.exp')", "jnp.log(x)", ["likely"]),
         ("jax.numpy.log if without('jax.numpy.exp')", "jnp.log(x)\njnp.exp(x)", []),
         # A library, and a function of one.

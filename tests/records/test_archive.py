@@ -105,6 +105,20 @@ def test_a_record_of_older_code_gives_way(folder: Path, emptied: Path) -> None:
     assert older.exists()
 
 
+def test_two_processes_unpack_at_once(folder: Path, emptied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second process that unpacks everything between any write and its rename disturbs nothing."""
+    replace = Path.replace
+
+    def other_first(new: Path, target: Path) -> Path:
+        monkeypatch.setattr(Path, "replace", replace)
+        archive.unpack(folder)
+        return replace(new, target)
+
+    monkeypatch.setattr(Path, "replace", other_first)
+    assert 1 <= archive.unpack(folder)
+    assert _files(folder.parent / "records") == _files(emptied)
+
+
 def cut_short(name: str, folder: Path) -> None:
     """Cut off the end of a file."""
     path = folder / f"{name}.jsonl.xz"

@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 from jax_stack_compat.base.errors import BadFile, Fault, shown
 from jax_stack_compat.base.files import REPORTS, FileModel, content, replace_all
@@ -141,8 +142,8 @@ def unpack(folder: Path = FOLDER) -> int:
             if not known or not _is_newer(packed, line, path, planned[cell], *known):
                 continue
         whole = record(packed, line, folder)
-        # `atomic.write` would wait for the disk with each record.
-        new = path.with_suffix(".new")
+        # `atomic.write` would wait for the disk with each record. Another process may unpack, too.
+        new = path.with_suffix(f".{uuid4().hex}")
         path.parent.mkdir(parents=True, exist_ok=True)
         new.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
         new.replace(path)

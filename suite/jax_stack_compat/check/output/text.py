@@ -90,7 +90,7 @@ def _lines(found: Outcome, console: Console, *, verbose: bool) -> None:
         alike: dict[tuple[bool, str, str, str, str], list[Finding]] = {}
         for finding in sorted(found.of(level, guarded=verbose), key=lambda each: each.guarded):
             what = finding.what if finding.of_name else _clipped(finding.what)
-            good = ", or ".join(map(_clipped, finding.instead))
+            good = "; or: ".join(map(_clipped, finding.instead))
             key = finding.guarded, finding.id, finding.name * finding.of_name, what, good
             alike.setdefault(key, []).append(finding)
         shown = len(alike) if verbose else _MAX_ROWS_OF_LEVEL[level]

@@ -242,6 +242,13 @@ class _Reader(ast.NodeVisitor):
             return f".{node.attr}"
         return f"builtins.{node.id}" if isinstance(node, ast.Name) and not bound else ""
 
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        # A power calls a method of its base.
+        if isinstance(node.op, ast.Pow) and "__pow__" in self.methods:
+            call = arguments(ast.Call(node.left, [], []), [node.right], self._named, value=self._value)
+            self._spot(node, frozenset({"__pow__"}), "", "method", call)
+        self._each([node.left, node.right])
+
     def visit_Subscript(self, node: ast.Subscript) -> None:
         with self._within("[]"):
             self.visit(node.value)
@@ -422,6 +429,8 @@ class _Reader(ast.NodeVisitor):
 
     def _is_unknown(self, node: ast.Attribute) -> bool:
         """Return True if an attribute may be one of an array: not of an import, or of what the text defines."""
+        if isinstance(node.value, ast.Call):
+            return not self._is_known(Bound(value=node.value))
         chain = chain_of(node)
         found = self.scope.of(chain[0]) if chain else None
         return not found or not any(map(self._is_known, found[1]))

@@ -7,8 +7,8 @@ A touch is a name, the first parameters of a call, and a condition, an expressio
 - `len`, `min`, `max`, `abs`, `sorted` and `type` are known, and a name of the stack is a text: "jax.numpy.float16". So
   are a builtin type, "builtins.bool", and a scalar type of NumPy, "numpy.bool_";
 - `form(x)` is the function or method that the argument calls, "jax.numpy.where", "min" or "astype"; "compare" for a
-  comparison, "newaxis" for `x[..., None]`, "-" for `-x`, "lambda"; else "". A variable has the
-  form of its one value;
+  comparison, "newaxis" for `x[..., None]`, "-" for `-x`, "*" for a product or quotient, "lambda"; else "". A variable
+  has the form of its one value;
 - `uses("jax.new_ref")` is open if the project uses a name, else false; `without("jax.new_ref")` is true if it does not
   use it, else false;
 - `string_annotations` is true if the file has `from __future__ import annotations`;
@@ -21,12 +21,14 @@ A touch is a name, the first parameters of a call, and a condition, an expressio
   for what is indexed, and bases before the use in a list of bases count, too; for a method, what made its object.
 
 A member of a class with a condition, `jax.Array.round(decimals) if decimals >= 38`, also concerns that attribute of an
-object whose class is unknown, if the condition is met: this is possible at most.
+object whose class is unknown, if the condition is met: this is possible at most. A power is a call of `__pow__`.
 
 `import flax.nnx` is a library, or a module of one, that does not import: a line that imports it fails for certain, if
 there is no condition or it is met.
 
-A comparison with a missing argument is false. If an argument is not a literal, the condition is open.
+A comparison with a missing argument is false. If an argument is not a literal, the condition is open. A condition on an
+array of literals, `jnp.array([0.0, 1.0])`, is true if it is true for one element; the array's `type` is not known. A
+variable stands for its one value if that is a literal, or a JAX array of literals.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ _KEYWORD = re.compile(r"(?P<name>[\w.]+)\((?P<keyword>\w+)=\)")
 _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     **{ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le},
     **{ast.Gt: operator.gt, ast.GtE: operator.ge},
-    **{ast.In: lambda one, other: one in other, ast.NotIn: lambda one, other: one not in other},
+    **{ast.In: lambda one, other: _is_in(one, other), ast.NotIn: lambda one, other: not _is_in(one, other)},
 }
 _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
     **{"len": len, "min": min, "max": max, "abs": abs, "type": lambda value: type(value).__name__},
@@ -142,14 +144,22 @@ def meets(touch: Touch, use: Use, uses: Collection[str], behaviour: str = "") ->
     `uses` are the names that the project uses, and `behaviour` is the case's on the stack; empty if there is no stack.
     """
     if use.how == "method":
-        is_met = touch.condition is not None and _Asked(touch, use.call, use, uses, behaviour).truth(touch.condition)
-        return None if is_met else False
+        return None if _is_met(touch, use.call, use, uses, behaviour) else False
     if touch.is_import and touch.condition is None:
         return True
     call = use.call if any(thing.name == touch.name for thing in use.things) else None
     if touch.keyword:
         return None if call and touch.keyword in call.keywords else False
-    return _Asked(touch, call, use, uses, behaviour).truth(touch.condition) if touch.condition else None
+    return _is_met(touch, call, use, uses, behaviour)
+
+
+def _is_met(touch: Touch, call: Call | None, use: Use, uses: Collection[str], behaviour: str) -> bool | None:
+    """Return the value of a touch's condition, None without one: true if it is true of one element of the arrays."""
+    if touch.condition is None:
+        return None
+    calls = call.by_element() if call else [None]
+    found = {_Asked(touch, each, use, uses, behaviour).truth(touch.condition) for each in calls}
+    return next((value for value in (True, None) if value in found), False)
 
 
 @dataclass(frozen=True)
@@ -204,7 +214,10 @@ class _Asked:
             case ast.Name(name):
                 return self.written(name)
             case ast.Call(ast.Name("form"), [ast.Name(name)]):
-                return self.call.form(name, self.touch.parameters.index(name)) if self.call else OPEN
+                return self.form(name)
+            case ast.Call(ast.Name("type"), [ast.Name(name)]) if self.call and self.form(name):
+                # An array's element has a value here, but another type.
+                return UNSEEN
             case ast.Call(ast.Name(name), [argument]):
                 value = self.value(argument)
                 if value in (MISSING, OPEN, UNSEEN) or (name not in ("len", "type") and has_unseen(value)):
@@ -215,9 +228,20 @@ class _Asked:
                     return UNSEEN
         return literal(node)
 
+    def form(self, name: str) -> Any:
+        """Return the form of the argument for a parameter."""
+        return self.call.form(name, self.touch.parameters.index(name)) if self.call else OPEN
+
     def written(self, name: str) -> Any:
         """Return the argument for a parameter."""
         return self.call.written(name, self.touch.parameters.index(name)) if self.call else OPEN
+
+
+def _is_in(one: Any, others: Any) -> bool:
+    """Return True if a value is among others: 1 is not True here, though Python has them equal."""
+    if isinstance(others, str):
+        return one in others
+    return any(one == each and isinstance(one, bool) == isinstance(each, bool) for each in others)
 
 
 def _compared(ops: list[ast.cmpop], values: list[Any]) -> bool | None:

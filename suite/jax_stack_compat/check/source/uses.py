@@ -17,6 +17,10 @@ from jax_stack_compat.judge.wording import named
 How: TypeAlias = Literal["import", "from", "name", "method"]
 # Longer literals are not kept.
 _MAX_CHARS = 200
+# Longer arrays are not evaluated.
+_MAX_ELEMENTS = 64
+_ARRAYS = frozenset({"jax.numpy.array", "jax.numpy.asarray", "array", "asarray"})
+_FILLED = {"jax.numpy.zeros": "0", "jax.numpy.ones": "1"}
 _LITERALS = (ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.UnaryOp, ast.BinOp)
 
 
@@ -77,6 +81,7 @@ class Call:
     """The arguments of a call, or of a partial. `open_positions` is True if it has `*`, `open_keywords` if it has `**`.
 
     `values` has the text of literal arguments, by keyword or place, and `forms` the form of the others; see `form`.
+    `elements` has the texts of the elements of arrays of literals, and the text of a variable's one literal.
     """
 
     positions: int
@@ -86,6 +91,18 @@ class Call:
     partial: bool = False
     values: tuple[tuple[str, str], ...] = ()
     forms: tuple[tuple[str, str], ...] = ()
+    elements: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def by_element(self) -> list[Call]:
+        """Return the call with the elements of its arrays in their places: one call for each, all in step.
+
+        Arrays whose lengths do not fit stay unseen.
+        """
+        length = max((len(texts) for _, texts in self.elements), default=0)
+        if not length or any(len(texts) not in (1, length) for _, texts in self.elements):
+            return [self]
+        at = [tuple((key, texts[place % len(texts)]) for key, texts in self.elements) for place in range(length)]
+        return [replace(self, values=self.values + each) for each in at]
 
     def form(self, name: str, place: int) -> str:
         """Return the form of the argument for a parameter; empty if it has none of the known forms."""
@@ -138,7 +155,7 @@ class Use:
     @cached_property
     def bare(self) -> Use:
         """The same use without its place, surroundings and literals, on which the names and arguments do not depend."""
-        call = self.call and replace(self.call, values=(), forms=())
+        call = self.call and replace(self.call, values=(), forms=(), elements=())
         return Use(self.things, self.how, NOWHERE, self.guards, call)
 
     @property
@@ -211,6 +228,7 @@ def arguments(
     ]
     texts = [(key, _text(each, name)) for key, each in written if key]
     forms = [(key, form(value(each), name)) for key, each in written if key]
+    elements = [(key, _elements(each, value(each), name)) for key, each in written if key]
     return Call(
         sum(not isinstance(each, ast.Starred) for each in positions),
         tuple(keyword.arg for keyword in node.keywords if keyword.arg),
@@ -219,14 +237,15 @@ def arguments(
         partial,
         tuple((key, text) for key, text in texts if text),
         tuple((key, of) for key, of in forms if of),
+        tuple((key, found) for key, found in elements if found),
     )
 
 
 def form(node: ast.expr, name: Callable[[ast.expr], str]) -> str:
     """Return the form of an expression: the function or method that it calls, or a word for it; else "".
 
-    The words are "compare", "newaxis", "-" and "lambda". A function of the stack has its whole name, "jax.numpy.where",
-    and others their last: "min", "astype".
+    The words are "compare", "newaxis", "-", "*" and "lambda". A function of the stack has its whole name,
+    "jax.numpy.where", and others their last: "min", "astype".
     """
     match node:
         case ast.Call(ast.Name(last) | ast.Attribute(attr=last) as called):
@@ -235,6 +254,8 @@ def form(node: ast.expr, name: Callable[[ast.expr], str]) -> str:
             return "compare"
         case ast.BinOp(left, ast.BitAnd() | ast.BitOr(), right):
             return "compare" if "compare" in (form(left, name), form(right, name)) else ""
+        case ast.BinOp(op=ast.Mult() | ast.Div()) if has_unseen(literal(node)):
+            return "*"
         case ast.UnaryOp(ast.Invert(), operand):
             return form(operand, name)
         case ast.UnaryOp(ast.USub(), ast.Name() | ast.Call() | ast.Attribute() | ast.Subscript()):
@@ -254,6 +275,36 @@ def _text(node: ast.expr, name: Callable[[ast.expr], str]) -> str:
         return repr(found) if found else ""
     text = ast.unparse(node) if isinstance(node, _LITERALS) else ""
     return text if len(text) <= _MAX_CHARS else ""
+
+
+def _elements(node: ast.expr, value: ast.expr, name: Callable[[ast.expr], str]) -> tuple[str, ...]:
+    """Return the texts of an array's literal elements, or of a variable's literal; nothing if the code may change it.
+
+    A variable's NumPy array may be changed, and so may a list.
+    """
+    match value:
+        case ast.Constant() | ast.UnaryOp(operand=ast.Constant()) if value is not node:
+            return (ast.unparse(value),)
+        case ast.Call(ast.Name() | ast.Attribute() as called, [made, *dtype], keywords):
+            of = form(value, name)
+            kinds = [*dtype, *(each.value for each in keywords)]
+            if of in _FILLED:
+                return (_FILLED[of],)
+            if of not in _ARRAYS or (value is not node and not name(called)) or not all(map(_is_float, kinds)):
+                return ()
+            texts = tuple(_text(each, name) for each in _flat(made))
+            return texts if all(texts) and len(texts) <= _MAX_ELEMENTS else ()
+    return ()
+
+
+def _is_float(dtype: ast.expr) -> bool:
+    """Return True if a dtype keeps fractions."""
+    return "float" in ast.unparse(dtype)
+
+
+def _flat(node: ast.expr) -> list[ast.expr]:
+    """Return the elements of nested lists and tuples."""
+    return [part for each in node.elts for part in _flat(each)] if isinstance(node, ast.List | ast.Tuple) else [node]
 
 
 @cache
