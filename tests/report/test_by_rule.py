@@ -200,7 +200,7 @@ def test_a_case_that_was_not_planned_there_is_neither_run_nor_missing() -> None:
 def test_a_workaround_is_told_of_each_release_that_was_run() -> None:
     """Two equal releases do not form a range if those between them were not run."""
     of = {each: observation(cell=each) for each in ("jax-0.4.30", "jax-0.5.0")}
-    assert "holds 0.4.30 and 0.5.0" == verified(sparse().cells, of, "jax", sparse=True)
+    assert "helps on jax 0.4.30 and 0.5.0" == verified(sparse().cells, of, "jax", sparse=True)
 
 
 def test_no_release_is_right_is_not_said_of_some() -> None:

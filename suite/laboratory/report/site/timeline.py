@@ -34,6 +34,8 @@ BeforeAfter = tuple[Observation, Observation]
 # The changes from a cell's neighbour to the cell, by how cases changed and then by the blame.
 Step = Mapping[Turned, Mapping[str, Sequence[BeforeAfter]]]
 
+_HELPED = {"holds": "helps", "fails": "does not help"}
+
 
 @dataclass(frozen=True)
 class Band:
@@ -158,18 +160,20 @@ def nearest(cells: Sequence[CellRow], seen: Mapping[str, Observation]) -> list[O
 
 
 def verified(line: Sequence[CellRow], seen: Mapping[str, Observation], package: str, *, sparse: bool = False) -> str:
-    """Return where a needed workaround helped: `holds 0.4.18–0.5.3, fails 0.6.0`; empty if it was never needed.
+    """Return where a needed workaround helped; empty if it was never needed.
 
+    For example: `helps on jax 0.4.18–0.5.3, does not help on jax 0.6.0`.
     The releases are those of `package`. An undecided release does not end a range; a release on which the workaround
-    was not needed ends it. For a `sparse` report, each release is named: `holds 0.4.18 and 0.5.3`.
+    was not needed ends it. For a `sparse` report, each release is named: `helps on jax 0.4.18 and 0.5.3`.
     """
     by_release = {cell.holds[package]: seen[cell.id] for cell in line if cell.moves == package and cell.id in seen}
     ordered = sorted((version for version in by_release if by_release[version].verdict not in UNDECIDED), key=Version)
     told = []
     for word, group in groupby(ordered, lambda version: _helped(by_release[version])):
         of = list(group)
-        if word in ("holds", "fails"):
-            told.append(f"{word} {' and '.join(of) if sparse else '–'.join(dict.fromkeys((of[0], of[-1])))}")
+        if word in _HELPED:
+            of_word = " and ".join(of) if sparse else "–".join(dict.fromkeys((of[0], of[-1])))
+            told.append(f"{_HELPED[word]} on {package} {of_word}")
     return ", ".join(told)
 
 

@@ -13,6 +13,7 @@ from jax_stack_compat.check.explain.matching import is_enough
 from jax_stack_compat.check.good import good_for
 from jax_stack_compat.judge.verdict_table import SYMPTOMS, UNDECIDED, VERDICTS, Verdict
 from jax_stack_compat.judge.verdicts import goes_wrong
+from jax_stack_compat.judge.wording import named
 from jax_stack_compat.packages import guests
 from laboratory.boundaries.attribution import Grounds
 from laboratory.orders.compared import DeviceCell, DeviceRow
@@ -31,7 +32,7 @@ _STATES_SHOWN = 3
 # The grounds for a turn's blame, in words.
 GROUNDS: Mapping[Grounds, str] = {
     "run": "runs show it",
-    "rule": "by the case's rules",
+    "rule": "as the case's rules say",
     "together": "it is unknown which package is the cause",
 }
 
@@ -223,7 +224,7 @@ def _instead(facts: Facts, issue: IssueRow) -> list[Instead]:
             verified(facts.line, needing, package, sparse=facts.is_sparse),
             summary.workaround(needing.values()),
         )
-        helps = f"on {package}: {told}" if told else "helps on stacks beside the line"
+        helps = told or "helps on other stacks"
         where = [helps] if told or "holds" in beside else []
         where += [beside] if "fails" in beside else []
         ran = _ran_elsewhere(facts, case.workaround)
@@ -259,7 +260,9 @@ def _good(facts: Facts, issue: IssueRow) -> tuple[CellRow, str] | None:
         wrong = [case for case, row in rows if row is not None and goes_wrong(row.verdict)]
         if wrong:
             told = good_for(known, wrong, cell.versions, facts.knowledge).told
-            return (cell, told) if told else None
+            # The headline may be right there, or documented.
+            of = "" if known.cases[0] in wrong else f"for {named([case.id for case in wrong])}, "
+            return (cell, f"{of}{told}") if told else None
     return None
 
 
