@@ -1,8 +1,9 @@
 """Under jit, softmax and logsumexp of large scaled scores are NaN and -inf
 
 XLA computes the scaled scores twice: for the maximum, and again in the loop that subtracts it (xla#44738). Where the
-CPU fuses multiplication and subtraction, the second product is not rounded, so the largest score does not become 0.
-With scores over 2**31 the difference can be 128, and `exp` overflows. A power of two as scale rounds nothing (`half`).
+CPU fuses multiplication and subtraction, the second product is not rounded, so the largest score does not become 0:
+with scores over 2**31, `exp` may overflow. The release and the length of a row decide which loops XLA fuses
+(`softmax_of_64`). A power of two as scale rounds nothing (`half`).
 """
 
 from __future__ import annotations
@@ -105,24 +106,43 @@ def log_softmax() -> tuple[str, str]:
     return compare(given, [0.0, -2.1e11], rtol=1e-5)
 
 
+def softmax_of_64() -> tuple[str, str]:
+    """Is jit(softmax(0.7 * x)) finite for 64 scores from 0 to 1e13?"""
+    import jax
+    import jax.numpy as jnp
+
+    given = jax.jit(lambda x: jax.nn.softmax(0.7 * x))(jnp.linspace(0.0, 1e13, 64))
+    return compare(jnp.isfinite(given).all(), True)
+
+
+def log_softmax_of_64() -> tuple[str, str]:
+    """Is jit(log_softmax(0.7 * x)) finite for 64 scores from 0 to 1e13?"""
+    import jax
+    import jax.numpy as jnp
+
+    given = jax.jit(lambda x: jax.nn.log_softmax(0.7 * x))(jnp.linspace(0.0, 1e13, 64))
+    return compare(jnp.isfinite(given).all(), True)
+
+
 _FMA = ("fma",)
 _GOOD = "XLA fuses other loops"
+_SHORT = "XLA fuses other loops for short rows"
 _INPUTS = ("float32 matrix", "float32 vector", "positive float32 batch", "zero float32 vector", "int32 matrix")
 _SHIFT = Workaround(
-    "Subtract the maximum before a positive scale: c * (x - x.max(-1, keepdims=True)).",
+    "Subtract the maximum of floats before a positive scale: c * (x - x.max(-1, keepdims=True)).",
     shift_first,
     elsewhere=Elsewhere(softmax_of_shifted, softmax_in_float64, _INPUTS, rtol=1e-5, atol=1e-7),
 )
 _SHIFT_BACK = Workaround(
-    "Over all: c * m + logsumexp(c * (x - m)) with m = x.max().",
+    "For floats with the maximum m: c * m + logsumexp(c * (x - m)).",
     shift_first,
     elsewhere=Elsewhere(logsumexp_of_shifted, logsumexp_in_float64, _INPUTS, rtol=1e-5, atol=1e-5),
 )
 
 
 def _jitted(names: str) -> tuple[str, ...]:
-    """Return functions of scores in a project that uses jit. How large the scores are is not in the code."""
-    seldom = "unseen and form(a) == '' and uses('jax.jit', 'equinox.filter_jit')"
+    """Return functions of scaled scores in a project that uses jit. How large the scores are is not in the code."""
+    seldom = "unseen and form(a) == '*' and uses('jax.jit', 'equinox.filter_jit')"
     return members("jax", names, f"(a) if {seldom}")
 
 
@@ -140,7 +160,19 @@ ISSUE = Issue(
                 Rule("differs", "jaxlib<0.4.29"),
                 Rule("agrees", "jaxlib<0.4.33", _GOOD),
                 Rule("differs", "jaxlib<0.11.1"),
-                Rule("agrees", "", _GOOD),
+                Rule("agrees", "", _SHORT),
+            ),
+            cpu=_FMA,
+            touches=_jitted("nn.softmax"),
+        ),
+        Case(
+            softmax_of_64,
+            rules=(
+                Rule("differs", "jaxlib<0.4.22"),
+                Rule("agrees", "jax<0.4.27", _GOOD),
+                Rule("differs", "jaxlib<0.4.29"),
+                Rule("agrees", "jaxlib<0.4.33", _GOOD),
+                Rule("differs"),
             ),
             cpu=_FMA,
             touches=_jitted("nn.softmax"),
@@ -154,9 +186,10 @@ ISSUE = Issue(
         ),
         Case(
             log_softmax,
-            rules=(Rule("differs", "jaxlib<0.11.1"), Rule("agrees", "", _GOOD)),
+            rules=(Rule("differs", "jaxlib<0.11.1"), Rule("agrees", "", _SHORT)),
             cpu=_FMA,
             touches=_jitted("nn.log_softmax"),
         ),
+        Case(log_softmax_of_64, rules=(Rule("differs"),), cpu=_FMA, touches=_jitted("nn.log_softmax")),
     ),
 )

@@ -26,7 +26,7 @@ def constant() -> tuple[str, str]:
 
 
 def near_zero() -> None:
-    """For four numbers half a unit apart from 0 on, jax.nn.standardize agrees with NumPy."""
+    """jax.nn.standardize of [0, 0.5, 1, 1.5] agrees with NumPy."""
     import jax
     import numpy as np
 
@@ -65,7 +65,7 @@ def standardized_in_float64(x: Any) -> Any:
 
 
 def offset() -> tuple[str, str]:
-    """Does jax.nn.standardize of four numbers half a unit apart, round 4096, agree with NumPy?"""
+    """Does jax.nn.standardize of [4096, 4096.5, 4097, 4097.5] agree with NumPy?"""
     import inspect
 
     import jax

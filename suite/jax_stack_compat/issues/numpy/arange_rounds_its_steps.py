@@ -3,8 +3,8 @@
 jax#33602 made `jnp.arange(start, stop)` count from 0 in the dtype of the result and add the start: in bfloat16 both
 steps round. Before, NumPy made the numbers with the step `dtype(start + 1) - dtype(start)`, as its page documents:
 worse for other starts (`from_256`, `from_a_fraction`), and for ranges with a step also later (`downwards`). 3dd61872d0
-has the program compute these, too, in float32 for narrower floats. JAX's page advises to count integers and to scale
-them.
+has the program compute these, too, in float32 for narrower floats. JAX's page advises to make a
+range of integers and to scale it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Without observations `jnp.cov` returned -0.0, where NumPy returns NaN (jax#32296, fixed in jax#32305). A row with
 `rowvar=False` is one observation of several variables, but was taken for one variable, as in NumPy before 2.2
-(numpy#27658). jax#32308 follows NumPy; `vector_and_row` raises a TypeError since.
+(numpy#27658). jax#32308 follows NumPy 2.2; since then `vector_and_row` raises a TypeError.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def overflow() -> tuple[str, str]:
 
 
 def cancellation() -> tuple[str, str]:
-    """Are jnp.linalg.det of 3 I + 100000 and of 2 I + 30000, 3 by 3, correct within a tenth?"""
+    """Is jnp.linalg.det correct within 10% for 3 * eye(3) + 100000 and for 2 * eye(3) + 30000?"""
     import jax.numpy as jnp
 
     given = [round(float(jnp.linalg.det(n * jnp.eye(3) + large))) for n, large in ((3.0, 100000.0), (2.0, 30000.0))]

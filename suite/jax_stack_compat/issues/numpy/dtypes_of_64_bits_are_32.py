@@ -1,8 +1,8 @@
 """jnp.ones(2, dtype="float64") is float32 unless x64 is enabled
 
 JAX computes in 32 bits by default, which upstream documents, because a primary use is to train neural networks
-(jax#1333). A dtype of 64 bits that is requested by name is truncated with a warning (`asked_by_name`), and NumPy arrays
-are truncated without one (`brought_along`). In a NumPy array, integers beyond 32 bits lose their upper half
+(jax#1333). `jax.numpy` truncates a dtype of 64 bits that is requested by name with a warning (`asked_by_name`), and
+NumPy arrays without one (`brought_along`). In a NumPy array, integers beyond 32 bits lose their upper half
 (`integers`).
 """
 

@@ -1,7 +1,7 @@
 """jnp.pad with constant_values=(before, after) fills some corners wrongly
 
-NumPy pads one axis after another, so the last axis decides a corner. jax#24896, made for a shorter jaxpr, padded all
-axes before and then all axes after if `constant_values` had two elements; a pair for each axis took another path.
+NumPy pads one axis after another, so the last axis decides a corner. jax#24896, made for a shorter jaxpr, did
+otherwise for two elements of `constant_values`: it padded all axes before, then all axes after.
 7f05b74bca pads axis by axis. `gradient` shows that the derivatives by the two constants count the wrong elements, too.
 """
 

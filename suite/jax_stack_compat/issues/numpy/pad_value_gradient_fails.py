@@ -1,7 +1,7 @@
 """The gradient of jnp.pad and lax.pad by the padding value alone fails
 
-The transpose of `lax.pad` subtracts the sum of the operand's cotangent from the sum of all (a30e858e59, jax's first
-commit). That cotangent is None if the operand does not depend on what is differentiated, so the sum raises a TypeError.
+The transpose of `lax.pad` subtracts two sums: of all cotangents, and of the operand's. The operand's is None if it does
+not depend on what is differentiated, so its sum raises a TypeError; 2ca7782164 removed the test for this.
 `forwards` shows that forward mode returns the derivative, and that reverse mode does if the operand depends on the
 input. jax#10927, about scalar operands, was another fault of this function.
 """
@@ -47,7 +47,7 @@ def padded(x: Any, c: Any) -> Any:
     import jax.numpy as jnp
 
     mask = jnp.pad(jnp.ones(x.shape, bool), 1)
-    filled, transpose = jax.vjp(lambda c: jnp.where(mask, jnp.pad(x, 1), c), c)
+    filled, transpose = jax.vjp(lambda c: jnp.where(mask, jnp.pad(x, 1), c).astype(x.dtype), c)
     return jnp.append(filled, *transpose(jnp.ones_like(filled)))
 
 
@@ -55,7 +55,7 @@ def padded_by_numpy(x: Any, c: Any) -> Any:
     """Pad with NumPy, and append the number of padded elements."""
     import numpy as np
 
-    filled = np.pad(x.astype(c.dtype), 1, constant_values=c)
+    filled = np.pad(x, 1, constant_values=c)
     return np.append(filled, filled.size - x.size)
 
 
@@ -79,18 +79,18 @@ def _differentiated(value: str) -> str:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(cause="jax@a30e858e59", discussion="jax#10927"),
+    upstream=Upstream.of(cause="jax@2ca7782164", discussion="jax#10927"),
     known_by=r"_pad_transpose",
     control=forwards,
     behaviours={"agrees": "clear", "differs": "different"},
-    rules=(Rule("none-type", "", "its transpose sums t_operand, which is None (a30e858e59)"),),
+    rules=(Rule("none-type", "", "its transpose sums t_operand, which is None (2ca7782164)"),),
     workaround=Workaround(
-        "Select with a padded mask: jnp.where(jnp.pad(jnp.ones(x.shape, bool), 1), jnp.pad(x, 1), c).",
+        "Select with a padded mask: jnp.where(jnp.pad(jnp.ones(x.shape, bool), 1), jnp.pad(x, 1), c).astype(x.dtype).",
         padded_mask,
         elsewhere=Elsewhere(
             padded,
             padded_by_numpy,
-            ("float32 matrix, float32 scalar", "int32 vector, float32 scalar", "float16 empty, float16 scalar"),
+            ("float32 matrix, float32 scalar", "float16 vector, float32 scalar", "float16 empty, float16 scalar"),
         ),
     ),
     signatures={"none-type": Signature("TypeError", "NoneType", everyday=True)},

@@ -1,7 +1,7 @@
 """jnp.partition and argpartition put the smallest integer last
 
-The smallest values are found as the largest of `-x`, where an unsigned 0 is still 0, and the smallest signed integer is
-itself. So the value that belongs first comes last, and jnp.partition may lose it (jax#40338). jax#22288 adds 1 to
+JAX finds the smallest values as the largest of `-x`. An unsigned 0 and the smallest signed integer are their own
+negatives, so the value that belongs first comes last, and jnp.partition may lose it (jax#40338). jax#22288 adds 1 to
 unsigned integers before it negates them; jax#40338 inverts bits instead, in `jnp.top_k(mode="smallest")` too.
 """
 

@@ -1,4 +1,4 @@
-"""jnp.polyfit(cov=True) scales all covariances by the first residuals
+"""jnp.polyfit(cov=True) of several fits returns one covariance
 
 Each column of y is a fit of its own, and NumPy returns a covariance matrix for each, along a last axis. jnp.polyfit
 scaled by the residuals of the first column, and returned one matrix with a last axis of length 1, which broadcasts

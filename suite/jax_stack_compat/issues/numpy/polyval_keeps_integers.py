@@ -1,9 +1,9 @@
 """jnp.polyval of integers overflows, and of booleans raises TypeError
 
-jnp.polyval made floats of all inputs, unlike NumPy (jax#11633); jax#37448 keeps integers, and changes the documented
-example to int32. NumPy's default integer has 64 bits and JAX's has 32, so `cube` overflows. A Python integer takes the
-dtype of the coefficients, where NumPy widens it, so `small_integers` overflows in int8. `truth_values` stay booleans,
-as in NumPy, but lax.polynomial, which jnp.polyval calls now, refuses them.
+jnp.polyval made floats of integers and booleans, unlike NumPy (jax#11633); jax#37448 keeps integers, and changes the
+documented example to int32. NumPy's default integer has 64 bits and JAX's has 32, so `cube` overflows. A Python integer
+takes the dtype of the coefficients, where NumPy widens it, so `small_integers` overflows in int8. Booleans stay
+booleans (`truth_values`), until jnp.polyval calls lax.polynomial, which refuses them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def in_floats(p: Any, x: Any) -> Any:
     """Evaluate at floats."""
     import jax.numpy as jnp
 
-    return jnp.polyval(p, x.astype(float))
+    return jnp.polyval(p, jnp.asarray(x, float))
 
 
 def numpy_in_floats(p: Any, x: Any) -> Any:
@@ -83,7 +83,7 @@ ISSUE = Issue(
     behaviours={"float": "clear", "wrapped": "documented", "other": "different"},
     rules=(Rule("float", "jax<0.10.1"), Rule("wrapped", "", "jax#37448 (6c690e77a1)")),
     workaround=Workaround(
-        "Evaluate at floats: jnp.polyval(p, x.astype(float)).",
+        "Evaluate at floats: jnp.polyval(p, jnp.asarray(x, float)).",
         convert_first,
         elsewhere=Elsewhere(
             in_floats,

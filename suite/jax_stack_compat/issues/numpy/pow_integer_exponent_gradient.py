@@ -1,7 +1,7 @@
 """The gradient of z ** n is wrong where n, an integer array, is 0
 
-The rule for integer exponents, new in jax#16419, had a one where the derivative of a constant needs a zero, and its
-test expected the same (jax#17996). Floating-point exponents avoid it (jax#17995), but their gradient is NaN at a base
+The rule for integer exponents, new in jax#16419, gave `z ** 0` the derivative 1, and its test expected the same
+(jax#17996). Floating-point exponents avoid it (jax#17995), but their gradient is NaN at a base
 of 0 (jax#14397).
 """
 
@@ -69,7 +69,8 @@ ISSUE = Issue(
     touches=(
         f"jax.numpy.power(x1, x2) if type(x2) not in ('int', 'float') and {DERIVATIVES}",
         f"jax.lax.pow(x, y) if type(y) != 'float' and {DERIVATIVES}",
-        "jax.Array.__pow__",
+        "jax.Array.__pow__(n) if form(n) in ('jax.numpy.arange', 'jax.numpy.array', 'jax.numpy.asarray') "
+        f"and not {DERIVATIVES.replace('uses', 'without')} and not within('jax.numpy.where')",
     ),
     control=positive_or_python,
     rules=(Rule("differs", "jax<0.4.19", "since jax#16419"), Rule("agrees", "", "jax#17996 (6fe573147e)")),

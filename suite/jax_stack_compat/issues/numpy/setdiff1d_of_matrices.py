@@ -1,8 +1,8 @@
 """jnp.setdiff1d(..., assume_unique=True) of a matrix has a wrong shape
 
 JAX made a mask for the flattened array and applied it to the array itself; jax#32340 flattens both arrays first. So a
-column kept its shape (`one_column`, jax#32402), `matrix` raised an IndexError, and with `size=` whole rows came back
-(`with_size`).
+column kept its second axis (`one_column`, jax#32402), `matrix` raised an IndexError, and with `size=` the result had
+two axes (`with_size`).
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#32402", fix="jax#32340"),
     touches=(
         "jax.numpy.setdiff1d(ar1, ar2, assume_unique) "
-        "if unseen and given(assume_unique) and assume_unique != False and form(ar1) not in "
-        "('jax.numpy.ravel', 'ravel', 'flatten', 'jax.numpy.arange', 'jax.numpy.unique', 'jax.numpy.linspace')",
+        "if unseen and given(assume_unique) and assume_unique != False and form(ar1) not in ('jax.numpy.ravel', "
+        "'ravel', 'flatten', 'reshape', 'jax.numpy.arange', 'jax.numpy.unique', 'jax.numpy.linspace')",
     ),
     control=not_assumed,
     rules=(Rule("differs", "jax<0.8.0"), _NEW),

@@ -1,8 +1,8 @@
-"""solve(a, b) of a batch of vectors takes b for one matrix
+"""solve(a, b) takes a batch of vectors for one matrix
 
-With jax#25741, `jnp.linalg.solve` follows NumPy 2: a batch of vectors is no longer supported (changelog). If the batch
-is as large as the system, each system is solved for the whole of `b` (`square_batch`); `other_batch` raises a
-ValueError (dynamax#389). `jax.scipy.linalg.solve` changed with it, except with `assume_a="pos"`; its documentation
+With jax#25741, `jnp.linalg.solve` follows NumPy 2: a batch of vectors is no longer supported (changelog). If `a` has
+the shape (n, n, n), each system is solved for the whole of `b` (`square_batch`); `other_batch` raises a ValueError
+(dynamax#389). `jax.scipy.linalg.solve` changed with it, except with `assume_a="pos"`; its documentation
 still allows a `b` of shape `(..., N)`.
 """
 
@@ -101,7 +101,7 @@ ISSUE = Issue(
     ),
     control=control_unambiguous,
     rules=(
-        Rule("agrees", "jax<0.5.0", "nothing is said"),
+        Rule("agrees", "jax<0.5.0"),
         Rule("differs", "", "unless a is assumed to be positive it calls jnp.linalg.solve"),
     ),
     workaround=Workaround(

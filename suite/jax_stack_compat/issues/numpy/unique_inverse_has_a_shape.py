@@ -1,8 +1,8 @@
 """jnp.unique with return_inverse=True changed the shape of the inverse
 
-The inverse indices were flat. jax#19320 gives them the dimensions of the input, following NumPy 2, also with an
-axis, which broke `rows[inverse]` (jax#20274). NumPy took back the change for an axis (numpy#26914), and so did
-jax#22445; without an axis they have the shape of the input.
+The inverse indices were flat. jax#19320 follows NumPy 2: they have the shape of the input, and with an axis as many
+dimensions as the input, which broke `rows[inverse]` (jax#20274). NumPy made them flat again where an axis is given
+(numpy#26914), and so did jax#22445.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def reshaped() -> None:
     assert rows[inverse.reshape(-1)].tolist() == x.tolist()
 
 
-def by_rows(x: Any) -> Any:
-    """Restore an array from its unique rows."""
+def by_columns(x: Any) -> Any:
+    """Restore an array from its unique columns."""
     import jax.numpy as jnp
 
-    values, inverse = jnp.unique(x, return_inverse=True, axis=0)
-    return values[inverse.reshape(-1)]
+    values, inverse = jnp.unique(x, return_inverse=True, axis=-1)
+    return jnp.take(values, inverse.reshape(-1), axis=-1)
 
 
 def by_elements(x: Any) -> Any:
@@ -96,7 +96,9 @@ ISSUE = Issue(
                 Rule("flat", "", "jax#22445 (7857bd3319)"),
             ),
             workaround=Workaround(
-                "With an axis, index with inverse.reshape(-1).", reshaped, elsewhere=Elsewhere(by_rows, itself, _INPUTS)
+                "With an axis, take along it: jnp.take(values, inverse.reshape(-1), axis=axis).",
+                reshaped,
+                elsewhere=Elsewhere(by_columns, itself, _INPUTS),
             ),
             touches=(f"{_UNIQUE} and axis != None",),
         ),

@@ -1,8 +1,8 @@
 """jnp.var and jnp.cov with a ddof above n return negative variances
 
-The sum of squares is divided by n - ddof, whatever its sign; where a mask leaves n elements, n counts these. The array
-API standard asks for NaN if n is at most ddof (jax#21330), which jax#21362 returns in `var` and `std`. NumPy returns
-infinity, with a warning; `jnp.cov` still divides (`cov`).
+They divided the sum of squares by n - ddof, whatever its sign; where a mask leaves n elements, n counts these. The
+array API standard asks for NaN if n is at most ddof (jax#21330), which jax#21362 returns in `var` and `std`; `jnp.cov`
+still divides (`cov`). NumPy warns, and returns infinity, or NaN where the sum is 0.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def cov() -> tuple[str, str]:
 _FIXED = "jax#21362 (3c201e0b8c)"
 _VAR = (
     "jax.numpy.var(a, axis, dtype, out, ddof) if ddof > 1 and unseen and not within('jax.numpy.where')",
-    "jax.Array.var(axis, dtype, out, ddof) if ddof > 1 and uses('jax.jit', 'jax.numpy.array', 'jax.numpy.asarray')",
+    "jax.Array.var(axis, dtype, out, ddof) if ddof > 1",
 )
 _ELSEWHERE = Elsewhere(
     spreads,
@@ -125,7 +125,9 @@ ISSUE = Issue(
             cov,
             rules=(Rule("negative"),),
             workaround=Workaround(
-                "Write jnp.where(n > ddof, jnp.cov(x, ddof=ddof), jnp.nan).", nan_instead, elsewhere=_ELSEWHERE
+                "Without weights, write jnp.where(n > ddof, jnp.cov(x, ddof=ddof), jnp.nan).",
+                nan_instead,
+                elsewhere=_ELSEWHERE,
             ),
             touches=(
                 "jax.numpy.cov(m, y, rowvar, bias, ddof) if ddof > 1 and unseen and not within('jax.numpy.where')",

@@ -1,7 +1,7 @@
 """x.view() and x.view(None) read the bytes of an array as floats
 
-JAX took `None` for the default float dtype, and read the memory as that. ca7b9db551 returns the array unchanged, which
-the changelog calls NumPy's semantics: it is that of `x.view()`, while NumPy's own `x.view(None)` reads float64
+JAX took `None` for the default float dtype, and read the memory as that. ca7b9db551 returns the array unchanged. The
+changelog calls this NumPy's semantics. NumPy does so for `x.view()`, but reads float64 for `x.view(None)`
 (numpy#14875).
 """
 

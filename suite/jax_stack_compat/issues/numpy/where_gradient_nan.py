@@ -1,27 +1,15 @@
 """The gradient of jnp.where is NaN if the branch not taken has none
 
-`grad` multiplies the zero cotangent of the branch that is not taken by its infinite derivative; the FAQ documents it,
-with the workaround (jax#1052). Forward mode gives 0 (`jvp`, jax#654), and so does `lax.cond`, even if `vmap` turns it
-into a select (`cond_under_vmap`): jax#5658 stops the gradient there. In a rule of `custom_jvp`, this `stop_gradient`
-has no transpose (`cond_in_a_rule`, jax#22011).
+`grad` multiplies the zero cotangent of the branch that is not taken by its derivative, infinity or NaN; the FAQ
+documents it, with the workaround (jax#1052). Forward mode gives 0 (`jvp`, jax#654). `lax.cond` gives 0, too, even if
+`vmap` turns it into a select (`cond_under_vmap`), for which jax#5658 stops the gradient.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from jax_stack_compat.cell import (
-    GRADIENTS,
-    MAPS,
-    Case,
-    Elsewhere,
-    Issue,
-    Rule,
-    Signature,
-    Upstream,
-    Workaround,
-    compare,
-)
+from jax_stack_compat.cell import GRADIENTS, MAPS, Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def where() -> tuple[str, str]:
@@ -102,75 +90,15 @@ def jvp() -> tuple[str, str]:
     return compare([derivative(0.0), derivative(-1.0)], [0.0, 0.0])
 
 
-def cond_in_a_rule() -> tuple[str, str]:
-    """Does jax.grad differentiate a batch through a custom_jvp rule that has a lax.cond?"""
-    import jax
-    import jax.numpy as jnp
-
-    @jax.custom_jvp  # type: ignore[untyped-decorator]
-    def f(x: jax.Array) -> jax.Array:
-        return jnp.where(x > 0, x, 2.0 * x)
-
-    @f.defjvp  # type: ignore[untyped-decorator]
-    def rule(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
-        (x,), (t,) = primals, tangents
-        return f(x), jax.lax.cond(x > 0, lambda: t, lambda: 2.0 * t)
-
-    got = jax.grad(lambda x: jnp.sum(jax.vmap(f)(x)))(jnp.array([-1.0, 4.0]))
-    return compare(got, [2.0, 1.0])
-
-
-def where_in_the_rule() -> None:
-    """A where in the rule is linear in the tangent, and has a transpose."""
-    import jax
-    import jax.numpy as jnp
-
-    @jax.custom_jvp  # type: ignore[untyped-decorator]
-    def f(x: jax.Array) -> jax.Array:
-        return jnp.where(x > 0, x, 2.0 * x)
-
-    @f.defjvp  # type: ignore[untyped-decorator]
-    def rule(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
-        (x,), (t,) = primals, tangents
-        return f(x), jnp.where(x > 0, t, 2.0 * t)
-
-    assert jax.grad(lambda x: jnp.sum(jax.vmap(f)(x)))(jnp.array([-1.0, 4.0])).tolist() == [2.0, 1.0]
-
-
-def leaky(x: Any) -> Any:
-    """Differentiate a leaky ReLU that has such a rule."""
-    import jax
-    import jax.numpy as jnp
-
-    @jax.custom_jvp  # type: ignore[untyped-decorator]
-    def f(x: Any) -> Any:
-        return jnp.where(x > 0, x, 0.25 * x)
-
-    @f.defjvp  # type: ignore[untyped-decorator]
-    def rule(primals: Any, tangents: Any) -> Any:
-        (x,), (t,) = primals, tangents
-        return f(x), jnp.where(x > 0, t, 0.25 * t)
-
-    return jax.grad(lambda x: jnp.sum(jax.vmap(f)(x)))(x)
-
-
-def leaky_slope(x: Any) -> Any:
-    """Return 1 or 0.25."""
-    import numpy as np
-
-    return np.where(x > 0, 1, 0.25)
-
-
 _INPUTS = ("float32 matrix", "float16 vector", "zero float32 vector", "float32 scalar", "float32 empty")
 _RIGHT = (Rule("agrees"),)
 
 ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(
-        report="jax#347 jax#1052 jax#654 jax#22011 jax#39219",
+        report="jax#347 jax#1052 jax#654",
         change="jax#5658",
         docs="jax:faq.html#gradients-contain-nan-where-using-where",
-        attempt="jax#39453",
     ),
     control=the_branch_taken,
     rules=(Rule("differs", "", "the FAQ has it"),),
@@ -190,18 +118,6 @@ ISSUE = Issue(
             jvp,
             rules=_RIGHT,
             touches=("jax.numpy.where(condition, x) if given(x) and uses('jax.jvp', 'jax.jacfwd', 'jax.linearize')",),
-        ),
-        Case(
-            cond_in_a_rule,
-            behaviours={"no-transpose": "affected", "agrees": "clear", "differs": "different"},
-            rules=(Rule("no-transpose", "", "jax#39219"),),
-            workaround=Workaround(
-                "Take a where in the rule: both branches are linear there.",
-                where_in_the_rule,
-                elsewhere=Elsewhere(leaky, leaky_slope, tuple(each for each in _INPUTS if "scalar" not in each)),
-            ),
-            signatures={"no-transpose": Signature("NotImplementedError", "for 'stop_gradient' not implemented")},
-            touches=(f"jax.lax.cond(pred) if within('.defjvp') and {MAPS} and {GRADIENTS}",),
         ),
     ),
 )

@@ -1,7 +1,7 @@
 """jax.scipy.fft.idct takes "backward" for "ortho", and float64 for float32
 
 `idct` scaled for each norm except None as for "ortho" (`idct_backward`), and `dct` for each except "ortho" as for None
-(`dct_forward`, jax#22466); the docstrings said that "ortho" alone is supported. jax#22571 gives "backward" its meaning,
+(`dct_forward`, jax#22466); neither raised an error. jax#22571 gives "backward" its meaning,
 and jax#22567 refuses other names. `idct` also cast float64 to float32 (`idct_float64`, jax#23895), until jax#23917.
 """
 

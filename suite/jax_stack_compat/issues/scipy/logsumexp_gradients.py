@@ -24,7 +24,7 @@ from jax_stack_compat.cell import (
 
 
 def zero_weight() -> tuple[str, str]:
-    """Does the gradient by b of logsumexp(jnp.zeros(3), b=b) equal 1 / sum(b), where one b is 0?"""
+    """With a weight of 0, is the gradient of logsumexp(jnp.zeros(3), b=b) by b equal to 1 / sum(b)?"""
     import jax
     import jax.numpy as jnp
     import numpy as np

@@ -1,0 +1,167 @@
+"""Gradients of a batch through a custom_jvp rule that has a lax.cond raise
+
+If `vmap` batches the predicate, `lax.cond` becomes a select of operands behind a `stop_gradient` (jax#5658). In a rule
+of `custom_jvp` a tangent is one of these, and `stop_gradient` has no transpose (jax#22011, jax#39219); `lax.switch` is
+the same (`switch`). `with_lineax` shows that the gradient exists if Lineax is imported, which adds a transpose
+(lineax#100).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jax_stack_compat.cell import (
+    GRADIENTS,
+    MAPS,
+    Case,
+    Elsewhere,
+    Issue,
+    Rule,
+    Signature,
+    Upstream,
+    Workaround,
+    compare,
+)
+
+
+def cond() -> tuple[str, str]:
+    """Does jax.grad differentiate a batch through a custom_jvp rule that has a lax.cond?"""
+    import jax
+    import jax.numpy as jnp
+
+    @jax.custom_jvp  # type: ignore[untyped-decorator]
+    def f(x: jax.Array) -> jax.Array:
+        return jnp.where(x > 0, x, 2.0 * x)
+
+    @f.defjvp  # type: ignore[untyped-decorator]
+    def rule(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
+        (x,), (t,) = primals, tangents
+        return f(x), jax.lax.cond(x > 0, lambda: t, lambda: 2.0 * t)
+
+    got = jax.grad(lambda x: jnp.sum(jax.vmap(f)(x)))(jnp.array([-1.0, 4.0]))
+    return compare(got, [2.0, 1.0])
+
+
+def mapped_gradient() -> None:
+    """A batch of gradients, and a gradient without a batch, go through the same rule."""
+    import jax
+    import jax.numpy as jnp
+
+    @jax.custom_jvp  # type: ignore[untyped-decorator]
+    def f(x: jax.Array) -> jax.Array:
+        return jnp.where(x > 0, x, 2.0 * x)
+
+    @f.defjvp  # type: ignore[untyped-decorator]
+    def rule(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
+        (x,), (t,) = primals, tangents
+        return f(x), jax.lax.cond(x > 0, lambda: t, lambda: 2.0 * t)
+
+    assert jax.vmap(jax.grad(f))(jnp.array([-1.0, 4.0])).tolist() == [2.0, 1.0]
+    assert float(jax.grad(f)(-1.0)) == 2.0
+
+
+def coefficient() -> None:
+    """A where on what multiplies the tangent has a transpose, and no NaN where one branch has no derivative."""
+    import jax
+    import jax.numpy as jnp
+
+    @jax.custom_jvp  # type: ignore[untyped-decorator]
+    def root(x: jax.Array) -> jax.Array:
+        return jnp.sqrt(jnp.maximum(x, 0.0))
+
+    @root.defjvp  # type: ignore[untyped-decorator]
+    def rule(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
+        (x,), (t,) = primals, tangents
+        return root(x), t * jnp.where(x > 0, 0.5 / jnp.sqrt(x), 0.0)
+
+    assert jax.grad(lambda x: jnp.sum(jax.vmap(root)(x)))(jnp.array([-1.0, 0.0, 4.0])).tolist() == [0.0, 0.0, 0.25]
+
+
+def leaky(x: Any) -> Any:
+    """Differentiate a leaky ReLU that has such a rule."""
+    import jax
+    import jax.numpy as jnp
+
+    @jax.custom_jvp  # type: ignore[untyped-decorator]
+    def f(x: Any) -> Any:
+        return jnp.where(x > 0, x, 0.25 * x)
+
+    @f.defjvp  # type: ignore[untyped-decorator]
+    def rule(primals: Any, tangents: Any) -> Any:
+        (x,), (t,) = primals, tangents
+        return f(x), t * jnp.where(x > 0, 1.0, 0.25).astype(x.dtype)
+
+    return jax.grad(lambda x: jnp.sum(jax.vmap(f)(x)))(x)
+
+
+def leaky_slope(x: Any) -> Any:
+    """Return 1 or 0.25."""
+    import numpy as np
+
+    return np.where(x > 0, 1, 0.25)
+
+
+def switch() -> tuple[str, str]:
+    """Does jax.grad differentiate a batch through a custom_jvp rule that has a lax.switch?"""
+    import jax
+    import jax.numpy as jnp
+
+    @jax.custom_jvp  # type: ignore[untyped-decorator]
+    def f(x: jax.Array) -> jax.Array:
+        return jnp.where(x > 0, x, 2.0 * x)
+
+    @f.defjvp  # type: ignore[untyped-decorator]
+    def rule(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
+        (x,), (t,) = primals, tangents
+        return f(x), jax.lax.switch(jnp.where(x > 0, 0, 1), [lambda: t, lambda: 2.0 * t])
+
+    got = jax.grad(lambda x: jnp.sum(jax.vmap(f)(x)))(jnp.array([-1.0, 4.0]))
+    return compare(got, [2.0, 1.0])
+
+
+def with_lineax() -> tuple[str, str]:
+    """Does jax.grad differentiate a batch through such a rule if Lineax is imported?"""
+    import jax
+    import jax.numpy as jnp
+    import lineax  # noqa: F401
+
+    @jax.custom_jvp  # type: ignore[untyped-decorator]
+    def f(x: jax.Array) -> jax.Array:
+        return jnp.where(x > 0, x, 2.0 * x)
+
+    @f.defjvp  # type: ignore[untyped-decorator]
+    def rule(primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> tuple[jax.Array, jax.Array]:
+        (x,), (t,) = primals, tangents
+        return f(x), jax.lax.cond(x > 0, lambda: t, lambda: 2.0 * t)
+
+    got = jax.grad(lambda x: jnp.sum(jax.vmap(f)(x)))(jnp.array([-1.0, 4.0]))
+    return compare(got, [2.0, 1.0])
+
+
+ISSUE = Issue(
+    kind="crash",
+    upstream=Upstream.of(
+        report="jax#22011 jax#39219", attempt="jax#39453", discussion="jax#5658 patrick-kidger/lineax#100"
+    ),
+    touches=(f"jax.lax.cond if within('.defjvp') and {MAPS} and {GRADIENTS}",),
+    control=mapped_gradient,
+    rules=(Rule("no-transpose", "", "jax#39219 is open"),),
+    workaround=Workaround(
+        "Multiply the tangent by a where: t * jnp.where(x > 0, 1.0, 2.0).",
+        coefficient,
+        elsewhere=Elsewhere(
+            leaky, leaky_slope, ("float32 vector", "float16 vector", "zero float32 vector", "float32 one")
+        ),
+    ),
+    behaviours={"agrees": "clear", "differs": "different"},
+    signatures={"no-transpose": Signature("NotImplementedError", "for 'stop_gradient' not implemented")},
+    cases=(
+        Case(cond),
+        Case(switch, touches=(f"jax.lax.switch if within('.defjvp') and {MAPS} and {GRADIENTS}",)),
+        Case(
+            with_lineax,
+            rules=(Rule("no-transpose", "lineax<0.0.6"), Rule("agrees", "", "patrick-kidger/lineax#100")),
+            needs=("jax", "lineax"),
+        ),
+    ),
+)
