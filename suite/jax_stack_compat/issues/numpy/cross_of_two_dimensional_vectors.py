@@ -105,7 +105,7 @@ ISSUE = Issue(
         Case(
             two_and_three,
             workaround=Workaround(
-                "Append zeros to the one of two numbers: jnp.concatenate([a, jnp.zeros_like(a[..., :1])], axis=-1).",
+                "Append a zero to vectors of length two: jnp.concatenate([a, jnp.zeros_like(a[..., :1])], axis=-1).",
                 by_hand,
                 elsewhere=Elsewhere(with_zeros, numpy_with_zeros, _VECTORS, rtol=1e-5, atol=1e-6),
             ),

@@ -3,8 +3,8 @@
 JAX converts a Python integer that fits int32 (with x64: int64) to the array's dtype, so 300 becomes 44; a maintainer
 wrote that such a clip may be intended (jax#15626). `fill` stores the number in that dtype, so it counts as documented;
 `comparison` and `clip` have exact answers. Without x64, uint32 with int32 becomes int32 (jax#4187, jax#27021), which
-the design page on promotion rules out. In `constructor` NumPy converts the number, and newer NumPy raises
-OverflowError.
+the design page on promotion rules out. NumPy converted the number of `constructor`, and raises OverflowError
+in newer releases.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""jnp.power of integers, 2 and 64: 1 for an array exponent, 0 for a scalar
+"""jnp.power(2, 64) in int32 is 1 for an array exponent, and 0 for a scalar
 
 A concrete scalar exponent lowers to `jax.lax.integer_pow` (jnp.power's documentation). For an array, `jnp.power`
 squares an integer base in a loop of six steps, whatever the exponent is (jax#10692). So 2 to the power of 64 in int32

@@ -44,7 +44,7 @@ def a_column_each() -> None:
 
 
 def other_batches() -> None:
-    """Both functions do so with batches of 3, 2 x 3 and 0, with one vector, and with complex numbers."""
+    """A column for each system is right for batches of shape (3,), (2, 3), (0,) and (), and of complex numbers."""
     import jax.numpy as jnp
     import jax.scipy.linalg
     import numpy as np

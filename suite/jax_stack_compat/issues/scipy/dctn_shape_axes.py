@@ -1,8 +1,8 @@
 """dctn and idctn with s transform the wrong axes, or ignore s
 
 Given `s` without `axes`, JAX transformed all axes, and resized the first ones; SciPy transforms and resizes the last
-`len(s)` axes (jax#29426). Of two axes or more, it looked up `s` before it resolved negative numbers, and so ignored the
-sizes of negative axes (jax#31836).
+`len(s)` axes (jax#29426). With two axes or more, it matched `s` with axes
+before it resolved negative ones, and so ignored the sizes of these (jax#31836).
 """
 
 from __future__ import annotations

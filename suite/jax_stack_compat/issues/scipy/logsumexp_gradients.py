@@ -102,7 +102,7 @@ def minus_infinity() -> None:
 
 
 def by_entries(x: Any) -> Any:
-    """Return the gradient by 100 * x, where entries of x above 1 are masked."""
+    """Return the gradient of logsumexp at 100 * x, with the entries from 100 on masked."""
     import jax
     import jax.numpy as jnp
 

@@ -233,6 +233,12 @@ def _instead(facts: Facts, issue: IssueRow) -> list[Instead]:
     return list(found.values())
 
 
+def _input(arguments: str) -> str:
+    """Return the arguments of a call for people: "unit float32 square" is a float32 square between 0 and 1."""
+    told = (each.strip() for each in arguments.split(","))
+    return ", ".join(f"{each[5:]} between 0 and 1" if each.startswith("unit ") else each for each in told)
+
+
 def _ran_elsewhere(facts: Facts, instead: WorkaroundRow) -> str:
     """Return where a workaround ran on other inputs than its example's, for people."""
     if instead.pin:
@@ -240,7 +246,8 @@ def _ran_elsewhere(facts: Facts, instead: WorkaroundRow) -> str:
     if instead.elsewhere is None:
         return "Tried on the example alone."
     inputs, cells = instead.elsewhere.inputs, instead.elsewhere.cells
-    on = "in a second program" if inputs == ["program"] else f"on other inputs ({'; '.join(inputs)})"
+    told = "; ".join(map(_input, inputs))
+    on = "in a second program" if inputs == ["program"] else f"on other inputs ({told})"
     where = ", ".join(label(facts.cells[cell]) for cell in cells if cell in facts.cells)
     if instead.is_verified:
         return f"Also run {on}, with {where}."
