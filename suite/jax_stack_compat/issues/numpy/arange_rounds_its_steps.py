@@ -84,6 +84,7 @@ def from_256() -> tuple[str, str]:
 
 
 _ARANGE = "jax.numpy.arange(start, stop, step, dtype)"
+_WHOLE = "not given(step)"
 _BFLOAT16, _FLOAT16 = "dtype in ('jax.numpy.bfloat16', 'bfloat16')", "dtype in ('jax.numpy.float16', 'float16')"
 
 _BY_NUMPY: Mapping[str, Meaning] = {"differs": "documented"}
@@ -98,7 +99,7 @@ ISSUE = Issue(
     ),
     control=from_zero,
     workaround=Workaround(
-        "Count with NumPy, convert last: jnp.array(np.arange(...)).astype(dtype); under jit, a constant.",
+        "Below 2**31, count with NumPy, convert last: jnp.array(np.arange(...)).astype(dtype); under jit, a constant.",
         by_numpy,
         elsewhere=other_ranges,
     ),
@@ -107,8 +108,8 @@ ISSUE = Issue(
             from_one,
             rules=(Rule("agrees", "jax<0.8.2"), Rule("differs", "", "jax#33602")),
             touches=(
-                f"{_ARANGE} if 0 < abs(start) < 256 and stop > 512 and not given(step) and {_BFLOAT16}",
-                f"{_ARANGE} if 0 < abs(start) < 2048 and stop > 4096 and not given(step) and {_FLOAT16}",
+                f"{_ARANGE} if (0 < abs(start) < 256 and stop > 512 or start > 256) and {_WHOLE} and {_BFLOAT16}",
+                f"{_ARANGE} if (0 < abs(start) < 2048 and stop > 4096 or start > 2048) and {_WHOLE} and {_FLOAT16}",
             ),
         ),
         Case(

@@ -1,7 +1,7 @@
 """jax.scipy.stats.expon.ppf is wrong unless loc is 0 and scale is 1
 
 The formula took the probability for a point: it returned `-log1p((loc - q) / scale)`, the quantile for loc 0 and scale
-1 (jax#36757). It came with the function (jax@a3f7307333); jax#36903 returns `loc - scale * log1p(-q)`.
+1 (jax#36757). It came with the function (jax@42b64fc06c); jax#36903 returns `loc - scale * log1p(-q)`.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(
         report="jax#36757 jax#37636",
-        cause="jax@a3f7307333",
+        cause="jax@42b64fc06c",
         fix="jax#36903",
         attempt="jax#36904 jax#37124 jax#37351",
     ),
     control=standard_ppf,
     rules=(
-        Rule("absent", "jax<0.5.1", "a3f7307333 added it"),
+        Rule("absent", "jax<0.5.1", "42b64fc06c added it"),
         Rule("differs", "jax<0.10.1"),
         Rule("agrees", "", "jax#36903 (10b238613e)"),
     ),
