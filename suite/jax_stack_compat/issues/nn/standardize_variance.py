@@ -1,7 +1,7 @@
 """jax.nn.standardize returns NaN, or numbers far too large, away from zero
 
 The variance is computed as `mean(x**2) - mean(x)**2`, which far from zero is rounding error. Negative ones gave NaN
-(`constant`, jax#30426); jax@c13c96b656 replaces them by 0. If the squares overflow, the result is NaN
+(`constant`, jax#30426); jax@c13c96b656 replaces them by 0. Squares that overflow give 0, or NaN
 (`half_precision`). jax#37358 added `algorithm="stable"`, keeps "fast" as default for backward compatibility, and
 documents its cancellation.
 """
@@ -53,7 +53,10 @@ def standardized(x: Any) -> Any:
     import jax
     import jax.numpy as jnp
 
-    return jnp.stack([jax.nn.standardize(y, variance=jnp.var(y, -1, keepdims=True)) for y in (x, 16 * x + 300)])
+    def standardize(x: Any) -> Any:
+        return jax.nn.standardize(x, variance=jnp.var(x.astype("float32"), -1, keepdims=True))
+
+    return jnp.stack([standardize(x), standardize(16 * x + 300)])
 
 
 def standardized_in_float64(x: Any) -> Any:
@@ -102,7 +105,7 @@ def half_precision() -> tuple[str, str]:
 
 
 _JNP_VAR = Workaround(
-    "Pass variance=jnp.var(x, -1, keepdims=True), with the axis and where of the call.",
+    'Pass variance=jnp.var(x.astype("float32"), -1, keepdims=True), with axis and where as there.',
     variance_of_var,
     elsewhere=Elsewhere(
         standardized,

@@ -114,7 +114,7 @@ ISSUE = Issue(
     control=in_range,
     behaviours={"saturates": "documented", "numpy": "documented", "other": "different"},
     workaround=Workaround(
-        'Clip to what both dtypes hold: jnp.nan_to_num(jnp.clip(x, 0, 255)).astype("uint8").',
+        'Clip an array to what both dtypes hold: jnp.nan_to_num(jnp.clip(x, 0, 255)).astype("uint8").',
         clip_first,
         elsewhere=Elsewhere(
             pixels,

@@ -96,7 +96,8 @@ ISSUE = Issue(
     touches=("jax.Array.at", "indexing"),
     control=within,
     workaround=Workaround(
-        "Outside jit: error, y = checkify.checkify(f, errors=checkify.index_checks)(x, i); error.throw().",
+        "Outside jit, with int32 indices: "
+        "error, y = checkify.checkify(f, errors=checkify.index_checks)(x, i); error.throw().",
         index_checks,
         elsewhere=checks_of_integers_and_batches,
     ),
