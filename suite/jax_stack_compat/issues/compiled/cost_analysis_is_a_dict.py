@@ -1,11 +1,7 @@
-"""compiled.cost_analysis() is a dict since jax 0.5.0: it was a list with a dict in it
+"""compiled.cost_analysis() is a dict, no longer a list with one dict
 
-    compiled.cost_analysis()[0]["flops"]    # KeyError: 0 from jax 0.5.0
-    compiled.cost_analysis()["flops"]       # TypeError: list indices must be integers … up to jax 0.4.38
-
-One device runs one program, and the list never held more than one. The changelog has the change under 0.4.38. The run
-has it in 0.5.0: what changed in 0.4.38's time came with the jaxlib after it. Code that counts floating-point
-operations, to tell how busy a device is, stops at either. What `lowered.cost_analysis()` gives was a dict all along.
+JAX returns the dict itself, and the index 0 raises KeyError (`in_a_list`); on older releases, the key raises TypeError
+(`in_a_dict`). The commit, jax@2d72e8de84, put the change under the release before in the changelog.
 """
 
 from __future__ import annotations
@@ -14,7 +10,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def in_a_list() -> tuple[str, str]:
-    """Does cost_analysis()[0] of a compiled function have its flops?"""
+    """Does compiled.cost_analysis()[0] have the flops?"""
     import jax
     import jax.numpy as jnp
 
@@ -23,7 +19,7 @@ def in_a_list() -> tuple[str, str]:
 
 
 def of_what_is_lowered() -> None:
-    """What is lowered has them in a dict on every release."""
+    """lowered.cost_analysis(), an estimate before optimization, is a dict with the flops."""
     import jax
     import jax.numpy as jnp
 
@@ -31,7 +27,7 @@ def of_what_is_lowered() -> None:
 
 
 def either() -> None:
-    """Whichever it is."""
+    """isinstance tells the list from the dict."""
     import jax
     import jax.numpy as jnp
 
@@ -40,8 +36,26 @@ def either() -> None:
     assert costs["flops"] == 128.0, costs
 
 
+def other_programs() -> None:
+    """The costs of a sum, a batched product and a loop are found in the list, and in the dict."""
+    import jax
+    import jax.numpy as jnp
+
+    def loop(x: jax.Array) -> jax.Array:
+        return jax.lax.fori_loop(0, 3, lambda i, y: y * 2.0, x)
+
+    for function, x in (
+        (jnp.sum, jnp.ones(7)),
+        (lambda x: x @ x, jnp.ones((2, 3, 3), "float16")),
+        (loop, jnp.ones(())),
+    ):
+        costs = jax.jit(function).lower(x).compile().cost_analysis()
+        costs = costs[0] if isinstance(costs, list) else costs
+        assert costs["bytes accessed"] > 0, costs
+
+
 def in_a_dict() -> tuple[str, str]:
-    """Does cost_analysis() itself?"""
+    """Does compiled.cost_analysis() have the flops?"""
     import jax
     import jax.numpy as jnp
 
@@ -51,17 +65,24 @@ def in_a_dict() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(docs="jax:changelog.html#jax-0-4-38-dec-17-2024"),
-    touches=("jax.stages.Compiled.cost_analysis if within('[]')",),
+    upstream=Upstream.of(change="jax@2d72e8de84", docs="jax:changelog.html#jax-0-4-38-dec-17-2024"),
     control=of_what_is_lowered,
-    rules=(Rule("list", "jax<0.5.0"), Rule("dict")),
-    workaround=Workaround("Take either: costs[0] if isinstance(costs, list) else costs.", either),
+    rules=(Rule("list", "jax<0.5.0"), Rule("dict", "", "jax@2d72e8de84")),
+    workaround=Workaround(
+        "Take either: costs[0] if isinstance(costs, list) else costs.", either, elsewhere=other_programs
+    ),
     cases=(
-        Case(in_a_list, behaviours={"list": "clear"}, signatures={"dict": Signature("KeyError", "0")}),
+        Case(
+            in_a_list,
+            behaviours={"list": "clear"},
+            signatures={"dict": Signature("KeyError", "0")},
+            touches=("jax.stages.Compiled.cost_analysis if within('[]')",),
+        ),
         Case(
             in_a_dict,
-            behaviours={"dict": "clear", "list": "guarded"},
+            behaviours={"dict": "clear"},
             signatures={"list": Signature("TypeError", "list indices must be integers", everyday=True)},
+            touches=("costs of compiled functions",),
         ),
     ),
 )

@@ -1,36 +1,31 @@
-"""Passes that XLA_FLAGS disables run again beside jax_compiler_enable_remat_pass=False, up to jax 0.11.0
+"""jax_compiler_enable_remat_pass=False enables passes XLA_FLAGS disable
 
-    XLA_FLAGS=--xla_disable_hlo_passes=fusion python    # some pass that miscompiles, or is slow
-    jax.config.update("jax_compiler_enable_remat_pass", False)
-    jax.jit(lambda x: 2.0 * jnp.sqrt(x) + 1.0).lower(x).compile().as_text()    # one fusion
-
-You'd expect both to be left out. The option came with jax 0.4.34, and until 0.11.0 writes "rematerialization" over what
-the flag had disabled, without a word; from 0.11.1 on it is added to that. The flag is for a pass that miscompiles, as
-in openxla/xla#49176; the option for training on a GPU, as in p-doom/jasmine#231. The one undoes the other.
-
-Seen in these runs: openxla/xla#49176 is of a shift under jit that overwrites its own rows. With `algsimp` disabled it
-is right. With the option set as well it is wrong, on jax 0.4.35 to 0.11.0.
+The option, which jax#23738 added, replaced the list of --xla_disable_hlo_passes by "rematerialization", without a
+message; jax#39596 appends to the list. A flag that avoids a wrong result, as `algsimp` does for xla#49176, then has no
+effect (`shifted_rows`).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def fusion() -> tuple[str, str]:
-    """With the pass `fusion` disabled by XLA_FLAGS, does the option leave it so?"""
+    """With XLA_FLAGS=--xla_disable_hlo_passes=fusion, does jit compile without that pass beside the option?"""
     import jax
     import jax.numpy as jnp
 
     jax.config.update("jax_compiler_enable_remat_pass", False)
     text = jax.jit(lambda x: 2.0 * jnp.sqrt(x) + 1.0).lower(jnp.ones(4)).compile().as_text()
     fusions = text.count(" fusion(")
-    # All of it in one is what the pass makes; some releases wrap each operation by itself, whatever is disabled.
+    # The pass makes one fusion; newer releases wrap each operation in a fusion of its own without it.
     return ("enabled" if fusions == 1 else "disabled"), f"{fusions} fusions"
 
 
 def without_the_option() -> None:
-    """By itself the flag is heeded."""
+    """Without the option, the flag disables the pass."""
     import jax
     import jax.numpy as jnp
 
@@ -38,8 +33,22 @@ def without_the_option() -> None:
     assert text.count(" fusion(") != 1
 
 
+def other_programs() -> None:
+    """The flag also disables the pass for float16, integers and a cumulative sum."""
+    import jax
+    import jax.numpy as jnp
+
+    for function, x in (
+        (lambda x: 2.0 * jnp.sqrt(x) + 1.0, jnp.ones((3, 4), "float16")),
+        (lambda x: x * x - 3, jnp.ones((2, 3), int)),
+        (lambda x: jnp.cumsum(x) * 2.0 - 1.0, jnp.zeros(5)),
+    ):
+        fusions = jax.jit(function).lower(x).compile().as_text().count(" fusion(")
+        assert fusions == 0 or fusions > 2, fusions
+
+
 def shifted_rows() -> tuple[str, str]:
-    """With `algsimp` disabled against a shift that overwrites its rows, are they right beside the option?"""
+    """With XLA_FLAGS=--xla_disable_hlo_passes=algsimp, does base.at[1:].set(base[:-1]) shift beside the option?"""
     import jax
     import jax.numpy as jnp
 
@@ -52,7 +61,7 @@ def shifted_rows() -> tuple[str, str]:
 
 
 def rows_without_the_option() -> None:
-    """By itself the flag helps."""
+    """Without the option, the rows are shifted."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -64,14 +73,33 @@ def rows_without_the_option() -> None:
     np.testing.assert_array_equal(jax.jit(shifted)(jnp.arange(4.0)), [[1.0, 1.0, 2.0, 3.0]])
 
 
+def shifted_twice(x: Any) -> Any:
+    """Shift the rows of x + x down by one, compiled, and add an axis."""
+    import jax
+
+    def shifted(x: Any) -> Any:
+        base = x + x
+        return base.at[1:].set(base[:-1])[None]
+
+    return jax.jit(shifted)(x)
+
+
+def numpy_shifted(x: Any) -> Any:
+    """Shift the rows of x + x with NumPy."""
+    import numpy as np
+
+    return np.concatenate([x[:1] + x[:1], x[:-1] + x[:-1]])[None]
+
+
 NO_OPTION = Rule("no-option", "jax<0.4.34")
-INSTEAD = "Leave the option alone, and name rematerialization in the flag too: …_passes=fusion,rematerialization."
+INSTEAD = "Instead of the option, disable both by XLA_FLAGS=--xla_disable_hlo_passes=fusion,rematerialization."
 KEPT = "jax#39596"
+INPUTS = ("float16 vector", "int32 matrix", "float32 batch", "zero float32 vector", "float32 one", "float32 empty")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#37391", fix="jax#39596"),
-    touches=("jax_compiler_enable_remat_pass", "XLA flags"),
+    upstream=Upstream.of(report="jax#37391", cause="jax#23738", fix="jax#39596"),
+    touches=("jax.config.update(name, val) if name == 'jax_compiler_enable_remat_pass' and not val and unseen",),
     signatures={"no-option": Signature("AttributeError", "Unrecognized config option: jax_compiler_enable_remat_pass")},
     cases=(
         Case(
@@ -79,7 +107,7 @@ ISSUE = Issue(
             without_the_option,
             {"enabled": "affected", "disabled": "clear", "no-option": "absent"},
             (NO_OPTION, Rule("enabled", "jax<0.11.1", "jax#37391"), Rule("disabled", "", KEPT)),
-            Workaround(INSTEAD, without_the_option),
+            Workaround(INSTEAD, without_the_option, elsewhere=other_programs),
             environment={"XLA_FLAGS": "--xla_disable_hlo_passes=fusion,rematerialization"},
         ),
         Case(
@@ -89,10 +117,14 @@ ISSUE = Issue(
             (
                 NO_OPTION,
                 Rule("differs", "jax<0.11.1 jaxlib>=0.4.35"),
-                Rule("agrees", "jax<0.11.1", "its jaxlib shifts rows well"),
+                Rule("agrees", "jax<0.11.1", "this jaxlib shifts the rows without the flag, too"),
                 Rule("agrees", "", KEPT),
             ),
-            Workaround(INSTEAD.replace("fusion", "algsimp"), rows_without_the_option),
+            Workaround(
+                INSTEAD.replace("fusion", "algsimp"),
+                rows_without_the_option,
+                elsewhere=Elsewhere(shifted_twice, numpy_shifted, INPUTS),
+            ),
             environment={"XLA_FLAGS": "--xla_disable_hlo_passes=algsimp,rematerialization"},
         ),
     ),

@@ -1,30 +1,20 @@
-"""Under jit sqrt(abs(square(x))) and log(exp(x)) do not overflow where they do eagerly, up to jax 0.11.0
+"""jit simplifies jnp.log(jnp.exp(x)) and others, which hides overflow
 
-    x = jnp.array(3.4e38)
-    jnp.sqrt(jnp.abs(jnp.square(x)))                               # inf
-    jax.jit(lambda x: jnp.sqrt(jnp.abs(jnp.square(x))))(x)         # 3.4e+38 up to jax 0.11.0, inf from 0.11.1
-
-XLA simplifies as algebra has it: a root of a square is an absolute value, the logarithm of an exponential its argument.
-Each step alone overflows under jit as well. JAX's FAQ says that jit changes the exact numbers, and threads about it
-(jax#37919, jax#38099, jax#38096) were closed. So this is no fault; but what leans on an overflow, such as a test that a
-value is finite, answers otherwise under jit, and on another release.
-
-Seen in these runs:
-
-- From 0.11.1 on the root and the logarithm overflow under jit as they do eagerly.
-- From 0.11.2 on `exp(x) * exp(-x)` is NaN where it is NaN eagerly.
-- From 0.12.0 on `x * 10 / 10` overflows.
-
-A program that has run without infinities thanks to the simplification gets them with the upgrade.
+XLA replaced sqrt(abs(square(x))) by abs(x) (jax#37919), and the other cases in the same way, so that intermediate
+results did not overflow. JAX's FAQ documents it for `log_of_exp`, and calls the compiled result more accurate. XLA now
+needs fast math for these replacements: xla#45560 changed `root_of_square` and `log_of_exp`, and xla#48186
+`exp_times_exp`. Since then, compiled programs overflow as in eager mode.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround
 
 
 def root_of_square() -> tuple[str, str]:
-    """Does a jitted sqrt(abs(square(x))) overflow as it does eagerly?"""
+    """Does jitted jnp.sqrt(jnp.abs(jnp.square(x))) overflow as it does in eager mode?"""
     import jax
     import jax.numpy as jnp
 
@@ -33,7 +23,7 @@ def root_of_square() -> tuple[str, str]:
 
 
 def each_alone() -> None:
-    """Each step alone overflows, and where nothing does jit agrees with eager execution."""
+    """Under jit each step alone overflows, and jnp.sqrt(jnp.abs(jnp.square(3.0))) is 3."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -45,7 +35,7 @@ def each_alone() -> None:
 
 
 def asked_of_the_input() -> None:
-    """Infinity where the square would be, asked of the input."""
+    """A comparison of the input gives infinity where the square overflows."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -55,8 +45,25 @@ def asked_of_the_input() -> None:
     np.testing.assert_array_equal(got, [np.inf, 3.0])
 
 
+def infinite_or_absolute(x: Any) -> Any:
+    """Compare x, and numbers whose squares overflow, with the bound."""
+    import jax
+    import jax.numpy as jnp
+
+    bound, large = jnp.finfo(x.dtype).max ** 0.5, jnp.finfo(x.dtype).max ** 0.6
+    return jax.jit(lambda x: jnp.where(jnp.abs(x) > bound, jnp.inf, jnp.abs(x)))(jnp.stack([x, x * large]))
+
+
+def numpy_root_of_square(x: Any) -> Any:
+    """Return NumPy's root of the square of x, and of numbers whose squares overflow."""
+    import numpy as np
+
+    with np.errstate(over="ignore"):
+        return np.sqrt(np.square(np.stack([x, x * np.finfo(x.dtype).max ** 0.6]).astype(x.dtype)))
+
+
 def log_of_exp() -> tuple[str, str]:
-    """Does a jitted log(exp(x))?"""
+    """Does jitted jnp.log(jnp.exp(x)) overflow as it does in eager mode?"""
     import jax
     import jax.numpy as jnp
 
@@ -65,7 +72,7 @@ def log_of_exp() -> tuple[str, str]:
 
 
 def exp_times_exp() -> tuple[str, str]:
-    """Is a jitted exp(x) * exp(-x) NaN where it is infinity times 0 eagerly?"""
+    """Is jitted jnp.exp(x) * jnp.exp(-x) NaN where it is infinity times 0 in eager mode?"""
     import jax
     import jax.numpy as jnp
 
@@ -74,7 +81,7 @@ def exp_times_exp() -> tuple[str, str]:
 
 
 def times_and_divided() -> tuple[str, str]:
-    """Does a jitted x * 10 / 10 overflow as it does eagerly?"""
+    """Does jax.jit of x * 10 / 10 overflow as it does in eager mode?"""
     import jax
     import jax.numpy as jnp
 
@@ -82,28 +89,40 @@ def times_and_divided() -> tuple[str, str]:
     return {float("inf"): "as-eager"}.get(got, "simplified"), f"{got:.1e}"
 
 
-def _rules(first: str) -> tuple[Rule, ...]:
-    return Rule("simplified", f"jaxlib<{first}"), Rule("as-eager")
+def _rules(first: str, evidence: str = "") -> tuple[Rule, ...]:
+    return Rule("simplified", f"jaxlib<{first}"), Rule("as-eager", "", evidence)
 
+
+_INPUTS = ("float32 matrix", "float32 scalar", "float16 vector", "zero float32 vector", "float32 empty")
 
 ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(
-        report="jax#37919 jax#38096 jax#38099", docs="jax:faq.html#jit-changes-the-exact-numerics-of-outputs"
+        report="jax#37919 jax#38099 xla#42732",
+        docs="jax:faq.html#jit-changes-the-exact-numerics-of-outputs",
+        change="xla#45560 xla#48186",
+        discussion="jax#38096",
     ),
     touches=("overflow under jit",),
     control=each_alone,
     behaviours={"simplified": "documented", "as-eager": "clear"},
-    rules=_rules("0.11.1"),
     cases=(
         Case(
             root_of_square,
+            rules=_rules("0.11.1", "as xla#45560 describes"),
             workaround=Workaround(
-                "Do not lean on overflow; ask the input: jnp.where(abs(x) > bound, …).", asked_of_the_input
+                "Compare the input: jnp.where(jnp.abs(x) > jnp.finfo(x.dtype).max ** 0.5, jnp.inf, jnp.abs(x)).",
+                asked_of_the_input,
+                elsewhere=Elsewhere(infinite_or_absolute, numpy_root_of_square, _INPUTS, rtol=2e-3),
             ),
+            touches=("jax.numpy.square if within('jax.numpy.abs') and within('jax.numpy.sqrt')",),
         ),
-        Case(log_of_exp),
-        Case(exp_times_exp, rules=_rules("0.11.2")),
+        Case(
+            log_of_exp,
+            rules=_rules("0.11.1", "as xla#45560 describes"),
+            touches=("jax.numpy.log(x) if form(x) == 'jax.numpy.exp'",),
+        ),
+        Case(exp_times_exp, rules=_rules("0.11.2", "as xla#48186 describes")),
         Case(times_and_divided, rules=_rules("0.12")),
     ),
 )

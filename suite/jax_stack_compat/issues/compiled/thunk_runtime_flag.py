@@ -1,12 +1,7 @@
-"""XLA_FLAGS=--xla_cpu_use_thunk_runtime=false stops everything in jax 0.7.0 and 0.7.1: CpuExecutable has no thunks
+"""With --xla_cpu_use_thunk_runtime=false, no compiled code runs on CPUs
 
-    XLA_FLAGS=--xla_cpu_use_thunk_runtime=false python -c "import jax; jax.numpy.ones(3)"
-    XlaRuntimeError: INTERNAL: CpuExecutable has no thunks.
-
-The flag is what many threads on slow loops on the CPU tell their readers to set (jax#25190, jax#26021). jaxlib knows
-it since 0.4.29, and ends the process before that, as it does for any flag that it does not know. jaxlib 0.7.0 has no
-other runtime left: it compiles nothing for the one that the flag asks for, and runs nothing. From 0.7.2 on the flag
-is taken, and changes nothing. So jax#30554, open, is answered by the releases: leave the flag out from 0.7.0 on.
+JAX's changelog names this flag as a temporary way back to the old CPU backend, and jax#26145 uses it for a slow loop.
+A newer jaxlib runs with it, and logs that the flag "is no longer supported"; jax#30554 is open.
 """
 
 from __future__ import annotations
@@ -15,33 +10,53 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def any_computation() -> tuple[str, str]:
-    """Does anything run with the flag?"""
+    """Does jnp.ones(3).sum() run with XLA_FLAGS=--xla_cpu_use_thunk_runtime=false?"""
     import jax.numpy as jnp
 
     return "runs", f"the sum of three ones is {float(jnp.ones(3).sum())}"
 
 
 def traced() -> None:
-    """What needs no device works."""
+    """jax.eval_shape, which runs nothing, returns the shape."""
     import jax
     import numpy as np
 
     assert jax.eval_shape(lambda x: x + 1, np.ones(3, np.float32)).shape == (3,)
 
 
+def other_programs() -> None:
+    """Without the flag, other functions run: a key, a gradient, a loop and a linear solve."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    assert jax.random.uniform(jax.random.PRNGKey(0), (2, 3)).shape == (2, 3)
+    assert float(jax.grad(lambda x: x**3)(2.0)) == 12.0
+    assert int(jax.lax.fori_loop(0, 5, lambda i, x: x + i, 0)) == 10
+    solved = jnp.linalg.solve(2.0 * jnp.eye(3), jnp.ones(3))
+    np.testing.assert_allclose(solved, np.full(3, 0.5), rtol=1e-6)
+    assert jax.jit(jnp.cumsum)(jnp.ones(3, "float16")).tolist() == [1.0, 2.0, 3.0]
+
+
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="jax#30554"),
+    upstream=Upstream.of(
+        report="jax#30554", discussion="jax#26145", docs="jax:changelog.html#jax-0-4-32-september-11-2024"
+    ),
     touches=("XLA flags",),
     control=traced,
-    behaviours={"runs": "clear", "crashed": "guarded"},
+    behaviours={"runs": "clear", "crashed": "absent"},
     rules=(
-        Rule("crashed", "jaxlib<0.4.29", "an unknown flag"),
+        Rule("crashed", "jaxlib<0.4.29", "the flag is unknown"),
         Rule("no-thunks", "jaxlib>=0.7.0,<0.7.2", "jax#30554"),
         Rule("runs"),
     ),
+    # A workaround's flags are added to the case's: true is the default, as without the flag.
     workaround=Workaround(
-        "Leave the flag out.", environment={"XLA_FLAGS": "--xla_cpu_use_thunk_runtime=true"}, fails=("jaxlib<0.4.29",)
+        "Remove the flag from XLA_FLAGS.",
+        environment={"XLA_FLAGS": "--xla_cpu_use_thunk_runtime=true"},
+        fails=("jaxlib<0.4.29",),
+        elsewhere=other_programs,
     ),
     signatures={
         "no-thunks": (

@@ -1,15 +1,9 @@
-"""A CPU device's name is cpu:0 since jaxlib 0.10.0, before TFRT_CPU_0
+"""CPU devices and their default memory have other names
 
-    str(jax.devices()[0])      # "TFRT_CPU_0" up to jax 0.9.2, "cpu:0" from 0.10.0
-
-What takes a device's name apart, `name.split("_")[-1]`, looks for "CPU" in it or keeps it in a log, a golden file or a
-checkpoint's description, finds nothing. 5be30dd56d changed it, and the changelog says so.
-
-Seen in these runs:
-
-- `repr` is "CpuDevice(id=0)" from 0.4.18 on, and `platform` and `id` are the same too.
-- The name of the memory changed at other times. The sharding names none up to 0.4.31, "unpinned_host" from 0.4.33 to
-  0.7.0, and "device" from 0.7.1 on.
+The name of a CPU device was that of its runtime, TFRT, which 5be30dd56d calls vestigial and confusing; `cpu:0` is
+formed as a GPU's name is. A device's repr, platform and id stayed (`printed`). The default memory of CPU devices
+became `device` (279de8bd72), as JAX's page on host offloading calls it; before be53ee10b1 enabled memories,
+`memory_kind` was None.
 """
 
 from __future__ import annotations
@@ -18,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def name() -> tuple[str, str]:
-    """Is the name of the first CPU device TFRT_CPU_0?"""
+    """Is str(jax.devices("cpu")[0]) the text TFRT_CPU_0?"""
     import jax
 
     got = str(jax.devices("cpu")[0])
@@ -26,7 +20,7 @@ def name() -> tuple[str, str]:
 
 
 def printed() -> None:
-    """Its repr, its platform and its number are the same everywhere."""
+    """The repr of a CPU device is CpuDevice(id=0), its platform cpu and its id 0."""
     import jax
 
     device = jax.devices("cpu")[0]
@@ -34,27 +28,60 @@ def printed() -> None:
 
 
 def ask_for_the_number() -> None:
-    """The platform and the number, asked for: f"{device.platform}:{device.id}" is the new name everywhere."""
+    """On the example, f"{device.platform}:{device.id}" is cpu:0."""
     import jax
 
     device = jax.devices("cpu")[0]
     assert f"{device.platform}:{device.id}" == "cpu:0"
 
 
+def devices_of_arrays() -> None:
+    """Platform and id find the devices of int8 matrices, empty arrays and jitted results."""
+    import jax
+    import numpy as np
+
+    cpus = {(each.platform, each.id): each for each in jax.devices("cpu")}
+    for x in (np.float32(1.0), np.ones((2, 3), np.int8), np.zeros(0)):
+        placed = jax.device_put(x, cpus["cpu", 0])
+        for array in (placed, jax.jit(lambda x: -x)(placed)):
+            (device,) = array.devices()
+            assert cpus[device.platform, device.id] is device
+
+
 def memory() -> tuple[str, str]:
-    """What is the memory of a CPU array called in its sharding?"""
+    """What is x.sharding.memory_kind, if x is an array on a CPU?"""
     import jax
 
     got = getattr(jax.device_put(1.0, jax.devices("cpu")[0]).sharding, "memory_kind", None)
     return {None: "no-name", "unpinned_host": "unpinned-host", "device": "device"}.get(got, "other"), f"{got}"
 
 
+def default_memory() -> None:
+    """On the example, memory_kind is the kind of the device's default memory."""
+    import jax
+
+    device = jax.devices("cpu")[0]
+    assert jax.device_put(1.0, device).sharding.memory_kind == device.default_memory().kind
+
+
+def memories_of_arrays() -> None:
+    """An int8 matrix, an empty array and their jitted results are in the default memory of their device."""
+    import jax
+    import numpy as np
+
+    for x in (np.ones((2, 3), np.int8), np.zeros(0)):
+        placed = jax.device_put(x, jax.devices("cpu")[0])
+        for array in (placed, jax.jit(lambda x: -x)(placed)):
+            assert array.sharding.memory_kind == next(iter(array.devices())).default_memory().kind
+
+
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(change="jax@5be30dd56d", docs="jax:changelog.html"),
-    touches=("jax.devices", "jax.local_devices"),
+    upstream=Upstream.of(
+        change="jax@5be30dd56d jax@279de8bd72 jax@be53ee10b1",
+        docs="jax:changelog.html#jax-0-10-0-april-16-2026 jax:notebooks/host-offloading.html",
+    ),
     control=printed,
-    workaround=Workaround("Ask device.platform and device.id.", ask_for_the_number),
     cases=(
         Case(
             name,
@@ -63,14 +90,24 @@ ISSUE = Issue(
                 Rule("tfrt", "jaxlib<0.10.0", "jaxlib has the name"),
                 Rule("cpu", "", "5be30dd56d, and the changelog"),
             ),
+            workaround=Workaround(
+                "Identify a device by device.platform and device.id.", ask_for_the_number, elsewhere=devices_of_arrays
+            ),
+            touches=("jax.devices", "jax.local_devices"),
         ),
         Case(
             memory,
-            behaviours={"no-name": "clear", "unpinned-host": "clear", "device": "affected", "other": "different"},
+            behaviours={"no-name": "clear", "unpinned-host": "clear", "device": "documented", "other": "different"},
             rules=(
-                Rule("no-name", "jax<0.4.33"),
-                Rule("unpinned-host", "jaxlib<0.7.1", "jaxlib has it"),
-                Rule("device"),
+                Rule("no-name", "jax<0.4.33", "be53ee10b1 enables memories"),
+                Rule("unpinned-host", "jaxlib<0.7.1", "jaxlib has the name"),
+                Rule("device", "", "279de8bd72"),
+            ),
+            workaround=Workaround(
+                "Compare memory_kind with device.default_memory().kind, instead of a name.",
+                default_memory,
+                fails=("jax<0.4.33",),
+                elsewhere=memories_of_arrays,
             ),
             touches=("jax.sharding.Sharding.memory_kind if True",),
         ),

@@ -1,13 +1,9 @@
-"""Arrays on a mesh of jax.make_mesh refuse to be multiplied, added or reshaped since jax 0.9.0: its axes are Explicit
+"""jax.make_mesh defaults to Explicit axes: some sharded operations raise
 
-    mesh = jax.make_mesh((2,), ("x",))
-    a, b = (jax.device_put(x, NamedSharding(mesh, spec)) for spec in (P(None, "x"), P("x", None)))
-    a @ b    # from jax 0.9.0: ShardingTypeError: Contracting dimensions are sharded and it is ambiguous how …
-
-You'd expect XLA to find how to share the work, as it did. From jax 0.9.0 `make_mesh` gives axes of the type Explicit,
-where the sharding is a part of an array's type, and what JAX cannot conclude from the types it asks for. 0.8.1 warned
-of it. `jax.sharding.Mesh` keeps Auto, so that two ways to write the same mesh part here. Nothing is computed wrong: it
-is refused, and the message names the arguments that would say what is meant.
+On an Explicit axis, an array's sharding is a part of its type, and JAX raises an error if a result has no obvious
+sharding (page on distributed arrays). The default of `jax.make_mesh` was Auto; 89401bd314 made it Explicit, as the
+changelog had announced. On these axes `jax.lax.with_sharding_constraint` raises as well (`constraint`), and with it
+`eqx.filter_shard` (equinox#1171).
 """
 
 from __future__ import annotations
@@ -20,7 +16,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def _of_both(function: Callable[[Any, Any], Any]) -> tuple[str, str]:
-    """What a function gives for two arrays of ones, the first in columns over two devices and the second in rows."""
+    """Return the sum of a function of two arrays of ones, sharded over two devices by columns and by rows."""
     import jax
     import numpy as np
     from jax.sharding import NamedSharding, PartitionSpec
@@ -33,13 +29,15 @@ def _of_both(function: Callable[[Any, Any], Any]) -> tuple[str, str]:
     return "computed", f"{float(got.sum())}"
 
 
-def product() -> tuple[str, str]:
-    """Are two matrices multiplied, of which the axis that is summed over is on two devices?"""
-    return _of_both(lambda columns, rows: columns @ rows)
+def constraint() -> tuple[str, str]:
+    """Does jax.lax.with_sharding_constraint reshard an array on a mesh of jax.make_mesh?"""
+    import jax
+
+    return _of_both(lambda columns, rows: jax.lax.with_sharding_constraint(columns, rows.sharding))
 
 
 def plain_mesh() -> None:
-    """On a jax.sharding.Mesh all are computed on every release."""
+    """On a jax.sharding.Mesh, the product, the sum and the reshaped array are returned."""
     import jax
     import numpy as np
     from jax.sharding import Mesh, NamedSharding, PartitionSpec
@@ -51,7 +49,7 @@ def plain_mesh() -> None:
 
 
 def say_auto() -> None:
-    """axis_types=(AxisType.Auto,), where there are axis types; the plain mesh where there are none."""
+    """With axis_types=(AxisType.Auto,), the product, the sum and the reshaped array are returned."""
     import inspect
 
     import jax
@@ -68,13 +66,36 @@ def say_auto() -> None:
     assert (float((a @ b).sum()), float((a + b).sum()), float(a.reshape(-1).sum())) == (64.0, 32.0, 16.0)
 
 
+def two_auto_axes() -> None:
+    """With Auto for both of two axes, float16 can be constrained under jit, sliced, updated and multiplied."""
+    import jax
+    import numpy as np
+    from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+    mesh = Mesh(np.array(jax.devices()[:2]).reshape(1, 2), ("x", "y"))
+    if hasattr(jax.sharding, "AxisType"):
+        mesh = jax.make_mesh((1, 2), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    x = np.arange(16, dtype=np.float16).reshape(4, 4)
+    a = jax.device_put(x, NamedSharding(mesh, PartitionSpec("x", "y")))
+    rows = NamedSharding(mesh, PartitionSpec("y"))
+    np.testing.assert_array_equal(jax.jit(lambda a: jax.lax.with_sharding_constraint(a, rows))(a), x)
+    np.testing.assert_array_equal(a[:, 1:3], x[:, 1:3])
+    np.testing.assert_array_equal(a.at[:, 0].set(7)[:, 0], 7)
+    np.testing.assert_array_equal(a @ a, x @ x)
+
+
+def product() -> tuple[str, str]:
+    """Does a @ b return a product, if the axis that it sums over is sharded on a mesh of jax.make_mesh?"""
+    return _of_both(lambda columns, rows: columns @ rows)
+
+
 def sum_of_both() -> tuple[str, str]:
-    """Are two added, of which one is in columns and the other in rows?"""
+    """Does a + b return a sum, if a is sharded by columns and b by rows on a mesh of jax.make_mesh?"""
     return _of_both(lambda columns, rows: columns + rows)
 
 
 def reshape() -> tuple[str, str]:
-    """Is one made a vector?"""
+    """Does a.reshape(-1) return a vector, if a is sharded by columns on a mesh of jax.make_mesh?"""
     return _of_both(lambda columns, rows: columns.reshape(-1))
 
 
@@ -83,13 +104,19 @@ _WITHOUT_TYPES = (
     "jax.make_mesh(axis_shapes, axis_names, axis_types) if not given(axis_types) and without('jax.sharding.AxisType') "
     "and not uses('jax.shard_map', 'jax.experimental.shard_map.shard_map')",
 )
+_CONSTRAINTS = ("jax.lax.with_sharding_constraint", "equinox.filter_shard")
+_WARNS = Signature("DeprecationWarning", "The default axis_types will change")
 _case = partial(Case, host_devices=2, touches=_WITHOUT_TYPES)
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(change="jax@89401bd314", docs="jax:changelog.html"),
-    touches=("jax.make_mesh", "jax.lax.with_sharding_constraint", "sharded arrays"),
-    also={"refused": Signature("ValueError", "with_sharding_constraint can only refer to Auto axes of the mesh")},
+    upstream=Upstream.of(
+        report="equinox#1171",
+        change="jax@89401bd314",
+        docs="jax:changelog.html#jax-0-8-1-november-18-2025 jax:parallel.html",
+        discussion="vllm-project/tpu-inference#1917",
+    ),
+    touches=("sharded arrays",),
     control=plain_mesh,
     behaviours={"computed": "clear", "warns": "documented"},
     rules=(
@@ -99,11 +126,22 @@ ISSUE = Issue(
         Rule("refused", "", "89401bd314"),
     ),
     workaround=Workaround(
-        "jax.make_mesh(…, axis_types=(jax.sharding.AxisType.Auto,)), or jax.sharding.Mesh.", say_auto
+        "Pass axis_types=(jax.sharding.AxisType.Auto,) * len(axis_names) to jax.make_mesh.",
+        say_auto,
+        elsewhere=two_auto_axes,
     ),
-    signatures={
-        "refused": Signature("ShardingTypeError"),
-        "warns": Signature("DeprecationWarning", "The default axis_types will change"),
-    },
-    cases=(_case(product), _case(sum_of_both), _case(reshape)),
+    signatures={"refused": Signature("ShardingTypeError"), "warns": _WARNS},
+    cases=(
+        _case(
+            constraint,
+            signatures={
+                "refused": Signature("ValueError", "with_sharding_constraint can only refer to Auto axes of the mesh"),
+                "warns": _WARNS,
+            },
+            touches=(*_WITHOUT_TYPES, *(f"{each} if uses('jax.make_mesh')" for each in _CONSTRAINTS)),
+        ),
+        _case(product),
+        _case(sum_of_both),
+        _case(reshape),
+    ),
 )

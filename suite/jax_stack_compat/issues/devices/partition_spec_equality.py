@@ -1,21 +1,9 @@
-"""A PartitionSpec is no longer a tuple: no dict key of one since jax 0.6.1, not equal to one since 0.10.0
+"""PartitionSpec is not a tuple any more: equality and hash differ
 
-    P = jax.sharding.PartitionSpec
-    {P("x"): 1}.get(("x",))     # 1 up to jax 0.6.0, None from 0.6.1
-    P("x") == ("x",)            # True up to jax 0.9.2, False from 0.10.0
-
-Nothing raises: a comparison takes the other branch, a table of shardings does not find its entry. The changelogs say
-that it "no longer inherits from a tuple" (0.6.1) and that it is "no longer" equal to tuples (0.10.0). Keras found out
-by its tests (keras-team/keras#22694).
-
-jax#15782 found that specs for one sharding are not equal to each other.
-
-Seen in these runs:
-
-- From 0.6.1 to 0.9.2 a spec is equal to a tuple and has another hash, which Python forbids. It is found in a list and
-  not in a dict.
-- `isinstance(spec, tuple)` is False from 0.6.1 on.
-- `P(("x",)) == P("x")` is False up to 0.5.2 and True from 0.5.3 on.
+17b02ecb1b took the base class away. 48140bcbe7 then hashed a spec's unreduced axes, too, so that a spec equal to a
+tuple had another hash (`dict_key`); b52e741ed0 ended that equality as "a misbehavior", and the changelog says to
+convert tuples before a comparison. 177e1f6ed9 brought the specs `P(("x",))` and `P("x")`, as compared in jax#15782,
+to one form.
 """
 
 from __future__ import annotations
@@ -24,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, membe
 
 
 def equality() -> tuple[str, str]:
-    """Is P("x") == ("x",), from both sides?"""
+    """Is PartitionSpec("x") == ("x",), from both sides?"""
     from jax.sharding import PartitionSpec
 
     got = [PartitionSpec("x") == ("x",), ("x",) == PartitionSpec("x"), PartitionSpec("x") in [("x",)]]
@@ -33,7 +21,7 @@ def equality() -> tuple[str, str]:
 
 
 def specs_with_specs() -> None:
-    """Specs are equal to specs, and a spec's entries are those of the tuple, on every release."""
+    """Specs with the same entries are equal, and tuple(spec) has the entries."""
     from jax.sharding import PartitionSpec
 
     assert PartitionSpec("x", None) == PartitionSpec("x", None) != PartitionSpec("x", "y")
@@ -41,7 +29,7 @@ def specs_with_specs() -> None:
 
 
 def convert() -> None:
-    """Convert: a tuple to a spec, or the spec to a tuple, and the table finds it."""
+    """With both as specs, or both as tuples, they are equal, and a dict finds its entry."""
     from jax.sharding import PartitionSpec
 
     names = ("x", None)
@@ -51,8 +39,20 @@ def convert() -> None:
     assert {PartitionSpec("x", None): 1}[PartitionSpec(*names)] == 1
 
 
+def specs_of_names() -> None:
+    """Names of one and of several axes, and none, are equal as specs, and found in a list, a set and a dict."""
+    from jax.sharding import PartitionSpec
+
+    for names in (("x",), ("x", ("y", "z"), None), (None,), ()):
+        spec = PartitionSpec(*names)
+        assert PartitionSpec(*names) == spec
+        assert PartitionSpec(*names) in [spec]
+        assert {spec: 1}[PartitionSpec(*names)] == 1
+        assert PartitionSpec("other", *names) != spec
+
+
 def dict_key() -> tuple[str, str]:
-    """Does a dict with the key P("x") give its value for ("x",), as equal keys do?"""
+    """Does a dict with the key PartitionSpec("x") return its value for ("x",)?"""
     from jax.sharding import PartitionSpec
 
     spec, table = PartitionSpec("x"), {PartitionSpec("x"): "found"}
@@ -61,7 +61,7 @@ def dict_key() -> tuple[str, str]:
 
 
 def subclass() -> tuple[str, str]:
-    """Is a PartitionSpec a tuple?"""
+    """Is isinstance(PartitionSpec("x"), tuple) true?"""
     from jax.sharding import PartitionSpec
 
     return "tuple" if isinstance(
@@ -70,29 +70,38 @@ def subclass() -> tuple[str, str]:
 
 
 def nested_name() -> tuple[str, str]:
-    """Is P(("x",)) == P("x"), two ways to say the same sharding?"""
+    """Is PartitionSpec(("x",)) == PartitionSpec("x"), for the same sharding?"""
     from jax.sharding import PartitionSpec
 
     got = PartitionSpec(("x",)) == PartitionSpec("x")
     return "equal" if got else "unequal", f'P(("x",)) == P("x") is {got}'
 
 
-_CONVERT = Workaround("Compare like with like: PartitionSpec(*names) == spec, or tuple(spec) == names.", convert)
-_NO_TUPLE = "17b02ecb1b (first in 0.6.1), and its changelog"
+_CONVERT = Workaround(
+    "Convert the tuple before you compare: PartitionSpec(*names) == spec.", convert, elsewhere=specs_of_names
+)
+_NO_TUPLE = "17b02ecb1b, and the changelog"
 _SPECS = "uses('jax.sharding.PartitionSpec', 'jax.P')"
 _NESTED = " or ".join(f"(type({axis}) == 'tuple' and len({axis}) == 1)" for axis in ("one", "two", "three"))
 
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
-        report="jax#15782", change="jax@17b02ecb1b jax@b52e741ed0", discussion="keras-team/keras#22694"
+        cause="jax@48140bcbe7",
+        fix="jax@177e1f6ed9",
+        change="jax@17b02ecb1b jax@b52e741ed0",
+        docs="jax:changelog.html#jax-0-10-0-april-16-2026 jax:changelog.html#jax-0-6-1-may-21-2025",
+        discussion="jax#15782 keras-team/keras#22694",
     ),
     control=specs_with_specs,
     cases=(
         Case(
             equality,
             behaviours={"unequal": "documented", "mixed": "different"},
-            rules=(Rule("equal", "jax<0.10.0"), Rule("unequal", "", "b52e741ed0, and the changelog")),
+            rules=(
+                Rule("equal", "jaxlib<0.10.0", "jaxlib has the comparison"),
+                Rule("unequal", "", "b52e741ed0, and the changelog"),
+            ),
             workaround=_CONVERT,
         ),
         Case(
@@ -100,10 +109,11 @@ ISSUE = Issue(
             behaviours={"found": "clear", "equal-not-found": "affected", "unequal": "documented"},
             rules=(
                 Rule("found", "jax<0.6.1"),
-                Rule("equal-not-found", "jax<0.10.0", _NO_TUPLE),
-                Rule("unequal", "", "not equal any more, so not to be found"),
+                Rule("equal-not-found", "jaxlib<0.10.0", "48140bcbe7 hashes the unreduced axes, too"),
+                Rule("unequal", "", "b52e741ed0"),
             ),
             workaround=_CONVERT,
+            touches=members("jax", "sharding.PartitionSpec P", " if within('.get') and unseen"),
         ),
         Case(
             subclass,

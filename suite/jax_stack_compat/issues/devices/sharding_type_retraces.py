@@ -1,12 +1,9 @@
-"""The same array under another type of sharding is traced anew, since jax 0.5.1
+"""An input with another type of sharding traces a jitted function anew
 
-    f(jax.device_put(x, NamedSharding(mesh, P())))     # traced
-    f(jax.device_put(x, jax.devices()[0]))             # traced again, from jax 0.5.1
-
-Up to jax 0.5.0 what was traced depended on shapes and dtypes. Since then an array's type holds how it is spread over a
-mesh, so one with a NamedSharding and one with a SingleDeviceSharding are of two types, and are traced apart: so the
-changelog of 0.5.1. Another spec on the same mesh is the same type, where the mesh's axes are not explicit.
-A program that feeds a jitted function from a loader and from its own output can trace it twice.
+The tracing cache has input NamedShardings in its keys, so that shardings of different types retrace even if they are
+equivalent (changelog). 00d8297071 enabled this, and says to pass arrays on the same mesh in all calls. Another spec on
+this mesh traces nothing anew if its axes are Auto (`another_spec`). In jax#31250, a function gets its own result,
+which has another type of sharding.
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _traces(*placed: str) -> int:
-    """How often a function is traced that is called with an array placed in these ways, one after the other."""
+    """Return how often a jitted function is traced for an array that is placed in these ways in turn."""
     import jax
     import numpy as np
 
@@ -40,38 +37,61 @@ def _traces(*placed: str) -> int:
 
 
 def another_type() -> tuple[str, str]:
-    """Is a function traced again for a NamedSharding after a SingleDeviceSharding?"""
+    """Is a function of jax.jit traced again for a NamedSharding after a SingleDeviceSharding?"""
     traces = _traces("single", "replicated")
     return "retraced" if traces > 1 else "traced-once", f"{traces} traces of two calls"
 
 
 def the_same() -> None:
-    """For the same sharding it is traced once."""
+    """For two arrays with the same sharding, it is traced once."""
     assert _traces("replicated", "replicated") == 1
 
 
 def put_first() -> None:
-    """All inputs put under one sharding first."""
+    """Three arrays that jax.device_put places with one sharding trace the function once."""
     assert _traces("split", "split", "split") == 1
 
 
+def result_fed_back() -> None:
+    """Matrices from NumPy, a single device and other specs, and the function's own results, trace it once."""
+    import jax
+    import numpy as np
+    from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+    sharding = NamedSharding(Mesh(np.array(jax.devices()), ("x",)), PartitionSpec("x"))
+    seen: list[int] = []
+
+    def step(x: Any) -> Any:
+        seen.append(1)
+        return jax.lax.with_sharding_constraint(x, sharding) + 1
+
+    jitted, x = jax.jit(step), np.ones((4, 2), np.int32)
+    replicated = NamedSharding(sharding.mesh, PartitionSpec())
+    for given in (x, jax.device_put(x, jax.devices()[0]), jax.device_put(x, replicated)):
+        result = jitted(jax.device_put(given, sharding))
+        np.testing.assert_array_equal(jitted(jax.device_put(result, sharding)), x + 2)
+    assert len(seen) == 1
+
+
 def another_spec() -> tuple[str, str]:
-    """Is it for another spec on the same mesh?"""
+    """Is a function of jax.jit traced again for another PartitionSpec on a jax.sharding.Mesh?"""
     traces = _traces("replicated", "split")
     return "retraced" if traces > 1 else "traced-once", f"{traces} traces of two calls"
 
 
 ISSUE = Issue(
     kind="retrace",
-    upstream=Upstream.of(docs="jax:changelog.html#jax-0-5-1-feb-24-2025"),
-    touches=("jax.sharding.NamedSharding", "jax.NamedSharding", "jax.sharding.SingleDeviceSharding", "jit cache"),
+    upstream=Upstream.of(report="jax#31250", change="jax@00d8297071", docs="jax:changelog.html#jax-0-5-1-feb-24-2025"),
+    touches=("jit cache", "jax.sharding.NamedSharding", "jax.NamedSharding", "jax.sharding.SingleDeviceSharding"),
     control=the_same,
     behaviours={"traced-once": "clear", "retraced": "documented"},
     cases=(
         Case(
             another_type,
-            rules=(Rule("traced-once", "jax<0.5.1"), Rule("retraced", "", "the changelog")),
-            workaround=Workaround("Put all inputs under one sharding first: jax.device_put(x, sharding).", put_first),
+            rules=(Rule("traced-once", "jax<0.5.1"), Rule("retraced", "", "00d8297071, and the changelog")),
+            workaround=Workaround(
+                "Place all inputs with one sharding: jax.device_put(x, sharding).", put_first, elsewhere=result_fed_back
+            ),
             host_devices=2,
         ),
         Case(another_spec, rules=(Rule("traced-once"),), host_devices=2),

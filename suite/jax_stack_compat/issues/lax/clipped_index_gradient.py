@@ -1,29 +1,20 @@
-"""Gradients at clipped indices: infinite through `.at[].max`, 0 through batched reads
+"""Gradients are wrong at indices that JAX clips
 
-    x, i = jnp.arange(3.0), jnp.array([5])
-    jax.grad(lambda u: x.at[i].max(u, mode="clip").sum())(jnp.array([10.0]))    # inf up to jax 0.11.2, should be 1
-    jax.grad(lambda x: jax.vmap(lambda i: x[i])(i).sum())(x)                    # 0, 0, 0 up to 0.8.3, should be 0, 0, 1
-
-The index is past the end. Reading and writing clip it to 2, as documented, and the values are right; reverse mode alone
-takes it as it came. jax#25880 (0.5.0) mended `.at[i].get(mode="clip")` under vmap, jax#34229 (0.9.0) what
-`dynamic_slice` becomes there; jax#34228 still stands open. For `.at[].max` and `.min` jax#40626 and jax#40648 of
-2026-09 are open, and yet 0.12.0 is right.
-
-Seen in these runs:
-
-- Plain indexing, `x[i]` under vmap, has the same fault as `dynamic_index_in_dim`, up to 0.8.3. Both are right from
-  0.9.0 on.
-- With `.at[].max` the operand's gradient is wrong too, up to 0.11.2: 3 where the update had won, should be 0.
-- With mode="drop" the gradient by the update is right from 0.4.18 on.
+The values are those of the clipped index. The derivative rule of `.at[].max` and `.at[].min` passed the mode to its
+last step alone (jax#40648). The batching rule of `lax.dynamic_slice` promised indices in bounds, whose gradient drops
+the others; jax#34229 has it clip, and jax#25880 keeps `.at[].get(mode="clip")` from using a slice. Of plain indexing
+(`indexing`), JAX's documentation says that reverse mode does not preserve the semantics out of bounds (jax#5760).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import DERIVATIVES, Case, Issue, Rule, Upstream, Workaround, compare, members
+from typing import Any
+
+from jax_stack_compat.cell import DERIVATIVES, Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare, members
 
 
 def at_max() -> tuple[str, str]:
-    """Is the gradient of x.at[[5]].max(u, mode="clip"), by u and by x, that of the clipped index?"""
+    """Are the gradients of x.at[i].max(u, mode="clip") by u and x those at the last entry, if i is past the end?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -35,7 +26,7 @@ def at_max() -> tuple[str, str]:
 
 
 def not_clipped() -> None:
-    """An index inside is right everywhere, and so are the unbatched read and mode="drop"."""
+    """Gradients at an index in bounds, of an unbatched read past the end, and with mode="drop" are as expected."""
     import jax
     import jax.numpy as jnp
 
@@ -47,7 +38,7 @@ def not_clipped() -> None:
 
 
 def clip_yourself() -> None:
-    """The index clipped by jnp.clip."""
+    """Of an index clipped before, the gradients are those at the last entry."""
     import jax
     import jax.numpy as jnp
 
@@ -56,8 +47,27 @@ def clip_yourself() -> None:
     assert jax.grad(lambda u: x.at[i].max(u).sum())(jnp.array([10.0])).tolist() == [1.0]
 
 
+def gradients(x: Any) -> Any:
+    """Differentiate batched reads of two rows by the array, and a maximum at the last row by its update."""
+    import jax
+    import jax.numpy as jnp
+
+    i = jnp.clip(jnp.array([9, 1]), 0, len(x) - 1)
+    reads = jax.grad(lambda x: jax.vmap(lambda i: x[i])(i).sum())(x)
+    return jnp.concatenate([reads, jax.grad(lambda u: x.at[i[:1]].max(u, mode="clip").sum())(x[:1] + 99)])
+
+
+def counted(x: Any) -> Any:
+    """Count the reads of each row, and the update."""
+    import numpy as np
+
+    reads = np.zeros_like(x)
+    np.add.at(reads, np.minimum([9, 1], len(x) - 1), 1)
+    return np.concatenate([reads, np.ones_like(x[:1])])
+
+
 def indexing() -> tuple[str, str]:
-    """Is the gradient of vmap of x[i] 1 at the last entry, for an i past the end?"""
+    """Is the gradient of x[i] under jax.vmap 1 at the last entry, if i is past the end?"""
     import jax
     import jax.numpy as jnp
 
@@ -68,7 +78,7 @@ def indexing() -> tuple[str, str]:
 
 
 def dynamic_index_in_dim() -> tuple[str, str]:
-    """Is it, of vmap of lax.dynamic_index_in_dim?"""
+    """Is the gradient of a batched lax.dynamic_index_in_dim 1 at the last entry, if the index is past the end?"""
     import jax
     import jax.numpy as jnp
 
@@ -79,7 +89,7 @@ def dynamic_index_in_dim() -> tuple[str, str]:
 
 
 def get_clip() -> tuple[str, str]:
-    """Is it, of vmap of x.at[i].get(mode="clip")?"""
+    """Is the gradient of a batched x.at[i].get(mode="clip") 1 at the last entry, if i is past the end?"""
     import jax
     import jax.numpy as jnp
 
@@ -97,20 +107,33 @@ _BATCHED = f"uses('jax.vmap', 'equinox.filter_vmap', 'jax.numpy.vectorize') and 
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#25878 jax#34228 jax#40626", fix="jax#25880 jax#34229", attempt="jax#40648"),
+    upstream=Upstream.of(
+        report="jax#40626 jax#34228 jax#25878",
+        fix="jax#25880 jax#34229",
+        attempt="jax#40648",
+        discussion="jax#5760",
+        docs="jax:notebooks/Common_Gotchas_in_JAX.html#out-of-bounds-indexing",
+    ),
     control=not_clipped,
     rules=(Rule("differs", "jax<0.9"), Rule("agrees", "", "jax#34229 (0b4a4407b7)")),
-    workaround=Workaround("Clip the index first: jnp.clip(i, 0, len(x) - 1).", clip_yourself),
+    workaround=Workaround(
+        "Clip indices that are not negative: jnp.clip(i, 0, n - size), n the axis's length.",
+        clip_yourself,
+        elsewhere=Elsewhere(
+            gradients,
+            counted,
+            ("float32 vector", "float16 matrix", "float32 batch", "float32 one", "zero float32 square"),
+        ),
+    ),
     cases=(
         Case(
             at_max,
-            rules=(Rule("differs", "jax<0.12"), Rule("agrees")),
+            rules=(Rule("differs", "jax<0.12"), Rule("agrees", "", "_scatter_extremal_jvp passes the mode on")),
             touches=(
                 *members("jax.Array.at", "max min", f"(u, mode) if mode == 'clip' and {_TAKEN}"),
                 *members("jax.lax", "scatter_max scatter_min", f"{_SCATTER} if {_CLIPPED}"),
             ),
         ),
-        Case(indexing, touches=("jax.Array.__getitem__",)),
         Case(
             dynamic_index_in_dim,
             touches=(
@@ -123,5 +146,6 @@ ISSUE = Issue(
             rules=(Rule("differs", "jax<0.5"), Rule("agrees", "", "jax#25880 (54fbf0b3f2)")),
             touches=(f"jax.Array.at.get(i, mode) if mode == 'clip' and {_TAKEN} and not without('jax.vmap')",),
         ),
+        Case(indexing, behaviours={"differs": "documented", "agrees": "clear"}, touches=("jax.Array.__getitem__",)),
     ),
 )

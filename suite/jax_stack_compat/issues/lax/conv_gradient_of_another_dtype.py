@@ -1,21 +1,19 @@
-"""The gradient of a convolution with preferred_element_type of another type raises a TypeError, up to jax 0.9.2
+"""Gradients of convolutions with a wider preferred_element_type raise
 
-    f = lambda x: jax.lax.conv(x, kernel, (1,), "VALID", preferred_element_type=jnp.float32).sum()
-    jax.grad(f)(x)    # x and kernel bfloat16: TypeError: … requires arguments to have the same dtypes, up to 0.9.2
-
-Sums of half precision numbers are best kept in float32, and `preferred_element_type` asks for it. What the gradient
-gets is then float32, and is convolved with bfloat16 numbers, which `conv_general_dilated` refuses. The same of
-`dot_general` was mended long before (jax#10818); jax#31592 has convolutions, and jax#36734, in 0.10.0, casts. Forward
-mode is right on every release. A wider type that the two inputs are cast to before is, too.
+The cotangent has the wider type, and the transpose rules convolved it with an input of the other type, which
+`lax.conv_general_dilated` refuses. jax#36734 casts the input to the wider type, and the gradient back. Forward mode
+(`of_one_dtype`) needs no such cast.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import GRADIENTS, Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def gradients() -> tuple[str, str]:
-    """Are the gradients by input and kernel of a bfloat16 convolution, kept in float32, what they should be?"""
+    """Does jax.grad differentiate lax.conv of bfloat16 with preferred_element_type=float32?"""
     import jax
     import jax.numpy as jnp
 
@@ -29,7 +27,7 @@ def gradients() -> tuple[str, str]:
 
 
 def of_one_dtype() -> None:
-    """Those of a convolution in one type, and forward mode of this one."""
+    """The gradient of a convolution in one type, and forward mode of this one, are as expected."""
     import jax
     import jax.numpy as jnp
 
@@ -41,7 +39,7 @@ def of_one_dtype() -> None:
 
 
 def cast_before() -> None:
-    """Input and kernel cast to float32 before."""
+    """With input and kernel cast to float32 before, the gradients are as expected."""
     import jax
     import jax.numpy as jnp
 
@@ -54,13 +52,48 @@ def cast_before() -> None:
     assert by_kernel.ravel().tolist() == [4.0, 4.0]
 
 
+def gradients_of_cast(x: Any) -> Any:
+    """Differentiate a convolution in float32 with the kernel [2, 1]."""
+    import jax
+    import jax.numpy as jnp
+
+    def convolved(x: Any, kernel: Any) -> Any:
+        return jax.lax.conv(x.astype(jnp.float32), kernel.astype(jnp.float32), (1,), "SAME").sum()
+
+    by_x, by_kernel = jax.grad(convolved, (0, 1))(x.reshape(1, 1, -1), jnp.array([[[2, 1]]], x.dtype))
+    return jnp.concatenate([by_x.ravel(), by_kernel.ravel()])
+
+
+def numpy_gradients(x: Any) -> Any:
+    """Return the gradients in closed form."""
+    return [2] + [3] * (x.size - 1) + [x.sum(), x.ravel()[1:].sum()]
+
+
+_FIRST = "lhs, rhs, window_strides, padding, "
+_WIDER = f"preferred_element_type) if preferred_element_type != None and {GRADIENTS}"
+
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="jax#31592", fix="jax#36734"),
-    touches=("jax.lax.conv_general_dilated(preferred_element_type=)", "jax.lax.conv(preferred_element_type=)"),
+    touches=(
+        f"jax.lax.conv({_FIRST}precision, {_WIDER}",
+        f"jax.lax.conv_with_general_padding({_FIRST}lhs_dilation, rhs_dilation, precision, {_WIDER}",
+        f"jax.lax.conv_general_dilated({_FIRST}lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count, "
+        f"batch_group_count, precision, {_WIDER}",
+        f"jax.lax.conv_transpose({_FIRST}rhs_dilation, dimension_numbers, transpose_kernel, precision, {_WIDER}",
+        f"jax.numpy.convolve(a, v, mode, precision, {_WIDER}",
+    ),
     control=of_one_dtype,
-    rules=(Rule("refused", "jax<0.10.0"), Rule("agrees", "", "jax#36734")),
-    workaround=Workaround("Cast both before, and leave preferred_element_type out.", cast_before),
+    rules=(Rule("refused", "jax<0.10.0"), Rule("agrees", "", "jax#36734 (585f9f2b8a)")),
+    workaround=Workaround(
+        "Cast both to the wider type before the convolution.",
+        cast_before,
+        elsewhere=Elsewhere(
+            gradients_of_cast,
+            numpy_gradients,
+            ("float16 vector", "float32 matrix", "float16 one", "zero float16 square"),
+        ),
+    ),
     signatures={"refused": Signature("TypeError", "requires arguments to have the same dtypes", everyday=True)},
     cases=(Case(gradients),),
 )

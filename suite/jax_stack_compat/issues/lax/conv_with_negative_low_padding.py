@@ -1,28 +1,19 @@
-"""A float32 convolution with a negative low padding reads memory outside the image on a CPU
+"""Convolutions with a negative low padding read past the edge on a CPU
 
-    image = jnp.arange(1.0, 65.0).reshape(2, 2, 2, 8)    # two images of 2 by 2, with 8 channels
-    kernel = jnp.eye(8).reshape(1, 1, 8, 8)              # copies each channel
-    jax.lax.conv_general_dilated(image, kernel, (1, 1), ((0, 0), (-1, 1)), dimension_numbers=("NHWC", "HWIO", "NHWC"))
-    # the last column is of the next row up to jaxlib 0.11.2, should be 0
-
-A negative padding crops: here it removes the first column, and a column of zeros follows the last. Eigen's convolution
-in XLA takes a negative low padding for none. It then reads on: the next row, the next image, and after the last image
-memory outside the array. openxla/xla#48713 reports it; integers are right (control `integers_and_high_sides`).
-openxla/xla#48748 has the change.
-
-Seen in these runs:
-
-- jax 0.12.0 with jaxlib 0.11.2 was wrong, and with jaxlib 0.12.0 not: the cause is in jaxlib.
-- A kernel of 3 by 3 was wrong with one channel, and one of 1 by 1 with 8 channels, but not with 1 or 4.
+A negative low padding crops, and a high padding should add zeros. Instead of zeros, XLA read the entries that follow in
+memory: the next row, the next image, and after the last image memory outside the array (xla#48713). XLA's convolution
+by Eigen takes the path without padding if no low padding is positive; xla#48748 corrects this condition.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare, members
 
 
 def float32() -> tuple[str, str]:
-    """Is the column behind the last 0, in the first of two images?"""
+    """Does lax.conv_general_dilated with the padding (-1, 1) add a column of zeros to two images?"""
     import jax
     import jax.numpy as jnp
 
@@ -33,7 +24,7 @@ def float32() -> tuple[str, str]:
 
 
 def integers_and_high_sides() -> None:
-    """Integers are right, and so are floats that are cropped at the end, or padded at the start."""
+    """Integers have the zeros, and so have floats with the padding (-1, 0) or (1, -1)."""
     import jax
     import jax.numpy as jnp
 
@@ -47,7 +38,7 @@ def integers_and_high_sides() -> None:
 
 
 def slice_first() -> None:
-    """The image cropped by indexing, eager and jitted."""
+    """An image cropped by indexing has the zeros, with and without jit."""
     import jax
     import jax.numpy as jnp
 
@@ -60,14 +51,44 @@ def slice_first() -> None:
         assert convolve(image, kernel)[0, :, :, 0].tolist() == [[9.0, 0.0], [25.0, 0.0]]
 
 
-_NAMES = "conv_general_dilated conv_with_general_padding conv_general_dilated_patches"
-_CROPS = "(lhs, rhs, window_strides, padding) if type(padding) in ('list', 'tuple') and min(min(padding)) < 0"
+def cropped_sums(x: Any) -> Any:
+    """Crop the first column, pad the last, and sum eight channels."""
+    import jax
+    import jax.numpy as jnp
+
+    image = jnp.repeat(x.reshape(-1, *x.shape[-2:], 1), 8, axis=3)
+    kernel, layout = jnp.ones((1, 1, 8, 8), x.dtype), ("NHWC", "HWIO", "NHWC")
+    got = jax.lax.conv_general_dilated(image[:, :, 1:], kernel, (1, 1), ((0, 0), (0, 1)), dimension_numbers=layout)
+    return got[..., 0]
+
+
+def numpy_sums(x: Any) -> Any:
+    """Crop and pad with NumPy."""
+    import numpy as np
+
+    return 8 * np.pad(x.reshape(-1, *x.shape[-2:])[:, :, 1:], ((0, 0), (0, 0), (0, 1)))
+
+
+# Zeros are read as an image's entries only if the crop is as wide, and if no other low padding is positive.
+_CROPS = (
+    "(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation) if type(padding) in ('list', 'tuple') "
+    "and abs(min(min(padding))) >= max(min(padding)) > 0 > min(min(padding)) and max(padding) < (1,) "
+    "and len(padding) <= 2 and not lhs_dilation != None and not rhs_dilation != None and unseen"
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="xla#48713", attempt="xla#48748"),
     control=integers_and_high_sides,
-    rules=(Rule("differs", "jaxlib<0.12.0"), Rule("agrees", "", "openxla/xla#48748 has the change")),
-    workaround=Workaround("Crop by indexing, and pad with numbers from 0 on.", slice_first),
-    cases=(Case(float32, touches=members("jax.lax", _NAMES, _CROPS)),),
+    rules=(Rule("differs", "jaxlib<0.12.0"), Rule("agrees")),
+    workaround=Workaround(
+        "Crop by indexing, and give paddings of 0 and more.",
+        slice_first,
+        elsewhere=Elsewhere(
+            cropped_sums,
+            numpy_sums,
+            ("float32 matrix", "float16 square", "float32 batch", "int32 batch", "zero float32 square"),
+        ),
+    ),
+    cases=(Case(float32, touches=members("jax.lax", "conv_general_dilated conv_with_general_padding", _CROPS)),),
 )

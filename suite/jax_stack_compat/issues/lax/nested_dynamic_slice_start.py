@@ -1,23 +1,19 @@
-"""Under jit a dynamic_slice of a dynamic_slice reads the wrong place where a start index is past the end
+"""A jitted slice of a dynamic_slice reads other entries past the end
 
-    f = lambda x, i, j: dynamic_slice(dynamic_slice(x, (i,), (4,)), (j,), (1,))      # x = arange(10)
-    jax.jit(f)(x, 9, 0)                                # 9 up to jaxlib 0.11.2; should be 6, as each slice alone clamps
-
-A start index is clamped so that the slice fits, as documented: 9 becomes 6 for a slice of four. XLA makes one slice of
-the two, adds the indices, and clamps them together. Eager execution is right. `jnp.roll` by a traced shift is such a
-slice: a window of a rolled array that runs past the end is another one. openxla/xla#49121 and jax#40849, both of
-2026-09-19 to 21, are open; jax#40849 has it with a development version of 0.12.0.
-
-Seen in these runs: both are wrong from 0.4.18 to 0.11.2, and right from 0.12.0 on.
+A start is clamped so that the slice fits. XLA makes one slice of two: it clamps the inner start by the size of the
+outer slice, adds the outer start, and clamps the sum alone (xla#48024). `jnp.roll` by a traced shift ends with such a
+slice (`rolled`, xla#49121).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def slices() -> tuple[str, str]:
-    """Does a jitted slice of a slice clamp each of the two start indices?"""
+    """Does jit of lax.dynamic_slice of a dynamic_slice clamp each of the two starts?"""
     import jax
     import numpy as np
 
@@ -29,7 +25,7 @@ def slices() -> tuple[str, str]:
 
 
 def inside() -> None:
-    """Start indices in range, and one slice alone, are right."""
+    """With starts in range, and with one slice, the entries are those of the clamped starts."""
     import jax
     import numpy as np
 
@@ -42,7 +38,7 @@ def inside() -> None:
 
 
 def clip_starts() -> None:
-    """Each start clipped before."""
+    """Of starts clipped before, the entries are those of the clamped starts."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -55,8 +51,30 @@ def clip_starts() -> None:
     assert [float(jax.jit(f)(x, i, j)[0]) for i, j in ((9, 0), (3, 5), (6, 0))] == [6.0, 6.0, 6.0]
 
 
+def slices_of_slices(x: Any) -> Any:
+    """Slice a slice and a rolled array, along the first axis, by starts that are traced and clipped."""
+    import jax
+    import jax.numpy as jnp
+
+    def f(x: Any, i: Any, j: Any, k: Any) -> Any:
+        n, size = len(x), (len(x) + 1) // 2
+        some = jax.lax.dynamic_slice_in_dim(x, jnp.clip(i, 0, n - size), size)
+        one = jax.lax.dynamic_slice_in_dim(some, jnp.clip(j, 0, size - 1), 1)
+        return jnp.concatenate([one, jax.lax.dynamic_slice_in_dim(jnp.roll(x, i, 0), jnp.clip(k, 0, n - size), size)])
+
+    return jax.jit(f)(x, 9, 0, 8)
+
+
+def numpy_slices(x: Any) -> Any:
+    """Slice with NumPy, from the starts that fit."""
+    import numpy as np
+
+    start = len(x) - (len(x) + 1) // 2
+    return np.concatenate([x[start : start + 1], np.roll(x, 9, 0)[start:]])
+
+
 def rolled() -> tuple[str, str]:
-    """Does a jitted slice of jnp.roll by a traced shift clamp its start index?"""
+    """Does jit of lax.dynamic_slice of jnp.roll by a traced shift clamp the start?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -67,20 +85,33 @@ def rolled() -> tuple[str, str]:
     return compare(jax.jit(f)(np.arange(9), 4, 12), np.roll(np.arange(9), 4)[5:9])
 
 
+_SLICES = "'jax.lax.dynamic_slice', 'jax.lax.dynamic_slice_in_dim', 'jax.lax.dynamic_index_in_dim'"
+_OF_SLICES = f"if form(operand) in ({_SLICES}) and without('jax.numpy.clip')"
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#40849 xla#49121"),
+    upstream=Upstream.of(report="jax#40849 xla#49121", discussion="xla#48024"),
     control=inside,
     rules=(Rule("differs", "jaxlib<0.12"), Rule("agrees")),
-    workaround=Workaround("Clip each start yourself: jnp.clip(i, 0, len(x) - size).", clip_starts),
+    workaround=Workaround(
+        "Clip starts that are not negative: jnp.clip(i, 0, n - size), n the axis's length.",
+        clip_starts,
+        elsewhere=Elsewhere(
+            slices_of_slices,
+            numpy_slices,
+            ("float32 vector", "int32 matrix", "float16 batch", "bool vector", "float32 one"),
+        ),
+    ),
     cases=(
         Case(
             slices,
             touches=(
-                "jax.lax.dynamic_slice(operand, start_indices) "
-                "if max(start_indices) >= 2**31 and without('jax.numpy.clip')",
+                # A literal start is clamped before XLA sees it.
+                f"jax.lax.dynamic_slice(operand, start) {_OF_SLICES} and max(start) >= 2**31",
+                f"jax.lax.dynamic_slice_in_dim(operand, start) {_OF_SLICES} and type(start) != 'int'",
+                f"jax.lax.dynamic_index_in_dim(operand, start) {_OF_SLICES} and type(start) != 'int'",
             ),
         ),
-        Case(rolled, touches=("jax.numpy.roll(a, shift) if type(shift) != 'int' and uses('jax.lax.dynamic_slice')",)),
+        Case(rolled, touches=(f"jax.numpy.roll(a, shift) if type(shift) != 'int' and uses({_SLICES})",)),
     ),
 )

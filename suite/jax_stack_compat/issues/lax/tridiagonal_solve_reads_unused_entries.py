@@ -1,22 +1,19 @@
-"""lax.linalg.tridiagonal_solve uses dl[0] and du[-1], and its transpose is itself
+"""tridiagonal_solve reads dl[0] and du[-1], and its transpose is wrong
 
-    dl, d, du = jnp.array([5.0, 1.0]), jnp.array([4.0, 5.0]), jnp.array([1.0, 3.0])    # 5 and 3 are not in the matrix
-    jax.lax.linalg.tridiagonal_solve(dl, d, du, jnp.ones((2, 1)))    # another solution than with 0 for 5 and 3
-
-The three diagonals have one length, so the lower one has an entry at its start, and the upper one at its end, that are
-not in the matrix. The docstring gives both as 0, and nothing checks it. Up to jax 0.4.38 the algorithm for CPUs used
-them: other values there, as from `jnp.ones`, gave the solution of another system. On the same releases
-`jax.linear_transpose` of the solve was the solve itself, not that of the transposed matrix. jax#25787 fixes both in
-0.5.0, and adds the derivative that jax#25693 asks for: `jax.grad` raised NotImplementedError before.
+The three diagonals have one length, so dl[0] and du[-1] are outside the matrix. The algorithm for CPUs and TPUs used
+them, and the transpose of the solve was the solve itself; jax#25787 corrects both. It also adds the derivative that
+jax#25693 asks for.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
 
 
 def solve() -> tuple[str, str]:
-    """Is the solution that of the matrix, if dl[0] and du[-1] are not 0?"""
+    """Does lax.linalg.tridiagonal_solve solve the matrix if dl[0] and du[-1] are not 0?"""
     import jax
     import jax.numpy as jnp
 
@@ -27,7 +24,7 @@ def solve() -> tuple[str, str]:
 
 
 def with_zeros() -> None:
-    """With 0 at both ends the solution is right."""
+    """With 0 for dl[0] and du[-1], the solution is that of the matrix."""
     import jax
     import jax.numpy as jnp
 
@@ -38,7 +35,7 @@ def with_zeros() -> None:
 
 
 def set_them_to_zero() -> None:
-    """dl.at[0].set(0) and du.at[-1].set(0)."""
+    """With dl[0] and du[-1] set to 0, the solution is that of the matrix."""
     import jax
     import jax.numpy as jnp
 
@@ -62,7 +59,7 @@ def linear_transpose() -> tuple[str, str]:
 
 
 def shifted_diagonals() -> None:
-    """The transposed matrix has du for dl, one place later, and dl for du, one place earlier."""
+    """Transposing swaps the diagonals: du, shifted by one, becomes dl, and dl becomes du."""
     import jax
     import jax.numpy as jnp
 
@@ -73,15 +70,48 @@ def shifted_diagonals() -> None:
     assert jnp.allclose(matrix.T @ got, b, atol=1e-4)
 
 
+def solutions(dl: Any, d: Any, du: Any) -> Any:
+    """Solve a system with a dominant diagonal, and its transpose."""
+    import jax
+    import jax.numpy as jnp
+
+    dl, d, du, b = dl.at[..., 0].set(0), d + 16, du.at[..., -1].set(0), d[..., None]
+    solve = jax.lax.linalg.tridiagonal_solve
+    return jnp.stack([solve(dl, d, du, b), solve(jnp.roll(du, 1, -1), d, jnp.roll(dl, -1, -1), b)])
+
+
+def numpy_solutions(dl: Any, d: Any, du: Any) -> Any:
+    """Solve with NumPy's dense matrices."""
+    import numpy as np
+
+    one, lower, upper = (np.eye(d.shape[-1], k=k) for k in (0, -1, 1))
+    matrix = (d[..., None] + 16) * one + dl[..., None] * lower + du[..., None] * upper
+    return np.stack([np.linalg.solve(each, d[..., None]) for each in (matrix, np.swapaxes(matrix, -1, -2))])
+
+
+_ELSEWHERE = Elsewhere(
+    solutions,
+    numpy_solutions,
+    (
+        "float32 vector, float32 vector, float32 vector",
+        "float32 matrix, float32 matrix, positive float32 matrix",
+        "float32 batch, float32 batch, zero float32 batch",
+    ),
+    rtol=1e-4,
+    atol=1e-5,
+)
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#25693", fix="jax#25787"),
+    upstream=Upstream.of(fix="jax#25787", discussion="jax#25693"),
     control=with_zeros,
     rules=(Rule("differs", "jax<0.5"), Rule("agrees", "", "jax#25787 (016fca79ca)")),
     cases=(
         Case(
             solve,
-            workaround=Workaround("Set both to 0: dl.at[0].set(0), du.at[-1].set(0).", set_them_to_zero),
+            workaround=Workaround(
+                "Set both to 0: dl.at[..., 0].set(0), du.at[..., -1].set(0).", set_them_to_zero, elsewhere=_ELSEWHERE
+            ),
             touches=(
                 "jax.lax.linalg.tridiagonal_solve(dl, d, du) if unseen and (form(dl) != 'set' or form(du) != 'set')",
             ),
@@ -89,9 +119,11 @@ ISSUE = Issue(
         Case(
             linear_transpose,
             workaround=Workaround(
-                "Solve with the transposed diagonals: jnp.roll(du, 1), d, jnp.roll(dl, -1).", shifted_diagonals
+                "Solve with jnp.roll(du, 1, -1), d, jnp.roll(dl, -1, -1), where both unused entries are 0.",
+                shifted_diagonals,
+                elsewhere=_ELSEWHERE,
             ),
-            touches=("jax.lax.linalg.tridiagonal_solve if uses('jax.linear_transpose')",),
+            touches=("jax.lax.linalg.tridiagonal_solve(dl) if uses('jax.linear_transpose')",),
         ),
     ),
 )

@@ -1,18 +1,16 @@
-"""lax.while_loop raises an IndexError over a pytree whose aux data differ with and without keys, in jax 0.4.36
+"""Loops over a pytree whose aux data differ with keys raise an IndexError
 
-    jax.tree_util.register_pytree_with_keys(C, with_keys, unflatten, without_keys)    # two ways to flatten
-    lax.while_loop(cond, body, C(x))    # IndexError: list index out of range
-
-A class may be flattened with the keys of its children or without, by two functions, and nothing says that both have to
-give the same aux data. jax 0.4.36 compared what the one gave with what the other did, to name the leaf whose type
-changes, and found no such leaf. The changelog of 0.4.37 has the repair; 0.4.35 and before ran the loop.
+JAX compares the trees of a loop's carry: the input's is flattened with keys, the output's is not. Since the flattening
+with keys is in C++ (jax@a1dfdc1d61), its tree has the aux data of `flatten_with_keys`. If these differ from those of
+`flatten_func`, JAX lists the children that differ, and finds an empty list (jax#25332); jax#25355 returns in this case,
+and wants the same aux data to be enforced in the long term.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround
 
 
 class _Carry:
@@ -21,7 +19,7 @@ class _Carry:
 
 
 def _registered(aux: object) -> type[_Carry]:
-    """A class of its own with `aux` for aux data with keys, and None without."""
+    """Return a new class whose aux data are `aux` with keys, and None without."""
     import jax
 
     class Carry(_Carry): ...
@@ -33,8 +31,41 @@ def _registered(aux: object) -> type[_Carry]:
     return Carry
 
 
+def scan() -> tuple[str, str]:
+    """Does lax.scan run over a pytree whose aux data differ with keys?"""
+    import jax
+
+    carry = _registered("with keys")
+    found, _ = jax.lax.scan(lambda c, _: (carry(c.x + 1.0), None), carry(0.0), None, length=3)
+    return "runs", f"it ends with {float(found.x)}"
+
+
+def same_aux() -> None:
+    """lax.while_loop runs over a pytree with the same aux data in both."""
+    import jax
+
+    carry = _registered(None)
+    assert float(jax.lax.while_loop(lambda c: c.x < 3.0, lambda c: carry(c.x + 1.0), carry(0.0)).x) == 3.0
+
+
+def counted(x: Any) -> Any:
+    """Add 1 three times, in lax.fori_loop and lax.scan."""
+    import jax
+    import jax.numpy as jnp
+
+    carry = _registered(None)
+    one = jax.lax.fori_loop(0, 3, lambda _, c: carry(c.x + 1), carry(x))
+    two, _ = jax.lax.scan(lambda c, _: (carry(c.x + 1), None), carry(x), None, length=3)
+    return jnp.stack([one.x, two.x])
+
+
+def plus_three(x: Any) -> Any:
+    """Add 3."""
+    return [x + 3, x + 3]
+
+
 def other_aux() -> tuple[str, str]:
-    """Does a loop run over a pytree with other aux data where it is flattened with keys?"""
+    """Does lax.while_loop run over a pytree whose aux data differ with keys?"""
     import jax
 
     carry = _registered("with keys")
@@ -42,22 +73,32 @@ def other_aux() -> tuple[str, str]:
     return "runs", f"it ends with {float(found.x)}"
 
 
-def same_aux() -> None:
-    """Over one with the same aux data it runs."""
-    import jax
-
-    carry = _registered(None)
-    assert float(jax.lax.while_loop(lambda c: c.x < 3.0, lambda c: carry(c.x + 1.0), carry(0.0)).x) == 3.0
-
+_LOOPS = "uses('jax.lax.while_loop', 'jax.lax.scan', 'jax.lax.fori_loop')"
+_ARGUMENTS = "nodetype, flatten_with_keys, unflatten_func, flatten_func"
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(docs="jax:changelog.html#jax-0-4-37-dec-9-2024"),
-    touches=("jax.tree_util.register_pytree_with_keys", "jax.tree_util.register_pytree_with_keys_class"),
+    upstream=Upstream.of(
+        report="jax#25332",
+        cause="jax@a1dfdc1d61",
+        fix="jax#25355",
+        docs="jax:changelog.html#jax-0-4-37-dec-9-2024",
+    ),
+    touches=(
+        f"jax.tree_util.register_pytree_with_keys({_ARGUMENTS}) if given(flatten_func) and {_LOOPS}",
+        f"jax.tree_util.register_pytree_with_keys_class(cls) if {_LOOPS}",
+    ),
     control=same_aux,
     behaviours={"runs": "clear"},
-    rules=(Rule("refused", "jax==0.4.36", "the changelog of 0.4.37"), Rule("runs")),
-    workaround=Workaround("Give the same aux data in both.", same_aux),
+    rules=(Rule("refused", "jax==0.4.36"), Rule("runs", "", "jax#25355 (65b6088411)")),
+    workaround=Workaround(
+        "Return the same aux data from flatten_with_keys and flatten_func.",
+        same_aux,
+        elsewhere=Elsewhere(
+            counted, plus_three, ("float32 matrix", "int32 vector", "float16 scalar", "complex64 one", "float32 empty")
+        ),
+    ),
     signatures={"refused": Signature("IndexError", "list index out of range", everyday=True)},
-    cases=(Case(other_aux),),
+    known_by=r"\b_check_carry_type\b",
+    cases=(Case(scan), Case(other_aux)),
 )

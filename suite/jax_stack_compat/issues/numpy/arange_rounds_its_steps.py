@@ -84,7 +84,7 @@ def from_256() -> tuple[str, str]:
 
 
 _ARANGE = "jax.numpy.arange(start, stop, step, dtype)"
-_WHOLE = "not given(step)"
+_WHOLE = "given(stop) and not given(step)"
 _BFLOAT16, _FLOAT16 = "dtype in ('jax.numpy.bfloat16', 'bfloat16')", "dtype in ('jax.numpy.float16', 'float16')"
 
 _BY_NUMPY: Mapping[str, Meaning] = {"differs": "documented"}

@@ -1,10 +1,8 @@
-"""np.asarray of a typed random key is an array of objects, silently, up to jax 0.4.35, and a TypeError from 0.4.36
+"""NumPy wraps a typed jax.random key as an object, or cannot read it
 
-    np.asarray(jax.random.key(0)).dtype    # object; np.save then pickles the key, and == compares objects
-
-A typed key has no numbers that NumPy could take for its own, and NumPy makes an object of what it does not know. So
-code that saves or compares arrays by NumPy went on with the key's Python object. jax#24481 raises instead, and names
-`jax.random.key_data`, which gives the numbers on every release. A key of `jax.random.PRNGKey` is an array of numbers.
+A typed key has no numeric dtype, so `np.asarray` wrapped it as a Python object (jax#18767), which `np.save` pickled.
+jax#24481 raises instead, and names `jax.random.key_data`. `np.array_equal` catches that exception, and answers False
+for equal keys (`array_equal`).
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def asarray() -> tuple[str, str]:
-    """What is a typed key as a NumPy array?"""
+    """Does np.asarray of a jax.random.key return an array of objects?"""
     import jax
     import numpy as np
 
@@ -22,7 +20,7 @@ def asarray() -> tuple[str, str]:
 
 
 def untyped() -> None:
-    """One of jax.random.PRNGKey is an array of two numbers."""
+    """A jax.random.PRNGKey is an array of two numbers."""
     import jax
     import numpy as np
 
@@ -31,7 +29,7 @@ def untyped() -> None:
 
 
 def by_key_data() -> None:
-    """By its numbers, and back."""
+    """key_data gives the numbers of a key, and wrap_key_data a key that draws the same."""
     import jax
     import numpy as np
 
@@ -42,15 +40,59 @@ def by_key_data() -> None:
     assert float(jax.random.uniform(again)) == float(jax.random.uniform(key))
 
 
+def saved_keys() -> None:
+    """Keys of three kinds, alone, in a batch and empty, are equal after np.save, and draw the same."""
+    import io
+
+    import jax
+    import numpy as np
+
+    for impl in ("threefry2x32", "rbg", "unsafe_rbg"):
+        key = jax.random.key(3, impl=impl)
+        for keys in (key, jax.random.split(key, 3), jax.random.split(key, 0)):
+            file = io.BytesIO()
+            np.save(file, jax.random.key_data(keys))
+            file.seek(0)
+            again = jax.random.wrap_key_data(np.load(file), impl=jax.random.key_impl(keys))
+            assert (again.shape, again.dtype) == (keys.shape, keys.dtype)
+            assert np.array_equal(jax.random.key_data(again), jax.random.key_data(keys))
+        assert jax.random.uniform(jax.random.wrap_key_data(jax.random.key_data(key), impl=impl)) == jax.random.uniform(
+            key
+        )
+
+
+def array_equal() -> tuple[str, str]:
+    """Is np.array_equal of two equal keys from jax.random.key true?"""
+    import jax
+    import numpy as np
+
+    found = bool(np.array_equal(jax.random.key(0), jax.random.key(0)))
+    return ("agrees" if found else "differs"), f"{found}"
+
+
+_NUMPY = "'numpy.array', 'numpy.asarray', 'numpy.save', 'numpy.savez', 'numpy.stack'"
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(fix="jax#24481"),
+    upstream=Upstream.of(report="jax#18767", fix="jax#24481"),
     control=untyped,
-    behaviours={"objects": "affected", "other": "different"},
-    rules=(Rule("objects", "jax<0.4.36"), Rule("refused", "", "jax#24481")),
-    workaround=Workaround(
-        "np.asarray(jax.random.key_data(key)), and jax.random.wrap_key_data to go back.", by_key_data
-    ),
     signatures={"refused": Signature("TypeError", "PRNGKey dtype cannot be converted to a NumPy array")},
-    cases=(Case(asarray, touches=("jax.random.key if within('numpy.asarray', 'numpy.array')",)),),
+    workaround=Workaround(
+        "Pass jax.random.key_data(key); restore with jax.random.wrap_key_data(data, impl=jax.random.key_impl(key)).",
+        by_key_data,
+        elsewhere=saved_keys,
+    ),
+    cases=(
+        Case(
+            asarray,
+            behaviours={"objects": "affected", "other": "different"},
+            rules=(Rule("objects", "jax<0.4.36"), Rule("refused", "", "jax#24481 (c8f5b2bb13)")),
+            touches=(f"jax.random.key if within({_NUMPY})",),
+        ),
+        Case(
+            array_equal,
+            rules=(Rule("agrees", "jax<0.4.36"), Rule("differs", "", "jax#24481 raises within np.array_equal")),
+            touches=("jax.random.key if within('numpy.array_equal')",),
+        ),
+    ),
 )

@@ -1,21 +1,9 @@
-"""jax.random.randint of 8 and 16 bits favours small numbers by up to half, up to jax 0.7.1
+"""jax.random.randint favours low numbers if the span is wide for the dtype
 
-    x = jax.random.randint(key, (200_000,), 0, 100, dtype=jnp.uint8)
-    (x < 56).mean()     # 0.656 up to jax 0.7.1, should be 0.56
-
-256 is twice 100 and 56 over, and up to 0.7.1 the numbers below 56 had three of the 256 values and all others two. The
-function draws twice as many bits as the dtype has to prevent just that, and multiplies the upper half by
-`2**nbits % span`. It computes that as the square of `2**(nbits // 2)`, in the dtype itself, where 16 * 16 is 0: the
-upper half is drawn and dropped. jax#27742 has 8 and 16 bits sampled with 32. It is in 0.7.1 behind a flag that is off,
-`jax_safer_randint`, and on by default from 0.7.2; the flag went in 0.9.0. All small draws of a seed changed with it.
-
-Seen in these runs:
-
-- uint16 is as wrong where its span is large: of 0 to 40000, 0.78 are below 25536, should be 0.64. (int16 with a span of
-  3 is good.)
-- **int32, the default, is biased from 0.4.18 on.** Of 0 to 1800000000, 0.485 are below 694967296, should be
-  0.386. It is documented, as a bias for large spans.
-- Two draws of less than 65536 each, as the digits of a number, have no such bias on these releases.
+randint draws twice the bits of the dtype, but computes `2**nbits % span` with a product that overflows to 0, which
+drops half of them. jax#27742 samples 8 and 16 bits with 32, behind a flag because that broke downstream code
+(jax#27742); jax@a7b01146f2 switched it on. For `int32` the docstring documents the bias and suggests rounding uniform
+floats, which skips most integers of a wide span (`other_spans`).
 """
 
 from __future__ import annotations
@@ -24,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def uint8() -> tuple[str, str]:
-    """Are 56 in 100 of the uint8 from 0 to 100 below 56?"""
+    """Are 56 % of jax.random.randint(key, shape, 0, 100, dtype="uint8") below 56?"""
     import jax
     import numpy as np
 
@@ -35,7 +23,7 @@ def uint8() -> tuple[str, str]:
 
 
 def small_spans() -> None:
-    """A span that is small for its dtype, and one that is a power of 2, are uniform."""
+    """int32 below 100, int16 below 3, and uint8 below 128, a power of 2, are uniform."""
     import jax
     import numpy as np
 
@@ -45,7 +33,7 @@ def small_spans() -> None:
 
 
 def cast_after() -> None:
-    """Draw in 32 bits, and cast."""
+    """int32 draws below 100 and 40000, cast to uint8 and uint16, are uniform."""
     import jax
     import numpy as np
 
@@ -55,7 +43,7 @@ def cast_after() -> None:
 
 
 def uint16() -> tuple[str, str]:
-    """Are 638 in 1000 of the uint16 from 0 to 40000 below 25536?"""
+    """Are 63.8 % of jax.random.randint(key, shape, 0, 40000, dtype="uint16") below 25536?"""
     import jax
     import numpy as np
 
@@ -66,7 +54,7 @@ def uint16() -> tuple[str, str]:
 
 
 def int32() -> tuple[str, str]:
-    """Are 386 in 1000 of the int32 from 0 to 1800000000 below 694967296?"""
+    """Are 38.6 % of jax.random.randint(key, shape, 0, 1800000000) below 694967296?"""
     import jax
     import numpy as np
 
@@ -77,7 +65,7 @@ def int32() -> tuple[str, str]:
 
 
 def two_digits() -> None:
-    """1800000000 is 45000 times 40000: one draw for each."""
+    """Digits below 45000 and 40000 give a uniform number below their product, 1800000000."""
     import jax
     import numpy as np
 
@@ -86,47 +74,69 @@ def two_digits() -> None:
     assert abs(float((np.asarray(high * 40_000 + low) < 694_967_296).mean()) - 0.3861) < 0.01
 
 
-_AFTER = "jax#27742 (7a48ceee01) samples with 32 bits"
-# Spans that divide the number of values of a dtype are uniform, small ones nearly so.
-_OF_8_BITS = (
-    "jax.random.randint(key, shape, minval, maxval, dtype) "
-    "if dtype in ('jax.numpy.uint8', 'jax.numpy.int8', 'uint8', 'int8') "
-    "and not (minval == 0 and maxval in (1, 2, 4, 8, 16, 32, 64, 127, 128, 255, 256))"
-)
+def other_spans() -> None:
+    """Casts, and digits, give other spans, below 0 too; a wide span has odd numbers, as no uniform float rounds to."""
+    import jax
+    import numpy as np
+
+    one, other = jax.random.split(jax.random.PRNGKey(5))
+    for dtype, low, span in (("int8", -100, 100), ("uint8", 0, 255), ("int16", -5_000, 25_000)):
+        x = jax.random.randint(one, (400, 500), low, low + span).astype(dtype).astype(int) - low
+        assert 0 <= x.min() <= x.max() < span
+        assert abs(float((x < 2**16 % span).mean()) - 2**16 % span / span) < 0.005
+    for low, first, second in ((0, 46_341, 46_340), (-(2**30), 30_000, 50_000)):
+        digits = jax.random.randint(one, (400, 500), 0, first), jax.random.randint(other, (400, 500), 0, second)
+        x, span = np.asarray(digits[0] * second + digits[1] + low, np.int64) - low, first * second
+        assert 0 <= x.min() <= x.max() < span
+        assert abs(float((x < 2**32 % span).mean()) - 2**32 % span / span) < 0.005
+        assert abs(float((x % 2).mean()) - 0.5) < 0.005
+    floats = jax.random.uniform(one, (200_000,), minval=-0.5, maxval=1_800_000_000 - 0.5)
+    assert (np.asarray(floats.round().astype("int32")) % 2).mean() < 0.01
+
+
+def _of(bits: int, condition: str) -> tuple[str]:
+    """Return randint with a dtype of so many bits, named in one of six ways, if the condition is met."""
+    dtypes = tuple(f"{of}{sign}int{bits}" for of in ("jax.numpy.", "numpy.", "") for sign in ("u", ""))
+    return (f"jax.random.randint(key, shape, minval, maxval, dtype) if dtype in {dtypes} and {condition}",)
+
+
+# Spans that divide the number of values of a dtype are uniform, narrow ones nearly so.
+_OF_8_BITS = "not (minval == 0 and (maxval <= 16 or maxval in (32, 64, 127, 128, 255, 256)))"
 _OF_16_BITS = (
-    "jax.random.randint(key, shape, minval, maxval, dtype) "
-    "if dtype in ('jax.numpy.uint16', 'jax.numpy.int16', 'uint16', 'int16') and (minval < -1024 or maxval > 1024) "
-    "and maxval not in (2048, 4096, 8192, 16384, 32767, 32768, 65535, 65536)"
+    "(minval < -1024 or maxval > 1024) and maxval not in (2**11, 2**12, 2**13, 2**14, 2**15, 2**15 - 1, 2**16)"
 )
-_OF_LARGE_SPANS = (
-    "jax.random.randint(key, shape, minval, maxval) if (minval < -(10**8) or maxval > 10**8) "
-    "and maxval not in (2**27, 2**28, 2**29, 2**30, 2**31, 2**31 - 1)"
+_WIDE = (
+    "(minval < -100_000_000 or maxval > 100_000_000) and maxval not in (2**27, 2**28, 2**29, 2**30, 2**31, 2**31 - 1)"
 )
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#27702", fix="jax#31527", change="jax#27742"),
-    touches=("jax.random.randint", "jax_safer_randint"),
+    upstream=Upstream.of(
+        report="jax#27702", fix="jax@a7b01146f2", change="jax#27742", docs="jax:_autosummary/jax.random.randint.html"
+    ),
+    touches=("jax_safer_randint",),
     control=small_spans,
     behaviours={"biased": "affected", "uniform": "clear", "other": "different"},
-    rules=(Rule("biased", "jax<0.7.2", "the flag is off"), Rule("uniform", "", _AFTER)),
+    rules=(
+        Rule("biased", "jax<0.7.2", "jax_safer_randint is off by default"),
+        Rule("uniform", "", "jax#27742 (7a48ceee01) samples with 32 bits; a7b01146f2 switches it on"),
+    ),
+    workaround=Workaround(
+        "Draw without dtype=, and cast: jax.random.randint(key, shape, minval, maxval).astype(dtype).",
+        cast_after,
+        elsewhere=other_spans,
+    ),
     cases=(
-        Case(
-            uint8,
-            workaround=Workaround("Draw int32 and cast: randint(...).astype(jnp.uint8).", cast_after),
-            touches=(_OF_8_BITS,),
-        ),
-        Case(
-            uint16,
-            workaround=Workaround("Draw int32 and cast: randint(...).astype(jnp.uint16).", cast_after),
-            touches=(_OF_16_BITS,),
-        ),
+        Case(uint8, touches=_of(8, _OF_8_BITS)),
+        Case(uint16, touches=_of(16, _OF_16_BITS)),
         Case(
             int32,
             behaviours={"biased": "documented", "uniform": "clear", "other": "different"},
-            rules=(Rule("biased", "", "documented as a bias for large spans"),),
-            workaround=Workaround("Draw the number in two digits of less than 65536 each.", two_digits),
-            touches=(_OF_LARGE_SPANS,),
+            rules=(Rule("biased", "", "a comment in the source, and the docstring since jax#27742"),),
+            workaround=Workaround(
+                "Draw a span a * b in two digits of at most 65536 values each.", two_digits, elsewhere=other_spans
+            ),
+            touches=(f"jax.random.randint(key, shape, minval, maxval) if {_WIDE}",),
         ),
     ),
 )

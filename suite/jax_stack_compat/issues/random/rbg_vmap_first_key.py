@@ -1,29 +1,20 @@
-"""vmap over rbg keys draws from the first key alone, since jax 0.4.26
+"""vmap over rbg keys draws the whole batch from the first key
 
-    keys = jax.random.split(jax.random.key(0, impl="rbg"), 3)
-    jax.vmap(jax.random.uniform)(keys)     # one number for each key up to 0.4.25; from 0.4.26 three of the first key
-
-With the generators `rbg` and `unsafe_rbg` a mapped draw was a loop, the same numbers as without `vmap`, and slow
-(jax#16792). jax#19085 traded that for speed: all numbers of the batch come from the first key, and the others are
-dropped. The changelog of 0.4.26 and, since jax#22684, the documentation of `jax.random` say so. With threefry, the
-default, `vmap` changes nothing on any release.
-
-Seen in these runs:
-
-- Equal keys give different numbers from 0.4.26 on: `vmap` over three copies of one key draws three different rows. What
-  was to be the same noise for each member of a batch (common random numbers, a shared dropout mask) is not.
-- All rows of a batch are one draw of the first key, whatever the other keys are. Fixing an example's key no longer
-  fixes its numbers.
-- With `unsafe_rbg`, `split` draws too: keys split under `vmap` are not those split without. With `rbg` they are.
+XLA's generator cannot be batched, so a mapped draw was a loop, which was slow (jax#16792). jax#20094 draws the batch
+from the first key and drops the other keys. Equal keys give different rows (`equal_keys`), and `unsafe_rbg` keys split
+otherwise under `vmap` (`unsafe_split`). The documentation of `jax.random` describes it; threefry keys are mapped
+exactly.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare, members
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare, members
 
 
 def draws() -> tuple[str, str]:
-    """Does vmap of uniform over three rbg keys draw what each key draws alone?"""
+    """Does jax.vmap of jax.random.uniform over three rbg keys draw what each key draws alone?"""
     import jax
     import numpy as np
 
@@ -37,7 +28,7 @@ def draws() -> tuple[str, str]:
 
 
 def threefry_keys() -> None:
-    """With threefry each row is what its key draws, and rbg keys that are split under vmap are the same."""
+    """With threefry each row is what its key draws, and rbg keys split under vmap as they do without."""
     import jax
     import numpy as np
 
@@ -49,7 +40,7 @@ def threefry_keys() -> None:
 
 
 def loop_over_keys() -> None:
-    """lax.map draws from each key, and splits each, as without a batch."""
+    """jax.lax.map draws from each rbg and unsafe_rbg key, and splits it, as without a batch."""
     import jax
     import numpy as np
 
@@ -60,8 +51,30 @@ def loop_over_keys() -> None:
         assert np.array_equal(data(jax.lax.map(jax.random.split, keys)), [data(jax.random.split(key)) for key in keys])
 
 
+def mapped_draws(seeds: Any) -> Any:
+    """Draw 2 x 3 floats, and integers, for each seed in a jitted lax.map."""
+    import jax
+
+    def draw(seed: Any) -> tuple[Any, Any]:
+        key = jax.random.key(seed, impl="rbg")
+        return jax.random.normal(key, (2, 3)), jax.random.randint(jax.random.fold_in(key, 1), (2, 3), 0, 100)
+
+    return jax.numpy.stack(jax.jit(lambda seeds: jax.lax.map(draw, seeds))(seeds))
+
+
+def looped_draws(seeds: Any) -> Any:
+    """Draw the same for one seed after another."""
+    import jax
+    import numpy as np
+
+    keys = [jax.random.key(int(seed), impl="rbg") for seed in seeds]
+    floats = [jax.random.normal(key, (2, 3)) for key in keys]
+    integers = [jax.random.randint(jax.random.fold_in(key, 1), (2, 3), 0, 100) for key in keys]
+    return np.asarray([floats, integers], np.float32).reshape(2, -1, 2, 3)
+
+
 def equal_keys() -> tuple[str, str]:
-    """Does vmap over three copies of one rbg key draw three equal rows?"""
+    """Does jax.vmap of jax.random.uniform over three copies of one rbg key draw three equal rows?"""
     import jax
     import numpy as np
 
@@ -72,29 +85,42 @@ def equal_keys() -> tuple[str, str]:
 
 
 def unsafe_split() -> tuple[str, str]:
-    """Does vmap of split over three unsafe_rbg keys give the keys that each gives alone?"""
+    """Does jax.vmap of jax.random.split over three unsafe_rbg keys return the keys that each gives alone?"""
     import jax
 
     data, keys = jax.random.key_data, jax.random.split(jax.random.key(0, impl="unsafe_rbg"), 3)
     return compare(data(jax.vmap(jax.random.split)(keys)), [data(jax.random.split(key)) for key in keys])
 
 
-_SINCE = "jax#20094 (c4cf265f86, first in 0.4.26), and its changelog"
+_SINCE = "jax#20094 (c4cf265f86), and the changelog"
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(report="jax#19085 jax#16792", change="jax#20094", discussion="jax#22684"),
+    upstream=Upstream.of(
+        change="jax#20094",
+        docs="jax:jax.random.html",
+        discussion="jax#19085 jax#16792 jax#22684",
+    ),
     touches=(*members("jax.random", "key PRNGKey wrap_key_data", "(impl=)"), "jax.lax.rng_bit_generator"),
     control=threefry_keys,
-    behaviours={"differs": "documented"},
-    workaround=Workaround("Loop over the keys with jax.lax.map, or take impl='threefry2x32'.", loop_over_keys),
+    behaviours={"agrees": "clear", "differs": "documented"},
+    rules=(Rule("agrees", "jax<0.4.26"), Rule("differs", "", _SINCE)),
+    workaround=Workaround(
+        "Loop over the keys, which is slower: jax.lax.map(draw, keys).",
+        loop_over_keys,
+        elsewhere=Elsewhere(
+            mapped_draws,
+            looped_draws,
+            ("uint32 vector", "zero int32 vector", "int16 one", "uint8 vector"),
+        ),
+    ),
     cases=(
         Case(
             draws,
             behaviours={"each-key": "clear", "first-key": "documented", "other": "different"},
             rules=(Rule("each-key", "jax<0.4.26"), Rule("first-key", "", _SINCE)),
         ),
-        Case(equal_keys, rules=(Rule("agrees", "jax<0.4.26"), Rule("differs", "", f"{_SINCE}: it follows"))),
-        Case(unsafe_split, rules=(Rule("agrees", "jax<0.4.26"), Rule("differs", "", _SINCE))),
+        Case(equal_keys),
+        Case(unsafe_split),
     ),
 )

@@ -1,23 +1,18 @@
-"""The same key gives the same numbers again, and jax_debug_key_reuse says so from jax 0.4.26, by design
+"""A jax.random key gives the same numbers each time, unless it is split
 
-    jax.random.normal(key, (3,)), jax.random.normal(key, (3,))    # twice the same
-
-A key is a value and holds no state, so drawing from it twice repeats the draw, where NumPy's generator goes on. Nothing
-warns. The flag `jax_debug_key_reuse` has JAX follow what was drawn from, and raise: it is there from jax 0.4.26, for
-keys made by `jax.random.key`. The tutorial on random numbers has the first, to which the sharp bits point since
-November 2024, and the page of `jax.experimental.key_reuse` the second. 8b9a9d53c3, in 0.9.1, made the flag part of what
-a compiled function is kept under.
-
-Seen in these runs: up to 0.9.0.1 the flag did nothing for a sampler that was called before it was set.
+A draw leaves its key as it is, so the next draw of the same shape repeats it; the documentation says to split the key.
+`jax_debug_key_reuse` (jax#20370) raises for a reused key of `jax.random.key`, and does not track a `PRNGKey`
+(`flag_with_raw_key`). Functions compiled before it was set stayed unchecked (`flag_after_a_draw`) until jax@8b9a9d53c3
+added it to the cache key of jit.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, members
 
 
 def drawn_twice() -> tuple[str, str]:
-    """Are two draws of one key the same?"""
+    """Does jax.random.normal draw the same numbers twice from one PRNGKey?"""
     import jax
 
     key = jax.random.PRNGKey(0)
@@ -26,15 +21,38 @@ def drawn_twice() -> tuple[str, str]:
 
 
 def split_first() -> None:
-    """Keys that were split draw apart."""
+    """The two keys from jax.random.split draw different numbers."""
     import jax
 
     one, other = jax.random.split(jax.random.PRNGKey(0))
     assert jax.random.normal(one, (3,)).tolist() != jax.random.normal(other, (3,)).tolist()
 
 
+def other_draws() -> None:
+    """Integers of split keys differ, under vmap and jit too, and the flag refuses a second jitted draw from one."""
+    import jax
+    import numpy as np
+
+    draw = jax.jit(lambda key: jax.random.randint(key, (2, 3), 0, 10**6))
+    keys = jax.random.split(jax.random.PRNGKey(1), 5)
+    assert len(np.unique([*map(draw, keys[:2]), *jax.vmap(draw)(keys[2:])])) == 30
+    if not hasattr(jax, "debug_key_reuse"):
+        return
+    jax.clear_caches()  # as in a new process
+    with jax.debug_key_reuse(True):
+        key, new = jax.random.split(jax.random.key(2))
+        draw(key), draw(new)
+        try:
+            draw(new)
+        except Exception as error:
+            if type(error).__name__ == "KeyReuseError":
+                return
+            raise
+    raise AssertionError("drawn twice")
+
+
 def with_the_flag() -> tuple[str, str]:
-    """Does the flag refuse the second draw?"""
+    """Does jax_debug_key_reuse refuse a second draw from one jax.random.key?"""
     import jax
 
     if not hasattr(jax.config, "jax_debug_key_reuse"):
@@ -46,7 +64,7 @@ def with_the_flag() -> tuple[str, str]:
 
 
 def flag_after_a_draw() -> tuple[str, str]:
-    """Does it where the sampler was called once before the flag was set?"""
+    """Does jax_debug_key_reuse refuse it if the sampler ran once before the flag was set?"""
     import jax
 
     if not hasattr(jax.config, "jax_debug_key_reuse"):
@@ -59,7 +77,7 @@ def flag_after_a_draw() -> tuple[str, str]:
 
 
 def flag_first() -> None:
-    """The flag set before the first draw."""
+    """With the flag set before the first draw, the second draw from a key is refused."""
     import jax
 
     if not hasattr(jax.config, "jax_debug_key_reuse"):
@@ -76,44 +94,60 @@ def flag_first() -> None:
     raise AssertionError("drawn twice")
 
 
+def flag_with_raw_key() -> tuple[str, str]:
+    """Does jax_debug_key_reuse refuse a second draw from one jax.random.PRNGKey?"""
+    import jax
+
+    if not hasattr(jax.config, "jax_debug_key_reuse"):
+        return "no-flag", "there is no such flag"
+    jax.config.update("jax_debug_key_reuse", True)
+    key = jax.random.PRNGKey(0)
+    jax.random.normal(key, (3,))
+    return "repeated", f"{jax.random.normal(key, (3,))}"
+
+
 _FLAG = (
-    "jax.config.update(name, val) if name == 'jax_debug_key_reuse' and uses('jax.random.key', 'jax.random.split')",
-    "jax.debug_key_reuse",
+    "jax.config.update(name, val) if name == 'jax_debug_key_reuse' and unseen",
+    "jax.debug_key_reuse if unseen",
 )
 
 ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(
+        report="jax#2009",
         docs="jax:notebooks/Common_Gotchas_in_JAX.html#random-numbers jax:jax.experimental.key_reuse.html",
+        change="jax#20370",
         fix="jax@8b9a9d53c3",
     ),
     touches=("jax.random.normal", "jax_debug_key_reuse"),
     control=split_first,
-    workaround=Workaround("Split it for each draw: key, new = jax.random.split(key).", split_first),
+    behaviours={"no-flag": "absent", "repeated": "documented", "other": "different"},
+    signatures={"refused": Signature("KeyReuseError")},
+    workaround=Workaround(
+        "Split it for each draw: key, new = jax.random.split(key).", split_first, elsewhere=other_draws
+    ),
     cases=(
         Case(
             drawn_twice,
-            behaviours={"repeated": "documented", "other": "different"},
             rules=(Rule("repeated", "", "the sharp bits"),),
-            touches=("jax.random.normal",),
+            touches=members("jax.random", "bernoulli normal randint uniform"),
         ),
         Case(
             with_the_flag,
             behaviours={"no-flag": "absent", "repeated": "different"},
-            rules=(Rule("no-flag", "jax<0.4.26"), Rule("refused")),
-            signatures={"refused": Signature("KeyReuseError")},
+            rules=(Rule("no-flag", "jax<0.4.26"), Rule("refused", "", "jax#20370 (8949a63ce1)")),
             touches=_FLAG,
         ),
         Case(
             flag_after_a_draw,
             behaviours={"no-flag": "absent", "repeated": "affected"},
-            rules=(
-                Rule("no-flag", "jax<0.4.26", "there is no such flag"),
-                Rule("repeated", "jax<0.9.1"),
-                Rule("refused", "", "8b9a9d53c3"),
-            ),
-            workaround=Workaround("Set it before anything is drawn.", flag_first),
-            signatures={"refused": Signature("KeyReuseError")},
+            rules=(Rule("no-flag", "jax<0.4.26"), Rule("repeated", "jax<0.9.1"), Rule("refused", "", "8b9a9d53c3")),
+            workaround=Workaround("Set the flag before the first draw.", flag_first, elsewhere=other_draws),
+            touches=_FLAG,
+        ),
+        Case(
+            flag_with_raw_key,
+            rules=(Rule("no-flag", "jax<0.4.26"), Rule("repeated", "", "the flag's help names typed keys")),
             touches=_FLAG,
         ),
     ),

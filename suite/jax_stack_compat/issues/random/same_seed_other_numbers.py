@@ -1,17 +1,8 @@
-"""jax.random with the same seed gives other numbers from jax 0.5.0 on
+"""jax.random gives other numbers and other keys for the same seed
 
-    jax.random.uniform(jax.random.PRNGKey(0), (4,))    # [0.965, 0.225, ...] up to jax 0.4.38, then [0.948, 0.979, ...]
-
-You'd expect a seed to stand for its numbers. With 0.5.0 the default of `jax_threefry_partitionable` changed, so that
-random bits can be made on many devices without talk between them, and with it nearly every draw. The changelog calls it
-a breaking change (and it is why that release is 0.5.0), the tracking issue is of 2022; nothing is said at run time, and
-what was computed from a seed before is not found again. The old numbers are there still: JAX_THREEFRY_PARTITIONABLE=0
-gives them, on the newest release as well.
-
-Seen in these runs:
-
-- Keys change with `split`, but not with `fold_in`: what takes its keys by `fold_in` alone keeps its keys.
-- A draw of shape `()` changes too; it is not a matter of large arrays.
+jax@a60ead6fd1 turned `jax_threefry_partitionable` on by default, so that many devices can draw without communication
+(jax#18480). With the default kind of key, other bits are drawn for a key, also for a single number (`scalar`), and
+`split` returns what `fold_in` does (jax#13341); `fold_in` is unchanged. The changelog lists this as a breaking change.
 """
 
 from __future__ import annotations
@@ -20,7 +11,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compa
 
 
 def uniform() -> tuple[str, str]:
-    """Does jax.random.uniform of PRNGKey(0) give the numbers that it gave up to jax 0.4.38?"""
+    """Does jax.random.uniform(PRNGKey(0), (4,)) draw 0.9653, 0.2252, 0.6330 and so on?"""
     import jax
 
     draws = jax.random.uniform(jax.random.PRNGKey(0), (4,))
@@ -28,7 +19,7 @@ def uniform() -> tuple[str, str]:
 
 
 def control_fold_in() -> None:
-    """The same key comes of the same seed by `fold_in` on every release, and a seed gives the same numbers twice."""
+    """fold_in gives the same key on all releases, and a key draws the same numbers twice."""
     import jax
 
     key = jax.random.PRNGKey(0)
@@ -36,15 +27,29 @@ def control_fold_in() -> None:
     assert jax.random.uniform(key, (4,)).tolist() == jax.random.uniform(key, (4,)).tolist()
 
 
+def earlier_numbers() -> None:
+    """With the variable, other draws, dtypes and shapes have their earlier values, under jit too."""
+    import jax
+
+    key = jax.random.PRNGKey(7)
+    assert jax.random.bits(key, (2, 3))[0].tolist() == [276534068, 861967409, 1905761346]
+    assert jax.random.bits(key, dtype="uint8") == 139
+    assert jax.random.split(key, 3)[:, 0].tolist() == [276534068, 1905761346, 2900896126]
+    assert jax.random.randint(key, (3,), -5, 1000).tolist() == [95, 478, 678]
+    assert jax.jit(lambda key: jax.random.permutation(key, 6))(key).tolist() == [5, 1, 4, 0, 3, 2]
+    assert jax.random.normal(key, (3,), "float16").tolist() == [-1.0, -1.693359375, -0.41748046875]
+    assert jax.random.uniform(key, (0,)).shape == (0,)
+
+
 def scalar() -> tuple[str, str]:
-    """Does a single draw?"""
+    """Does jax.random.uniform(PRNGKey(0)) draw 0.4185?"""
     import jax
 
     return compare(jax.random.uniform(jax.random.PRNGKey(0)), 0.41845703125, rtol=1e-5)
 
 
 def split() -> tuple[str, str]:
-    """Does jax.random.split?"""
+    """Does jax.random.split(PRNGKey(0)) return the keys [4146024105, 967050713] and [2718843009, …]?"""
     import jax
 
     return compare(jax.random.split(jax.random.PRNGKey(0)).ravel()[:3], [4146024105, 967050713, 2718843009])
@@ -56,14 +61,19 @@ _SEEDED = "uses('jax.random.PRNGKey', 'jax.random.key')"
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
-        report="jax#13346", docs="jax:changelog.html#jax-0-5-0-jan-17-2025", discussion="jax#18480 jax#25981"
+        report="jax#13346",
+        change="jax@a60ead6fd1 jax#13341",
+        docs="jax:changelog.html#jax-0-5-0-jan-17-2025",
+        discussion="jax#18480 jax#25981",
     ),
     touches=("jax_threefry_partitionable",),
     control=control_fold_in,
-    rules=(Rule("agrees", "jax<0.5.0"), Rule("differs", "", "jax_threefry_partitionable is on by default")),
+    behaviours={"agrees": "clear", "differs": "documented"},
+    rules=(Rule("agrees", "jax<0.5.0"), Rule("differs", "", "a60ead6fd1, and the changelog")),
     workaround=Workaround(
-        "Set JAX_THREEFRY_PARTITIONABLE=0 in the environment, for numbers that were made before.",
+        "Set JAX_THREEFRY_PARTITIONABLE=0 in the environment before jax is imported.",
         environment={"JAX_THREEFRY_PARTITIONABLE": "0"},
+        elsewhere=earlier_numbers,
     ),
     cases=(
         Case(uniform, touches=members("jax.random", "uniform normal", f"(key, shape) if len(shape) > 0 and {_SEEDED}")),

@@ -1,18 +1,9 @@
-"""`with jax.threefry_partitionable(...)` inside a jitted function is ignored: other random numbers than eager
+"""`jax.threefry_partitionable(...)` inside a jitted function is ignored
 
-    def draw(key):
-        with jax.threefry_partitionable(True):
-            return jax.random.bits(key, (2,))
-    jax.jit(draw)(key)                                 # up to jax 0.4.28 the bits of the default, not draw(key)'s
-
-The context was read when the function was lowered, after it had been left. There is no error; a result that was to be
-the same on any number of devices is not, and one that was to be kept across an upgrade changes. jax#21061 has it, and
-972fd66525 carries the setting along with the equation, in 0.4.29. jax 0.5.0 made True the default.
-
-Seen in these runs:
-
-- Splitting a key ignores the setting too, from 0.4.20 to 0.4.28, so that what is drawn from the new keys differs.
-- Set from outside, round the call of the jitted function, it is heeded there.
+The random bits are implemented when the jitted function is lowered, after the context has been left (jax#21061), so
+they follow the setting around the call; lowering read it from there since jax#18338 added the context manager.
+jax@972fd66525 stores the setting with each equation. Splitting a key inside the context ignored it too
+(`inside_split`).
 """
 
 from __future__ import annotations
@@ -21,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compa
 
 
 def inside_jit() -> tuple[str, str]:
-    """Does a jitted function that sets jax.threefry_partitionable draw what it draws eagerly?"""
+    """Does a jitted function that enters jax.threefry_partitionable draw the bits that it draws eagerly?"""
     import jax
     import numpy as np
 
@@ -38,7 +29,7 @@ def inside_jit() -> tuple[str, str]:
 
 
 def default() -> None:
-    """Without the context, jitted and eager numbers are the same."""
+    """Without the context, jitted and eager bits are the same."""
     import jax
     import numpy as np
 
@@ -47,7 +38,7 @@ def default() -> None:
 
 
 def outside() -> None:
-    """The context round the call of the jitted function."""
+    """With the context around its call, a jitted function draws the eager bits."""
     import jax
     import numpy as np
 
@@ -63,8 +54,29 @@ def outside() -> None:
     assert drawn[0] != drawn[1]
 
 
+def outside_of_loops() -> None:
+    """The context also counts around lax.map, around vmap under jit, and for typed keys, empty draws and integers."""
+    import jax
+    import numpy as np
+
+    def draw(key: jax.Array) -> jax.Array:
+        keys = jax.random.split(key, 4)
+        drawn = jax.vmap(lambda each: jax.random.randint(each, (2, 3), 0, 10**6))(keys)
+        return drawn.sum() + jax.random.uniform(key, (0,)).sum() + jax.random.randint(key, (), 0, 10**6)
+
+    drawn, jitted = [], jax.jit(draw)
+    for setting in (False, True) if hasattr(jax, "threefry_partitionable") else ():
+        with jax.threefry_partitionable(setting):
+            keys = jax.random.split(jax.random.key(3), 2)
+            wanted = [draw(key) for key in keys]
+            np.testing.assert_array_equal([jitted(key) for key in keys], wanted)
+            np.testing.assert_array_equal(jax.lax.map(draw, keys), wanted)
+        drawn.append(float(wanted[0]))
+    assert len(set(drawn)) == len(drawn)
+
+
 def inside_split() -> tuple[str, str]:
-    """Does a jitted function that sets it split a key as it does eagerly?"""
+    """Does a jitted function that enters jax.threefry_partitionable split a key as it does eagerly?"""
     import jax
     import numpy as np
 
@@ -83,13 +95,18 @@ def inside_split() -> tuple[str, str]:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#21061", cause="jax#18338", fix="jax@972fd66525"),
-    touches=("jax.threefry_partitionable if within('jax.jit', 'equinox.filter_jit')",),
+    touches=(
+        "jax.threefry_partitionable if within('jax.jit', 'equinox.filter_jit', "
+        "'jax.lax.cond', 'jax.lax.fori_loop', 'jax.lax.map', 'jax.lax.scan', 'jax.lax.while_loop')",
+    ),
     control=default,
     rules=(
-        Rule("absent", "jax<0.4.20", "jax#18338 added it"),
+        Rule("absent", "jax<0.4.20", "jax#18338 (b22e75716f) added it"),
         Rule("differs", "jax<0.4.29"),
         Rule("agrees", "", "972fd66525"),
     ),
-    workaround=Workaround("Set it round the call of the jitted function, or for the whole process.", outside),
+    workaround=Workaround(
+        "Enter the context around the call of the jitted function.", outside, elsewhere=outside_of_loops
+    ),
     cases=(Case(inside_jit), Case(inside_split)),
 )

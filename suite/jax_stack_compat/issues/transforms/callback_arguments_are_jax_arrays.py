@@ -1,90 +1,20 @@
-"""A callback gets jax.Arrays and no NumPy arrays from jax 0.4.27 on: .sort() then does nothing, and float64 is float32
+"""Host callbacks receive jax.Array arguments instead of NumPy arrays
 
-    def sorted_(x):
-        x.sort()              # sorts a NumPy array in place; a jax.Array gives a new one, and stays as it is
-        return x
-    jax.pure_callback(sorted_, x, x)    # x unsorted, and no error, from jax 0.4.27
-
-Code that was written for NumPy goes on to run with a `jax.Array`, and some of it does something else. The changelog of
-0.4.27 has the change, for `pure_callback`, `io_callback` and `debug.callback` alike; jax#21526 was surprised by it, and
-jax#20627 had asked for it. To assign to an element was an error before, too: the NumPy arrays of a callback could
-only be read.
-
-Seen in these runs:
-
-- `x.sort()` in a callback raises up to 0.4.26, and does nothing from 0.4.27 on.
-- Without x64 `np.sum(x, dtype=np.float64)` sums in float32 from 0.4.27 on, since it is JAX's sum of a `jax.Array`.
+Under jit, callbacks received NumPy arrays. `jax.pure_callback` and `io_callback` (9616900cc9), and `jax.debug.callback`
+(6e23c14f85, which closed jax#20627), pass a `jax.Array` since; a maintainer calls it deliberate (jax#21526). The
+methods are then JAX's: `x.sort()` leaves `x` unsorted (`sort_in_place`), and without x64, `np.sum(x, dtype=np.float64)`
+warns and sums in float32 (`sum_in_double`).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
-
-
-def sort_in_place() -> tuple[str, str]:
-    """Is what a pure_callback sorts in place and returns sorted?"""
-    import jax
-    import jax.numpy as jnp
-
-    def callback(x: Any) -> Any:
-        x.sort()
-        return x
-
-    x = jnp.array([3.0, 1.0, 2.0])
-    return compare(jax.jit(lambda x: jax.pure_callback(callback, x, x))(x), [1.0, 2.0, 3.0])
-
-
-def converted() -> None:
-    """What is made a NumPy array first is one."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    def callback(x: Any) -> Any:
-        assert isinstance(np.asarray(x), np.ndarray)
-        return np.sort(np.asarray(x))
-
-    x = jnp.array([3.0, 1.0, 2.0])
-    assert jax.jit(lambda x: jax.pure_callback(callback, x, x))(x).tolist() == [1.0, 2.0, 3.0]
-
-
-def copied() -> None:
-    """A copy in NumPy to work on: np.array(x)."""
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    def callback(x: Any) -> Any:
-        x = np.array(x)
-        x.sort()
-        assert np.sum(x, dtype=np.float64) == 2.0**24 + 3.0
-        return x
-
-    x = jnp.array([2.0**24, 1.0, 1.0, 1.0])
-    assert jax.jit(lambda x: jax.pure_callback(callback, x, x))(x).tolist() == [1.0, 1.0, 1.0, 2.0**24]
-
-
-def sum_in_double() -> tuple[str, str]:
-    """Is a sum with dtype=np.float64 in a pure_callback one of float64?"""
-    import warnings
-
-    import jax
-    import jax.numpy as jnp
-    import numpy as np
-
-    def callback(x: Any) -> Any:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that float64 is not available
-            return np.float32(np.sum(x, dtype=np.float64) - 2.0**24)
-
-    wanted, x = jax.ShapeDtypeStruct((), "float32"), jnp.array([2.0**24, 1.0, 1.0, 1.0])
-    return compare(jax.jit(lambda x: jax.pure_callback(callback, wanted, x))(x), 3.0)
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def isinstance_of_ndarray() -> tuple[str, str]:
-    """Are the arguments of pure_callback, io_callback and jax.debug.callback NumPy arrays?"""
+    """Under jit, are the arguments of pure_callback, io_callback and jax.debug.callback NumPy arrays?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -105,23 +35,122 @@ def isinstance_of_ndarray() -> tuple[str, str]:
     return "agrees" if all(seen) else "other" if any(seen) else "differs", f"{seen}"
 
 
-_NEW = Rule("differs", "", "the changelog")
+def converted() -> None:
+    """In a callback, np.asarray(x) is a NumPy array, and np.sort of it sorts."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def callback(x: Any) -> Any:
+        assert isinstance(np.asarray(x), np.ndarray)
+        return np.sort(np.asarray(x))
+
+    x = jnp.array([3.0, 1.0, 2.0])
+    assert jax.jit(lambda x: jax.pure_callback(callback, x, x))(x).tolist() == [1.0, 2.0, 3.0]
+
+
+def copied() -> None:
+    """A copy, np.array(x), can be sorted in place and is summed in float64."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def callback(x: Any) -> Any:
+        x = np.array(x)
+        x.sort()
+        assert np.sum(x, dtype=np.float64) == 2.0**24 + 3.0
+        return x
+
+    x = jnp.array([2.0**24, 1.0, 1.0, 1.0])
+    assert jax.jit(lambda x: jax.pure_callback(callback, x, x))(x).tolist() == [1.0, 1.0, 1.0, 2.0**24]
+
+
+def sorted_copy(x: Any) -> Any:
+    """Sort a copy of the argument in a callback."""
+    import jax
+    import numpy as np
+
+    def callback(x: Any) -> Any:
+        x = np.array(x)
+        x.sort()
+        return x
+
+    return jax.jit(lambda x: jax.pure_callback(callback, x, x))(x)
+
+
+def numpy_sorted(x: Any) -> Any:
+    """Sort with NumPy."""
+    import numpy as np
+
+    return np.sort(x)
+
+
+def sort_in_place() -> tuple[str, str]:
+    """Does a pure_callback that calls x.sort() and returns x return it sorted?"""
+    import jax
+    import jax.numpy as jnp
+
+    def callback(x: Any) -> Any:
+        x.sort()
+        return x
+
+    x = jnp.array([3.0, 1.0, 2.0])
+    return compare(jax.jit(lambda x: jax.pure_callback(callback, x, x))(x), [1.0, 2.0, 3.0])
+
+
+def sum_in_double() -> tuple[str, str]:
+    """Does np.sum(x, dtype=np.float64) in a pure_callback sum in float64?"""
+    import warnings
+
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def callback(x: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that float64 is not available
+            return np.float32(np.sum(x, dtype=np.float64) - 2.0**24)
+
+    wanted, x = jax.ShapeDtypeStruct((), "float32"), jnp.array([2.0**24, 1.0, 1.0, 1.0])
+    return compare(jax.jit(lambda x: jax.pure_callback(callback, wanted, x))(x), 3.0)
+
+
+_CALLBACKS = ("jax.pure_callback", "jax.experimental.io_callback", "jax.debug.callback")
+_INSIDE = "within('jax.pure_callback', 'jax.experimental.io_callback') and not within('numpy.array', 'numpy.copy')"
+_DOUBLE = "dtype in ('float64', 'numpy.float64', 'builtins.float') and not uses('jax_enable_x64')"
+_NEW = Rule("differs", "", "9616900cc9; for jax.debug.callback, 6e23c14f85")
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(report="jax#21526 jax#20627", docs="jax:changelog.html#jax-0-4-27-may-7-2024"),
-    touches=("jax.pure_callback", "jax.experimental.io_callback", "jax.debug.callback"),
+    upstream=Upstream.of(
+        report="jax#21526",
+        change="jax@9616900cc9 jax@6e23c14f85",
+        docs="jax:changelog.html#jax-0-4-27-may-7-2024",
+        discussion="jax#20627",
+    ),
     control=converted,
     rules=(Rule("agrees", "jax<0.4.27"), _NEW),
-    workaround=Workaround("At the start of a callback: x = np.array(x).", copied),
+    workaround=Workaround(
+        "At the start of a callback, copy each array: x = np.array(x).",
+        copied,
+        elsewhere=Elsewhere(
+            sorted_copy,
+            numpy_sorted,
+            ("float32 vector", "int32 matrix", "float16 batch", "uint8 one", "bool vector", "float32 empty"),
+        ),
+    ),
     cases=(
+        Case(
+            isinstance_of_ndarray,
+            behaviours={"agrees": "clear", "differs": "documented", "other": "different"},
+            touches=_CALLBACKS,
+        ),
         Case(
             sort_in_place,
             rules=(Rule("refused", "jax<0.4.27"), _NEW),
             signatures={"refused": Signature("XlaRuntimeError", "sort array is read-only")},
-            touches=("jax.pure_callback", "jax.experimental.io_callback"),
+            touches=(f"jax.Array.sort() if {_INSIDE}",),
         ),
-        Case(sum_in_double, touches=("jax.pure_callback", "jax.experimental.io_callback")),
-        Case(isinstance_of_ndarray, behaviours={"other": "different"}),
+        Case(sum_in_double, touches=(f"jax.Array.sum(axis, dtype) if {_DOUBLE} and {_INSIDE}",)),
     ),
 )

@@ -1,16 +1,9 @@
-"""jax.eval_shape of two functions in a row has another dtype than a call of them, up to jax 0.4.31
+"""jax.eval_shape lost weak types, and traced its function at each call
 
-    half = lambda x: x + jnp.ones(3, "bfloat16")
-    half(jnp.asarray(1.0)).dtype                                # bfloat16
-    jax.eval_shape(half, jax.eval_shape(jnp.asarray, 1.0))      # float32 up to jax 0.4.31
-
-You'd expect the one that the call has: that is what eval_shape is asked for. `jnp.asarray(1.0)` is of a weak type,
-which gives way to an array's, and up to 0.4.31 a `ShapeDtypeStruct` could not say so. jax#23302 has it, found where
-Equinox looked for the reason of a retrace, and 0.4.32, which is not on the line run here, gave it a `weak_type`.
-
-Up to 0.4.23 eval_shape traced its function again at each call, of an argument that it had seen too; since 0.4.24 it
-asks what `jit` knows (51ef738c86). Code that shows progress by eval_shape, or counts traces, sees one where it saw
-many.
+A weak type gives way to the dtype of an array. `jax.eval_shape` returned a `ShapeDtypeStruct`, which could not say that
+a type is weak, so the dtype of the next function could differ from that of a call (`weak_type`). jax#23302 met it in
+a search for a retrace; dd6f0e2e2e adds the attribute. Earlier, eval_shape did not use jit's tracing cache (`traces`);
+51ef738c86 shares it.
 """
 
 from __future__ import annotations
@@ -19,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def weak_type() -> tuple[str, str]:
-    """Has eval_shape of a function of what another gives the dtype of a call of both?"""
+    """Does eval_shape of a function, at eval_shape of jnp.asarray(1.0), give the dtype of a call?"""
     import jax
     import jax.numpy as jnp
 
@@ -32,7 +25,7 @@ def weak_type() -> tuple[str, str]:
 
 
 def strong_type() -> None:
-    """Of an array whose dtype is its own eval_shape has the dtype of a call on every release."""
+    """At eval_shape of an array whose type is not weak, eval_shape gives the dtype of a call."""
     import jax
     import jax.numpy as jnp
 
@@ -44,7 +37,7 @@ def strong_type() -> None:
 
 
 def in_one() -> None:
-    """Asked about both in one, it answers as a call does."""
+    """One eval_shape of both functions gives the dtype of a call."""
     import jax
     import jax.numpy as jnp
 
@@ -52,8 +45,24 @@ def in_one() -> None:
     assert both.dtype == jnp.bfloat16, both
 
 
+def composed() -> None:
+    """One eval_shape of two functions gives the dtype and the shape of a call, for weak and other types."""
+    import jax
+    import jax.numpy as jnp
+
+    for number in (0, 2.5, 1j, True):
+        for dtype in ("float16", "int8", "float32", "complex64", "bool"):
+            for shape in ((), (2, 3), (0,)):
+
+                def both(number: complex = number, dtype: str = dtype, shape: tuple[int, ...] = shape) -> jax.Array:
+                    return jnp.asarray(number) * jnp.ones(shape, dtype)
+
+                shaped, called = jax.eval_shape(both), both()
+                assert (shaped.dtype, shaped.shape) == (called.dtype, called.shape), (shaped, called)
+
+
 def traces() -> tuple[str, str]:
-    """How often does eval_shape trace a function that it is asked about three times?"""
+    """How often do three calls of eval_shape with one function and one shape trace it?"""
     import jax
     import jax.numpy as jnp
 
@@ -69,7 +78,7 @@ def traces() -> tuple[str, str]:
 
 
 def of_a_jitted_function() -> None:
-    """Of a jitted function it has what jit traced, on every release."""
+    """Three calls of eval_shape with one jitted function trace it once."""
     import jax
     import jax.numpy as jnp
 
@@ -85,22 +94,50 @@ def of_a_jitted_function() -> None:
     assert len(seen) == 1, seen
 
 
+def jitted_once() -> None:
+    """A jitted function of a tree and a keyword is traced once for each shape, and a call does not trace it again."""
+    import jax
+    import jax.numpy as jnp
+
+    seen = []
+
+    def scale(tree: dict[str, jax.Array], *, factor: jax.Array) -> dict[str, jax.Array]:
+        seen.append(tree)
+        return {name: x * factor for name, x in tree.items()}
+
+    jitted = jax.jit(scale)
+    for shape in ((2, 3), (0,), ()):
+        tree = {"weights": jnp.ones(shape, jnp.float16), "count": jnp.zeros(shape, jnp.int32)}
+        for _ in range(3):
+            got = jax.eval_shape(jitted, tree, factor=jnp.int32(2))
+            assert (got["weights"].shape, got["weights"].dtype) == (shape, jnp.float16)
+        jitted(tree, factor=jnp.int32(2))
+    assert len(seen) == 3, seen
+
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#23302", fix="jax@dd6f0e2e2e jax@51ef738c86"),
-    touches=("jax.eval_shape", "jax.ShapeDtypeStruct"),
+    upstream=Upstream.of(report="jax#23302", fix="jax@dd6f0e2e2e jax@51ef738c86", discussion="equinox#817"),
     control=strong_type,
     cases=(
         Case(
             weak_type,
-            rules=(Rule("differs", "jax<0.4.32", "jax#23302"), Rule("agrees", "", "dd6f0e2e2e is of 0.4.32")),
-            workaround=Workaround("Ask about both in one: jax.eval_shape(lambda: g(f(x))).", in_one),
+            rules=(Rule("differs", "jax<0.4.32", "jax#23302"), Rule("agrees", "", "dd6f0e2e2e")),
+            workaround=Workaround(
+                "Compose the functions in one call: jax.eval_shape(lambda: g(f(x))).", in_one, elsewhere=composed
+            ),
+            touches=("jax.eval_shape(fun, x) if form(x) == 'jax.eval_shape' and unseen",),
         ),
         Case(
             traces,
             behaviours={"each-time": "affected", "once": "clear", "other": "different"},
             rules=(Rule("each-time", "jax<0.4.24"), Rule("once", "", "51ef738c86")),
-            workaround=Workaround("Ask about jax.jit(f).", of_a_jitted_function),
+            workaround=Workaround(
+                "Jit the function once, and pass that: jitted = jax.jit(f).",
+                of_a_jitted_function,
+                elsewhere=jitted_once,
+            ),
+            touches=("jax.eval_shape",),
         ),
     ),
 )

@@ -1,17 +1,8 @@
-"""jax.grad and jax.vjp round their arguments since jax 0.8.0: float64 to float32, and the int64 2**40 to 0
+"""Without x64, jax.grad and jax.vjp round 64-bit arguments to 32 bits
 
-    jax.vjp(lambda x: x, np.float64(0.1))[0]        # float64 0.1 up to jax 0.7.2, float32 from 0.8.0
-    jax.vjp(lambda x: x, np.int64(2**40))[0]        # 2**40 up to jax 0.7.2, 0 from 0.8.0
-
-Without x64 an argument was of 32 bits in all that JAX computed with it, and as it was where f only passed it on: in the
-value of `value_and_grad`, in `has_aux`, in `vjp`. From 0.8.0 it is rounded at the door (b8f92cbe9b); the changelog says
-so, "primals to float32", and a test that compared with NumPy to 1e-12 fails.
-
-Seen in these runs:
-
-- Integers are cut too: an int64 that f only passes on comes out as its lower 32 bits, from 0.8.0 on.
-- `jax.jvp` gives float64 back as float64 from 0.4.18 on. So the value of f depends on the transformation that
-  asks for it.
+Without x64, JAX computes in 32 bits, but a function that returns an argument returned it as given. b8f92cbe9b converts
+the arguments that `jax.grad` and `jax.vjp` differentiate before they call the function. The changelog says that floats
+become float32 (`floats`); integers keep their lower 32 bits (`integers`). `jax.jvp` keeps float64 (`jvp`).
 """
 
 from __future__ import annotations
@@ -20,7 +11,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def floats() -> tuple[str, str]:
-    """Is a float64 that f returns as it is the same float64 in jax.value_and_grad?"""
+    """Is the value of jax.value_and_grad(lambda x: x) of a float64 that float64?"""
     import jax
     import numpy as np
 
@@ -28,17 +19,8 @@ def floats() -> tuple[str, str]:
     return {"float64": "kept", "float32": "rounded"}.get(got.dtype.name, "other"), f"{got.dtype.name} {float(got)!r}"
 
 
-def integers() -> tuple[str, str]:
-    """Is an int64 of 2**40 that f returns as it is 2**40 in jax.vjp?"""
-    import jax
-    import numpy as np
-
-    got = int(jax.vjp(lambda x, step: (x, step), 1.0, np.int64(2**40))[0][1])
-    return {2**40: "kept", 0: "rounded"}.get(got, "other"), f"{got}"
-
-
 def what_is_computed() -> None:
-    """What f computes is float32 on every release, and so is the gradient."""
+    """The value and the gradient of x * x at a float64 are float32."""
     import jax
     import numpy as np
 
@@ -47,7 +29,7 @@ def what_is_computed() -> None:
 
 
 def pass_it_by() -> None:
-    """What is not to be differentiated goes past: by a closure, or as an argument of grad that it does not name."""
+    """An int64 that jax.vjp does not get, and one that jax.grad does not differentiate, are 2**40."""
     import jax
     import numpy as np
 
@@ -60,8 +42,31 @@ def pass_it_by() -> None:
     assert np.float64(0.1).dtype.name == "float64"
 
 
+def close_over_arrays() -> None:
+    """Arrays of float64, int64 and uint64 that the function closes over come back from grad and vjp as they are."""
+    import jax
+    import numpy as np
+
+    empty, steps = np.zeros((0, 2)), np.array([2**40 + 1, -1], np.int64)
+    for kept in (np.array([[0.1, -0.2]]), empty, steps, np.uint64(2**63), np.complex128(0.1j)):
+        aux = jax.value_and_grad(lambda x, kept=kept: (x.sum(), kept), has_aux=True)(np.array([0.1]))[0][1]
+        value = jax.vjp(lambda x, kept=kept: (x * x, kept), 1.0)[0][1]
+        for got in (aux, value):
+            assert got.dtype == kept.dtype
+            assert np.array_equal(got, kept)
+
+
+def integers() -> tuple[str, str]:
+    """Does a function that returns an int64 argument of 2**40 return 2**40 in jax.vjp?"""
+    import jax
+    import numpy as np
+
+    got = int(jax.vjp(lambda x, step: (x, step), 1.0, np.int64(2**40))[0][1])
+    return {2**40: "kept", 0: "rounded"}.get(got, "other"), f"{got}"
+
+
 def jvp() -> tuple[str, str]:
-    """Is a float64 that f returns as it is the same float64 in jax.jvp?"""
+    """Is the value of jax.jvp of lambda x: x at a float64 that float64?"""
     import jax
     import numpy as np
 
@@ -69,23 +74,35 @@ def jvp() -> tuple[str, str]:
     return {"float64": "kept", "float32": "rounded"}.get(got.dtype.name, "other"), f"{got.dtype.name} {float(got)!r}"
 
 
-_BEFORE = Rule("kept", "jax<0.8.0")
+_KEPT, _ROUNDED = Rule("kept", "jax<0.8.0"), Rule("rounded", "", "b8f92cbe9b")
+_NO_X64 = "not uses('jax_enable_x64')"
+_WIDE = "('int64', 'uint64', 'numpy.int64', 'numpy.uint64')"
+_INTEGERS = " or ".join(f"form({name}) in {_WIDE}" for name in "abc")
 
 ISSUE = Issue(
     kind="silent-change",
-    upstream=Upstream.of(change="jax@b8f92cbe9b", docs="jax:changelog.html"),
-    touches=("jax.grad", "jax.value_and_grad", "jax.vjp", "jax.linearize"),
+    upstream=Upstream.of(change="jax@b8f92cbe9b", docs="jax:changelog.html#jax-0-8-0-october-15-2025"),
     control=what_is_computed,
     behaviours={"kept": "clear", "rounded": "documented", "other": "different"},
-    workaround=Workaround("Let what is only passed on go by a closure, or compare in float32.", pass_it_by),
+    workaround=Workaround(
+        "Close over values that f returns unchanged: jax.vjp(lambda x: f(x, step), x).",
+        pass_it_by,
+        elsewhere=close_over_arrays,
+    ),
     cases=(
+        Case(
+            floats,
+            rules=(_KEPT, _ROUNDED),
+            touches=tuple(
+                f"jax.{name} if unseen and {_NO_X64}" for name in ("grad", "value_and_grad", "vjp", "jacrev")
+            ),
+        ),
         Case(
             integers,
             behaviours={"kept": "clear", "rounded": "affected", "other": "different"},
-            rules=(_BEFORE, Rule("rounded", "", "the changelog speaks of floats")),
-            touches=("jax.vjp", "jax.linearize"),
+            rules=(_KEPT, _ROUNDED),
+            touches=(f"jax.vjp(fun, a, b, c) if ({_INTEGERS}) and unseen and {_NO_X64}",),
         ),
-        Case(floats, rules=(_BEFORE, Rule("rounded", "", "the changelog"))),
         Case(jvp, rules=(Rule("kept"),), touches=("jax.jvp",)),
     ),
 )

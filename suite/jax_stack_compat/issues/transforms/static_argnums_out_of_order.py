@@ -1,19 +1,9 @@
-"""Static arguments named out of order are swapped: static_argnums=(1, 0) compiles another function
+"""Unsorted static_argnums or nondiff_argnums change the order of values
 
-    jax.jit(lambda a, b, c: a - 2 * b + 3 * c, static_argnums=(1, 0))(1.0, 2.0, 3.0)   # 9 up to 0.6.0, should be 6
-
-What is static may be named in any order, and numbers in the other order make other arguments static nowhere in the
-documentation. Up to jax 0.6.0 the values of the static arguments are put in sorted places in the order in which they
-were named, so `a` gets 2 and `b` gets 1: no error, another number. jax#28065 has `jax.make_jaxpr`, and says that jit
-does it too; jax#28069 sorts them, in 0.6.1.
-
-Seen in these runs:
-
-- jit is wrong from 0.4.18 to 0.6.0, and what it compiles is kept for the function: named in order afterwards, by
-  numbers, it gives the same wrong value.
-- `make_jaxpr` is right up to 0.4.26 and in 0.4.28. It is wrong in 0.4.27 and from 0.4.29 to 0.6.0.
-- The rule of a `jax.custom_jvp` with `nondiff_argnums=(1, 0)` gets its first arguments as named up to 0.6.1, and sorted
-  from 0.6.2 on (0a1ada83ec). A rule written for the one gives wrong derivatives with the other, without an error.
+With `static_argnums=(1, 0)`, JAX took the values in that order and filled them into sorted positions, so `a` and `b`
+changed places (`jit`); jax#28069 sorts the numbers. A later jit of the same function reused the wrong program
+(`called_before`). `make_jaxpr` came to use jit (44a13c9d4b). The rule of a `jax.custom_jvp` with `nondiff_argnums=(1,
+0)` got its arguments as named; 0a1ada83ec, which adds `nondiff_argnames`, sorts them (`custom_jvp_rule`).
 """
 
 from __future__ import annotations
@@ -21,18 +11,19 @@ from __future__ import annotations
 from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
-def jit() -> tuple[str, str]:
-    """Does jit with static_argnums=(1, 0) compute the function?"""
+def make_jaxpr() -> tuple[str, str]:
+    """Does the jaxpr of jax.make_jaxpr(f, static_argnums=(1, 0)) compute f?"""
     import jax
 
     def f(a: float, b: float, c: float) -> float:
         return a - 2 * b + 3 * c
 
-    return compare(jax.jit(f, static_argnums=(1, 0))(1.0, 2.0, 3.0), 6.0)
+    closed = jax.make_jaxpr(f, static_argnums=(1, 0))(1.0, 2.0, 3.0)
+    return compare(jax.core.eval_jaxpr(closed.jaxpr, closed.consts, 3.0)[0], 6.0)
 
 
 def in_order() -> None:
-    """Named in order all are right."""
+    """With sorted numbers and with names, jit and make_jaxpr compute f, and a rule gets its arguments in order."""
     import jax
 
     def f(a: float, b: float, c: float) -> float:
@@ -54,8 +45,40 @@ def in_order() -> None:
     assert given == [(1.0, 2.0)]
 
 
+def sorted_numbers() -> None:
+    """With sorted numbers, static strings, functions and shapes keep their places, also under grad, vmap and lower."""
+    from collections.abc import Callable
+
+    import jax
+    import jax.numpy as jnp
+
+    def f(sign: str, x: jax.Array, op: Callable[[jax.Array], jax.Array], shape: tuple[int, ...]) -> jax.Array:
+        return (op(x) if sign == "+" else -op(x)) * jnp.ones(shape, x.dtype)
+
+    for numbers in ((0, 2, 3), [0, 2, 3]):
+        jitted = jax.jit(f, static_argnums=numbers)
+        for dtype in ("float16", "float32", "int32"):
+            x = jnp.array([[1, 2], [3, 4]], dtype)
+            assert jitted("-", x, jnp.square, (2, 2)).tolist() == [[-1, -4], [-9, -16]]
+            assert jitted.lower("+", x, jnp.square, (2, 1)).compile()(x).tolist() == [[1, 4], [9, 16]]
+            assert jax.vmap(lambda row, g=jitted: g("+", row, jnp.square, (2,)))(x).tolist() == [[1, 4], [9, 16]]
+        assert jax.grad(lambda x, g=jitted: g("-", x, jnp.square, ()))(3.0) == -6.0
+        jaxpr = jax.make_jaxpr(f, static_argnums=numbers)("-", 3.0, jnp.square, ())
+        assert jax.core.eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, 3.0)[0] == -9.0
+
+
+def jit() -> tuple[str, str]:
+    """Does jax.jit(f, static_argnums=(1, 0))(1.0, 2.0, 3.0) return what f returns?"""
+    import jax
+
+    def f(a: float, b: float, c: float) -> float:
+        return a - 2 * b + 3 * c
+
+    return compare(jax.jit(f, static_argnums=(1, 0))(1.0, 2.0, 3.0), 6.0)
+
+
 def called_before() -> tuple[str, str]:
-    """Does jit with static_argnums=(0, 1), after a call of the same function with (1, 0)?"""
+    """Does jit with static_argnums=(0, 1) compute f, after a jit of the same f with (1, 0)?"""
     import jax
 
     def f(a: float, b: float, c: float) -> float:
@@ -63,17 +86,6 @@ def called_before() -> tuple[str, str]:
 
     jax.jit(f, static_argnums=(1, 0))(1.0, 2.0, 3.0)
     return compare(jax.jit(f, static_argnums=(0, 1))(1.0, 2.0, 3.0), 6.0)
-
-
-def make_jaxpr() -> tuple[str, str]:
-    """Does the jaxpr that make_jaxpr gives with static_argnums=(1, 0)?"""
-    import jax
-
-    def f(a: float, b: float, c: float) -> float:
-        return a - 2 * b + 3 * c
-
-    closed = jax.make_jaxpr(f, static_argnums=(1, 0))(1.0, 2.0, 3.0)
-    return compare(jax.core.eval_jaxpr(closed.jaxpr, closed.consts, 3.0)[0], 6.0)
 
 
 def custom_jvp_rule() -> tuple[str, str]:
@@ -101,33 +113,41 @@ def custom_jvp_rule() -> tuple[str, str]:
 
 _NEW = Rule("agrees", "", "jax#28069 (9afc047bf0)")
 # A negative number counts from the end, so its place in the order depends on the function.
-_OUT_OF_ORDER = ("seen(given({0})) and type({0}) in ('tuple', 'list') and min({0}) >= 0 and sorted({0}) != {0}").format
-# With static_argnames, static_argnums are not expected to follow later.
-_OF_JIT = (
-    "jax.jit(fun, static_argnums, static_argnames) "
-    f"if not given(static_argnames) and {_OUT_OF_ORDER('static_argnums')}",
-)
+_OUT_OF_ORDER = "seen(given({0})) and type({0}) in ('tuple', 'list') and min({0}) >= 0 and sorted({0}) != {0}".format
+_OF_JIT = (f"jax.jit(fun, static_argnums) if {_OUT_OF_ORDER('static_argnums')}",)
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#28065", fix="jax#28069"),
+    upstream=Upstream.of(
+        report="jax#28065", cause="jax@1956ff7d7b jax@44a13c9d4b", fix="jax#28069", change="jax@0a1ada83ec"
+    ),
     touches=("jax.jit(static_argnums=)", "jax.make_jaxpr(static_argnums=)", "jax.custom_jvp(nondiff_argnums=)"),
     control=in_order,
     rules=(Rule("differs", "jax<0.6.1"), _NEW),
-    workaround=Workaround("Name them in the order of the signature: static_argnums=sorted(...).", in_order),
+    workaround=Workaround(
+        "Write the numbers sorted, counted from 0: static_argnums=(0, 1).", in_order, elsewhere=sorted_numbers
+    ),
     cases=(
-        Case(jit, touches=_OF_JIT),
-        Case(called_before, touches=_OF_JIT),
         Case(
             make_jaxpr,
-            rules=(Rule("agrees", "jax<0.4.27"), Rule("agrees", "jax==0.4.28"), Rule("differs", "jax<0.6.1"), _NEW),
+            rules=(
+                Rule("agrees", "jax<0.4.27"),
+                Rule("agrees", "jax==0.4.28", "96f888bcfe reverts 1956ff7d7b, by which make_jaxpr uses jit"),
+                Rule("differs", "jax<0.6.1", "44a13c9d4b uses jit again"),
+                _NEW,
+            ),
             touches=(f"jax.make_jaxpr(fun, static_argnums) if {_OUT_OF_ORDER('static_argnums')}",),
         ),
+        Case(jit, touches=_OF_JIT),
+        Case(called_before, touches=_OF_JIT),
         Case(
             custom_jvp_rule,
             behaviours={"as-named": "clear", "sorted": "affected", "other": "different"},
             rules=(Rule("as-named", "jax<0.6.2"), Rule("sorted", "", "0a1ada83ec")),
-            touches=(f"jax.custom_jvp(fun, nondiff_argnums) if {_OUT_OF_ORDER('nondiff_argnums')}",),
+            touches=tuple(
+                f"jax.{name}(fun, nondiff_argnums) if {_OUT_OF_ORDER('nondiff_argnums')}"
+                for name in ("custom_jvp", "custom_vjp")
+            ),
         ),
     ),
 )
