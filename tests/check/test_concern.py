@@ -158,7 +158,7 @@ def test_a_condition_is_literal(tmp_path: Path, wanted: str, code: str, levels: 
         ("@partial(jax.jit, static_argnums=(1, 0))\ndef f(x, y, z):\n    return z", ["likely"]),
         ("@partial(jax.custom_jvp, nondiff_argnums=(1, 0))\ndef f(x, y, z):\n    return z", ["likely"]),
         ("@partial(jax.jit, static_argnums=numbers)\ndef f(x, y, z):\n    return z", ["possible"]),
-        ("ordered = partial(jax.jit, static_argnums=(1, 0))", ["possible"]),
+        ("ordered = partial(jax.jit, static_argnums=(1, 0))", ["likely"]),
     ],
 )
 def test_the_order_of_static_arguments_needs_static_arguments(tmp_path: Path, code: str, levels: list[str]) -> None:

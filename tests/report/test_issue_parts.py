@@ -465,7 +465,7 @@ def test_a_page_names_the_releases_that_check_calls_good() -> None:
     of = as_known(line, catalogue.select(["dlpack-bool-as-uint8"]))
     (page,) = issues_page.pages(Facts(of))
 
-    cell, told = page.view.good
+    cell, told, _ = page.view.good
     known = Facts(of).knowledge
     (finding,) = of_stack(answer(known, Stack(cell.versions, cell.id)), known)
     assert finding.good_from == told

@@ -175,8 +175,8 @@ def test_what_concerns_my_code(reader: Reader) -> None:
 
 # A text → what the box says.
 ANSWERED = {
-    "with_sharding_constraint": "Arrays on a mesh of jax.make_mesh refuse",
-    "#25981": "jax.random with the same seed gives other numbers",
+    "with_sharding_constraint": "jax.make_mesh defaults to Explicit axes",
+    "#25981": "jax.random gives other numbers",
     "jax#25190": "Slower, measured: a while loop that reads an array, 147 times from jax 0.4.33 (jax#25190)",
     "TypeError: _psum_invariant_abstract_eval() got an unexpected keyword argument 'axis_index_groups'": (
         "No documented issue matches."

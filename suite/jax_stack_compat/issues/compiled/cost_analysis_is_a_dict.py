@@ -1,7 +1,8 @@
 """compiled.cost_analysis() is a dict, no longer a list with one dict
 
 JAX returns the dict itself, and the index 0 raises KeyError (`in_a_list`); on older releases, the key raises TypeError
-(`in_a_dict`). The commit, jax@2d72e8de84, put the change under the release before in the changelog.
+(`in_a_dict`). The documentation promises no consistent type. The commit, jax@2d72e8de84, put the
+change under the release before in the changelog.
 """
 
 from __future__ import annotations

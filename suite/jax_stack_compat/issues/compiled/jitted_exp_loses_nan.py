@@ -1,6 +1,6 @@
 """Under jit, jnp.exp(x * jnp.nan) returns a number instead of NaN
 
-On CPUs, LLVM's optimizer replaced XLA's exponential of a NaN that the program contains by an undefined value, which is
+On CPUs, LLVM's optimizer replaced XLA's exponential of a NaN that the program contains by an undefined value, often
 another number in the next run (`float32`, `float64`, `bfloat16`). Eager mode returns NaN, and a NaN that arrives in an
 argument stays NaN (`argument`). jax#29537 reported `float64`, which a SciPy test had met (scipy#23177); the test passed
 again after an upstream fix (scipy#24249).

@@ -1,8 +1,8 @@
 """Under jit on CPUs, a shift by .at[1:].set(base[:-1]) can repeat one row
 
 XLA moves a reshape, such as an added axis, over the update and runs the fused update in place, so that a row is
-overwritten before it is read (xla#49176). The report has `dynamic_update_slice` and the 2-D form in `rows`. Without a
-reshape the shift is not affected (`without_reshape`), and neither are GPUs in the report.
+overwritten before it is read (xla#49176). The report has `dynamic_update_slice` and the 2-D form in `rows`.
+`without_reshape` agrees with NumPy, but a transpose of a column is a reshape, too. GPUs are not affected in the report.
 """
 
 from __future__ import annotations

@@ -25,16 +25,13 @@ def traced() -> None:
 
 
 def other_programs() -> None:
-    """Without the flag, other functions run: a key, a gradient, a loop and a linear solve."""
+    """Without the flag, other functions run: a key, a gradient, a loop and a cumulative sum."""
     import jax
     import jax.numpy as jnp
-    import numpy as np
 
     assert jax.random.uniform(jax.random.PRNGKey(0), (2, 3)).shape == (2, 3)
     assert float(jax.grad(lambda x: x**3)(2.0)) == 12.0
     assert int(jax.lax.fori_loop(0, 5, lambda i, x: x + i, 0)) == 10
-    solved = jnp.linalg.solve(2.0 * jnp.eye(3), jnp.ones(3))
-    np.testing.assert_allclose(solved, np.full(3, 0.5), rtol=1e-6)
     assert jax.jit(jnp.cumsum)(jnp.ones(3, "float16")).tolist() == [1.0, 2.0, 3.0]
 
 

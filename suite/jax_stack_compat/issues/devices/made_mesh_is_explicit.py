@@ -2,7 +2,7 @@
 
 On an Explicit axis, an array's sharding is a part of its type, and JAX raises an error if a result has no obvious
 sharding (page on distributed arrays). The default of `jax.make_mesh` was Auto; 89401bd314 made it Explicit, as the
-changelog had announced. On these axes `jax.lax.with_sharding_constraint` raises as well (`constraint`), and with it
+changelog had announced. `jax.lax.with_sharding_constraint` to such an axis raises as well (`constraint`), and with it
 `eqx.filter_shard` (equinox#1171).
 """
 

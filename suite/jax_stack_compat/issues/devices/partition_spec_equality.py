@@ -69,6 +69,23 @@ def subclass() -> tuple[str, str]:
     ) else "no-tuple", f"bases {PartitionSpec.__mro__[1].__name__}"
 
 
+def is_a_spec() -> None:
+    """A PartitionSpec is of its own class, and a tuple is not."""
+    from jax.sharding import PartitionSpec
+
+    assert isinstance(PartitionSpec("x"), PartitionSpec)
+    assert not isinstance(("x",), PartitionSpec)
+
+
+def specs_and_others() -> None:
+    """So are empty, nested and mixed specs; lists, None and names are not."""
+    from jax.sharding import PartitionSpec
+
+    specs = (PartitionSpec(), PartitionSpec(None, "x"), PartitionSpec(("x", "y"), None))
+    assert all(isinstance(each, PartitionSpec) for each in specs)
+    assert not any(isinstance(each, PartitionSpec) for each in (["x"], None, "x", ()))
+
+
 def nested_name() -> tuple[str, str]:
     """Is PartitionSpec(("x",)) == PartitionSpec("x"), for the same sharding?"""
     from jax.sharding import PartitionSpec
@@ -77,9 +94,30 @@ def nested_name() -> tuple[str, str]:
     return "equal" if got else "unequal", f'P(("x",)) == P("x") is {got}'
 
 
+def unwrapped() -> None:
+    """Two specs of one name without a tuple are equal."""
+    from jax.sharding import PartitionSpec
+
+    assert PartitionSpec("x") == PartitionSpec("x")
+    assert PartitionSpec("x") != PartitionSpec("y")
+
+
+def unwrapped_specs() -> None:
+    """If tuples of one name are unwrapped, specs of one, two and no names equal those without tuples."""
+    from jax.sharding import PartitionSpec
+
+    for axes, wanted in (((("x",), None), ("x", None)), ((("x", "y"), ("z",)), (("x", "y"), "z")), ((), ())):
+        bare = [axis[0] if isinstance(axis, tuple) and len(axis) == 1 else axis for axis in axes]
+        assert PartitionSpec(*bare) == PartitionSpec(*wanted)
+
+
 _CONVERT = Workaround(
     "Convert the tuple before you compare: PartitionSpec(*names) == spec.", convert, elsewhere=specs_of_names
 )
+_CLASS = Workaround(
+    "Ask for the class: isinstance(x, jax.sharding.PartitionSpec).", is_a_spec, elsewhere=specs_and_others
+)
+_UNWRAP = Workaround('Give a single name without a tuple: PartitionSpec("x").', unwrapped, elsewhere=unwrapped_specs)
 _NO_TUPLE = "17b02ecb1b, and the changelog"
 _SPECS = "uses('jax.sharding.PartitionSpec', 'jax.P')"
 _NESTED = " or ".join(f"(type({axis}) == 'tuple' and len({axis}) == 1)" for axis in ("one", "two", "three"))
@@ -119,11 +157,12 @@ ISSUE = Issue(
             subclass,
             behaviours={"tuple": "clear", "no-tuple": "documented"},
             rules=(Rule("tuple", "jax<0.6.1"), Rule("no-tuple", "", _NO_TUPLE)),
-            workaround=_CONVERT,
+            workaround=_CLASS,
         ),
         Case(
             nested_name,
             rules=(Rule("unequal", "jax<0.5.3"), Rule("equal", "", "177e1f6ed9 brings both to one form")),
+            workaround=_UNWRAP,
             touches=members("jax", "sharding.PartitionSpec P", f"(one, two, three) if ({_NESTED}) and {_SPECS}"),
         ),
     ),

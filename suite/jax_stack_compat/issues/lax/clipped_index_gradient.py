@@ -117,7 +117,7 @@ ISSUE = Issue(
     control=not_clipped,
     rules=(Rule("differs", "jax<0.9"), Rule("agrees", "", "jax#34229 (0b4a4407b7)")),
     workaround=Workaround(
-        "Clip indices that are not negative: jnp.clip(i, 0, n - size), n the axis's length.",
+        "Clip int32 indices from 0 on: jnp.clip(i, 0, n - size), n the axis's length.",
         clip_yourself,
         elsewhere=Elsewhere(
             gradients,

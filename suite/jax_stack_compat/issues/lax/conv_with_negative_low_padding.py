@@ -2,7 +2,7 @@
 
 A negative low padding crops, and a high padding should add zeros. Instead of zeros, XLA read the entries that follow in
 memory: the next row, the next image, and after the last image memory outside the array (xla#48713). XLA's convolution
-by Eigen takes the path without padding if no low padding is positive; xla#48748 corrects this condition.
+by Eigen chooses the path without padding by low paddings alone; xla#48748 corrects this.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ ISSUE = Issue(
     control=integers_and_high_sides,
     rules=(Rule("differs", "jaxlib<0.12.0"), Rule("agrees")),
     workaround=Workaround(
-        "Crop by indexing, and give paddings of 0 and more.",
+        "Crop less than the axis by indexing, and give paddings of 0 and more.",
         slice_first,
         elsewhere=Elsewhere(
             cropped_sums,

@@ -94,7 +94,7 @@ ISSUE = Issue(
     control=inside,
     rules=(Rule("differs", "jaxlib<0.12"), Rule("agrees")),
     workaround=Workaround(
-        "Clip starts that are not negative: jnp.clip(i, 0, n - size), n the axis's length.",
+        "Clip int32 starts from 0 on: jnp.clip(i, 0, n - size), n the axis's length.",
         clip_starts,
         elsewhere=Elsewhere(
             slices_of_slices,

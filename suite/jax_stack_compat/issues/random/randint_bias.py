@@ -1,9 +1,9 @@
 """jax.random.randint favours low numbers if the span is wide for the dtype
 
 randint draws twice the bits of the dtype, but computes `2**nbits % span` with a product that overflows to 0, which
-drops half of them. jax#27742 samples 8 and 16 bits with 32, behind a flag because that broke downstream code
-(jax#27742); jax@a7b01146f2 switched it on. For `int32` the docstring documents the bias and suggests rounding uniform
-floats, which skips most integers of a wide span (`other_spans`).
+drops half of them. jax#27742 samples 8 and 16 bits with 32, behind a flag because that broke downstream code;
+jax@a7b01146f2 switched it on. For `int32` the docstring documents the bias, names rounded uniform floats as an
+alternative, and warns that these miss integers: most of a wide span (`other_spans`).
 """
 
 from __future__ import annotations

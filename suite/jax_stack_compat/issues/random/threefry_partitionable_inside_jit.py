@@ -1,7 +1,7 @@
 """`jax.threefry_partitionable(...)` inside a jitted function is ignored
 
 The random bits are implemented when the jitted function is lowered, after the context has been left (jax#21061), so
-they follow the setting around the call; lowering read it from there since jax#18338 added the context manager.
+they follow the setting around the call. jax#18338 added the context manager.
 jax@972fd66525 stores the setting with each equation. Splitting a key inside the context ignored it too
 (`inside_split`).
 """
@@ -94,7 +94,7 @@ def inside_split() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#21061", cause="jax#18338", fix="jax@972fd66525"),
+    upstream=Upstream.of(report="jax#21061", change="jax#18338", fix="jax@972fd66525"),
     touches=(
         "jax.threefry_partitionable if within('jax.jit', 'equinox.filter_jit', "
         "'jax.lax.cond', 'jax.lax.fori_loop', 'jax.lax.map', 'jax.lax.scan', 'jax.lax.while_loop')",

@@ -85,7 +85,7 @@ ISSUE = Issue(
     control=what_is_computed,
     behaviours={"kept": "clear", "rounded": "documented", "other": "different"},
     workaround=Workaround(
-        "Close over values that f returns unchanged: jax.vjp(lambda x: f(x, step), x).",
+        "Close over values that are not differentiated: jax.vjp(lambda x: f(x, step), x).",
         pass_it_by,
         elsewhere=close_over_arrays,
     ),

@@ -144,6 +144,11 @@ ISSUE = Issue(
             custom_jvp_rule,
             behaviours={"as-named": "clear", "sorted": "affected", "other": "different"},
             rules=(Rule("as-named", "jax<0.6.2"), Rule("sorted", "", "0a1ada83ec")),
+            workaround=Workaround(
+                "Sort the numbers, and let the rule take its arguments in that order.",
+                in_order,
+                elsewhere=sorted_numbers,
+            ),
             touches=tuple(
                 f"jax.{name}(fun, nondiff_argnums) if {_OUT_OF_ORDER('nondiff_argnums')}"
                 for name in ("custom_jvp", "custom_vjp")

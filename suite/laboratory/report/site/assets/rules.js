@@ -159,7 +159,7 @@ const rules = (() => {
   const nearest = (theCase, found, versions, runs) => {
     if (!("jax" in versions)) return [];
     const of = runs.filter(each => "jax" in each.pins && found.includes(each.first ??= firstMatch(theCase.rules, each.pins)));
-    const named = Object.keys(versions), likeness = each => named.filter(name => each.pins[name] === versions[name]).length;
+    const named = Object.keys(versions), likeness = each => named.filter(name => alike(each, versions, [name])).length;
     const side = (those, best) => {
       const place = best(...those.map(each => each.pins.jax));
       return max(those.filter(each => each.pins.jax === place), likeness);

@@ -98,10 +98,10 @@ class IssueView:
     """The view of an issue's page.
 
     `without` has the cases that fail somewhere and have no workaround. `good` has the newest stack on which the issue
-    goes wrong, with the releases that are good there, in words. `never_right` is True if the headline is bad on
-    each release of the line. `related` has each issue that concerns the same names or areas
-    as this one, with those names and areas. `grids` has the stacks with the guests that its cases
-    need. `devices` has the programs that were compiled for devices and not run, `on_devices` the cases that ran there.
+    goes wrong, with the releases that are good there and the cases that are not the headline, in words. `never_right`
+    is True if the headline is bad on each release of the line. `related` has each issue that concerns the same names or
+    areas as this one, with those names and areas. `grids` has the stacks with the guests that its cases need. `devices`
+    has the programs that were compiled for devices and not run, `on_devices` the cases that ran there.
     """
 
     issue: IssueRow
@@ -109,7 +109,7 @@ class IssueView:
     cases: list[CaseView]
     instead: list[Instead]
     without: list[str]
-    good: tuple[CellRow, str] | None
+    good: tuple[CellRow, str, str] | None
     never_right: bool
     signatures: list[tuple[SignatureRow, list[str]]]
     odd: list[Observation]
@@ -259,8 +259,11 @@ def _needs_workaround(facts: Facts, issue: IssueRow, case: CaseRow) -> bool:
     return any(is_mended(each.verdict) for each in facts.seen[issue.id, case.id].values())
 
 
-def _good(facts: Facts, issue: IssueRow) -> tuple[CellRow, str] | None:
-    """Return the newest stack on which an issue goes wrong, of the line if possible, and the good releases there."""
+def _good(facts: Facts, issue: IssueRow) -> tuple[CellRow, str, str] | None:
+    """Return the newest stack on which an issue goes wrong, of the line if possible, and the good releases there.
+
+    If the headline does not go wrong there, the cases that do come last.
+    """
     known = next(each for each in facts.knowledge.issues if each.id == issue.id)
     for cell in facts.newest_first:
         rows = [(case, facts.seen[issue.id, case.id].get(cell.id)) for case in known.cases]
@@ -268,8 +271,8 @@ def _good(facts: Facts, issue: IssueRow) -> tuple[CellRow, str] | None:
         if wrong:
             told = good_for(known, wrong, cell.versions, facts.knowledge).told
             # The headline may be right there, or documented.
-            of = "" if known.cases[0] in wrong else f"for {named([case.id for case in wrong])}, "
-            return (cell, f"{of}{told}") if told else None
+            of = "" if known.cases[0] in wrong else f", in {named([case.id for case in wrong])}"
+            return (cell, told, of) if told else None
     return None
 
 
