@@ -222,13 +222,16 @@ def arguments(
     """Return the arguments of a call; `name` returns the stack's name for an expression, or "".
 
     `value` returns the expression that a name has as its one value, or the name."""
-    written = [
+    by_key = [
         *((str(place), each) for place, each in enumerate(positions)),
         *((keyword.arg, keyword.value) for keyword in node.keywords),
     ]
-    texts = [(key, _text(each, name)) for key, each in written if key]
-    forms = [(key, form(value(each), name)) for key, each in written if key]
-    elements = [(key, _elements(each, value(each), name)) for key, each in written if key]
+    written = [(key, each, value(each)) for key, each in by_key if key]
+    texts = [(key, _text(each, name)) for key, each, _ in written]
+    forms = [(key, form(of, name)) for key, _, of in written]
+    elements = [
+        (key, _elements(each, of, made, name)) for (key, each, of), (_, made) in zip(written, forms, strict=True)
+    ]
     return Call(
         sum(not isinstance(each, ast.Starred) for each in positions),
         tuple(keyword.arg for keyword in node.keywords if keyword.arg),
@@ -277,22 +280,21 @@ def _text(node: ast.expr, name: Callable[[ast.expr], str]) -> str:
     return text if len(text) <= _MAX_CHARS else ""
 
 
-def _elements(node: ast.expr, value: ast.expr, name: Callable[[ast.expr], str]) -> tuple[str, ...]:
+def _elements(node: ast.expr, value: ast.expr, made: str, name: Callable[[ast.expr], str]) -> tuple[str, ...]:
     """Return the texts of an array's literal elements, or of a variable's literal; nothing if the code may change it.
 
-    A variable's NumPy array may be changed, and so may a list.
+    `made` is the value's form. A variable's NumPy array may be changed, and so may a list.
     """
+    if made in _FILLED:
+        return (_FILLED[made],)
     match value:
         case ast.Constant() | ast.UnaryOp(operand=ast.Constant()) if value is not node:
             return (ast.unparse(value),)
-        case ast.Call(ast.Name() | ast.Attribute() as called, [made, *dtype], keywords):
-            of = form(value, name)
+        case ast.Call(called, [array, *dtype], keywords) if made in _ARRAYS:
             kinds = [*dtype, *(each.value for each in keywords)]
-            if of in _FILLED:
-                return (_FILLED[of],)
-            if of not in _ARRAYS or (value is not node and not name(called)) or not all(map(_is_float, kinds)):
+            if (value is not node and not name(called)) or not all(map(_is_float, kinds)):
                 return ()
-            texts = tuple(_text(each, name) for each in _flat(made))
+            texts = tuple(_text(each, name) for each in _flat(array))
             return texts if all(texts) and len(texts) <= _MAX_ELEMENTS else ()
     return ()
 

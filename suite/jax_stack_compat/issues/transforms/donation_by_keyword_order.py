@@ -7,6 +7,8 @@ sorted order. So `f(y=y, x=x)` donated `y` where `donate_argnames` names `x` (`a
 
 from __future__ import annotations
 
+from typing import Any
+
 from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
@@ -48,7 +50,7 @@ def donated_trees() -> None:
     import jax
     import jax.numpy as jnp
 
-    def add(state: dict, steps: list, weights: tuple) -> tuple:
+    def add(state: Any, steps: Any, weights: Any) -> Any:
         return jax.tree_util.tree_map(lambda leaf: leaf + 1, (state, steps, weights))
 
     for donated in ({"donate_argnums": (0, 1)}, {"donate_argnames": ("state", "steps")}):
