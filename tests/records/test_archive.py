@@ -93,7 +93,7 @@ def test_a_record_of_this_machine_is_kept(folder: Path, emptied: Path) -> None:
 def test_a_record_of_older_code_gives_way(folder: Path, emptied: Path) -> None:
     """After a pull, a record of another lock is replaced by the packed one of the tree's; one of the tree's stays."""
     first, second = BYPASS.issue.cases[:2]
-    put_status(OLD, at="2026-11-20T10:00:00Z")
+    put_status(OLD)
     older = put_record(OLD, BYPASS, first, RAISED, lock_sha256="0" * 64)
     mine = put_record(OLD, BYPASS, second, RAISED)
     before = mine.read_bytes()

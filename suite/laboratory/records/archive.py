@@ -130,16 +130,14 @@ def unpack(folder: Path = FOLDER) -> int:
     A record of older code is replaced if the packed one is of the tree's.
     """
     there, cells = load(folder)
-    # Each run of a cell rewrites its status, so an equal status means the same records.
-    same = {cell for cell, line in cells.items() if records.status(cell) == line.status}
     cases = {(entry.issue.id, case.id): (entry, case) for entry in catalogue.entries() for case in entry.issue.cases}
     planned = {cell.id: cell for cell in plan.cells()}
     lacking = 0
     for (cell, issue, case), packed in there.items():
         path, line = records.path_of(cell, issue, case), cells[cell]
         if path.exists():
-            known = cell not in same and cell in planned and cases.get((issue, case))
-            if not known or not _is_newer(packed, line, path, planned[cell], *known):
+            known = cell in planned and cases.get((issue, case))
+            if not known or not _replaces(packed, line, path, planned[cell], *known):
                 continue
         whole = record(packed, line, folder)
         # `atomic.write` would wait for the disk with each record. Another process may unpack, too.
@@ -155,7 +153,7 @@ def unpack(folder: Path = FOLDER) -> int:
     return lacking
 
 
-def _is_newer(packed: PackedRecord, line: CellLine, path: Path, cell: Cell, entry: Entry, case: Case) -> bool:
+def _replaces(packed: PackedRecord, line: CellLine, path: Path, cell: Cell, entry: Entry, case: Case) -> bool:
     """Return True if a packed record is of the tree's lock and code, and the one at `path` is not."""
     wanted = lock.load(cell).sha256
     if line.lock != wanted or not holds(packed.key, cell, entry, case):

@@ -61,7 +61,7 @@ def mapped_gradient() -> None:
 
 
 def coefficient() -> None:
-    """A where on what multiplies the tangent has a transpose, and no NaN where one branch has no derivative."""
+    """A where on what multiplies the tangent has a transpose, and the gradient of a root is 0 at 0 and at -1."""
     import jax
     import jax.numpy as jnp
 
