@@ -26,14 +26,18 @@ from tests.worlds import started_with
 
 BLOCKED = catalogue.entry("laboratory.cell.corpus.blocked")
 CASE: Case = BLOCKED.issue.cases[0]
-# The driver of these tests would be ended, or wait, without the probe's own session and limits.
+# The driver of these tests would be ended, or wait, without the probe's own session and limits. A busy machine may end
+# the probe before its daemon runs, so the code waits for that.
 DAEMON = """
 import os, time
+wait, tell = os.pipe()
 if os.fork() == 0:
     os.setsid()
     with open(os.environ["CORPUS_FOLDER"] + "/pids", "a") as stream:
         stream.write(f"{os.getpid()}\\n")
+    os.write(tell, b".")
     time.sleep(600)
+os.read(wait, 1)
 """
 
 
