@@ -97,7 +97,7 @@ def test_source_narrows_and_hides_nothing(world: Path, said: Said) -> None:
     code, out = said("check", "--from", "jax==0.6.0", "--source", ".", "--verbose", "--fail-on", "possible")
 
     assert "No line is known to need a change. 1 possible issue." in short
-    assert "possible  1: wrong-numbers" in short
+    assert "possible  1: wrong-numbers (model.py:3)" in short
     assert "model.py:3:1 jax.numpy.pad(mode=)" in out
     assert "source code cannot show whether your code is concerned: slow-thing." in out
     (world / "model.py").write_text("import jax.numpy as jnp\n\njnp.pad(x, 1)\n")

@@ -167,6 +167,39 @@ def test_the_order_of_static_arguments_needs_static_arguments(tmp_path: Path, co
     assert levels == [each.level for each in of]
 
 
+@pytest.mark.parametrize(
+    ("wanted", "code", "is_narrowed"),
+    [
+        ("jax.numpy.round(a, decimals) if decimals >= 38 and type(a) == 'float'", "jnp.round(x, 39)", True),
+        ("jax.numpy.round(a, decimals) if decimals >= 38 and type(a) == 'float'", "jnp.round(x, n)", False),
+        ("jax.numpy.round(a, decimals) if decimals >= 38 or type(a) == 'float'", "jnp.round(x, n)", False),
+        ("jax.numpy.round(a, decimals) if a != 0 and decimals >= 38", "jnp.round(1.5, n)", False),
+        ("jax.numpy.round(a, decimals) if not given(decimals) and unseen", "jnp.round(x)", False),
+        ("jax.numpy.round(a, decimals) if given(decimals) and unseen", "jnp.round(x, n)", True),
+        ("jax.numpy.round(a) if form(a) in ('', 'min') and unseen", "jnp.round(x)", False),
+        ("jax.numpy.round(a) if form(a) in ('', 'min') and unseen", "jnp.round(min(x, 1))", True),
+        ("jax.numpy.round if within('jax.jit') and unseen", "jax.jit(lambda x: jnp.round(x))", True),
+        ("jax.vmap if uses('jax.new_ref')", "jax.vmap(f)\njax.new_ref(0)", True),
+        ("jax.vmap(f) if uses('jax.new_ref') and f == 0", "jax.vmap(f)\njax.new_ref(0)", False),
+        ("jax.jit(inline=)", "jax.jit(f, inline=True)", True),
+        ("jax.vmap", "jax.vmap(f)", False),
+        (METHOD, "x.round(38)", True),
+    ],
+)
+def test_a_possible_line_shows_a_part_of_the_condition(
+    tmp_path: Path, wanted: str, code: str, is_narrowed: bool
+) -> None:
+    """A visible argument, keyword, form or surrounding call narrows; an absent one, or a common value, does not."""
+    (told,) = found(tmp_path, code, wanted)
+    assert ("possible", is_narrowed) == (told.level, told.narrowed)
+
+
+def test_a_place_is_narrowed_if_one_case_is(tmp_path: Path) -> None:
+    """A finding of several cases is narrowed by the case of which the code shows the most."""
+    (told,) = found(tmp_path, "jnp.round(x, n)", "jax.numpy.round", "jax.numpy.round(a, b) if given(b) and unseen")
+    assert told.narrowed
+
+
 @pytest.mark.parametrize("text", ["jax.jit(fun) if other > 1", "jax.jit(fun) if fun >", "jax.jit if x"])
 def test_a_condition_names_its_parameters(text: str) -> None:
     """Undeclared parameters and invalid expressions are refused."""

@@ -73,6 +73,20 @@ def test_an_annotation_is_one_line_whatever_is_in_it() -> None:
     assert notice.startswith("::notice::Imports and computes (run; CPU, x86-64).")
 
 
+def test_a_list_leaves_out_what_the_code_does_not_show() -> None:
+    """Markdown and SARIF have no possible finding without a part of its condition; JSON has it, and the text counts."""
+    unshown = replace(LIKELY, level="possible", narrowed=False)
+    of = outcome(unshown, jax="0.6.0")
+    (run,) = json.loads(FORMATS["sarif"](of))["runs"]
+    (told,) = json.loads(FORMATS["json"](of))["findings"]
+
+    assert not run["results"]
+    assert "|" not in FORMATS["markdown"](of)
+    assert ("possible", False) == (told["level"], told["narrowed"])
+    assert " 0 possible issues." in of.sentence
+    assert {"wrong-numbers"} == of.unshown
+
+
 def test_markdown_has_a_row_for_each_finding() -> None:
     """No text can break out of the cells of a table."""
     hostile = replace(LIKELY, says="a|b<c>\n::error::")

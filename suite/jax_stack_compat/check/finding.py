@@ -36,7 +36,8 @@ class Finding:
     condition. Possible: the condition cannot be seen. Chronic: no release is right. `id` and `kind` are the issue's,
     `cases` its case ids. `name` is the name used or missing, with a keyword as `jax.jit(inline=)`. `says` describes the
     finding, `good_from` names the releases without it, and `do` the replacement. `users` is the number of libraries, of
-    thirty, that use a name that the issue touches. A `guarded` finding is in code that checks the release.
+    thirty, that use a name that the issue touches. A `guarded` finding is in code that checks the release. A possible
+    finding is `narrowed` if the code shows a part of the case's condition; if not, the values at run time decide.
     """
 
     level: Level
@@ -50,6 +51,7 @@ class Finding:
     do: str = ""
     users: int = 0
     guarded: bool = False
+    narrowed: bool = True
 
     @property
     def of_name(self) -> bool:

@@ -82,7 +82,7 @@ def of_source(
                 continue
             at = id, *met.use.place.at
             first, effects = told.get(at, (met, []))
-            told[at] = (met if (met.certain, met.likely) > (first.certain, first.likely) else first), [*effects, effect]
+            told[at] = (met if met.rank > first.rank else first), [*effects, effect]
     old = {(found.level, found.key, found.name) for found in lacks.findings(usage.uses, before)} if before else set()
     lines = [
         found
@@ -106,7 +106,8 @@ def of_source(
         likely = met.likely and (id not in answer.chronic or own["do"])
         level: Level = "likely" if likely else "chronic" if id in answer.chronic else "possible"
         guarded = excludes(met.use.guards, answer.versions)
-        issues.append(Finding(level, met.name, effects[0].issue.title, place, guarded=guarded, **own))
+        title = effects[0].issue.title
+        issues.append(Finding(level, met.name, title, place, guarded=guarded, narrowed=met.narrowed, **own))
     called = {thing.name for use in here if use.call for thing in use.things}
     touched = {touch.name for name in answer.looked_up for touch in touches(known.cases[name])}
     read = SourceRead(

@@ -42,6 +42,25 @@ class Outcome:
         return [finding for finding in self.findings if finding.level in levels and (guarded or not finding.guarded)]
 
     @property
+    def possible(self) -> dict[str, list[Finding]]:
+        """The possible findings of which the code shows a part, by issue."""
+        found: dict[str, list[Finding]] = {}
+        for finding in self.of("possible"):
+            if finding.narrowed:
+                found.setdefault(finding.id, []).append(finding)
+        return found
+
+    @property
+    def unshown(self) -> frozenset[str]:
+        """The issues of functions that the code uses, of whose conditions it shows nothing."""
+        return frozenset(finding.id for finding in self.of("possible")) - self.possible.keys()
+
+    @property
+    def listed(self) -> list[Finding]:
+        """The findings for a list: neither guarded nor possible without a part of the condition."""
+        return [finding for finding in self.findings if finding.narrowed and not finding.guarded]
+
+    @property
     def to_do(self) -> list[Finding]:
         """The findings that require action."""
         return self.of(*ACT)
@@ -100,7 +119,7 @@ class Outcome:
             return upgrade + answer.first_line
         if not read.files:
             return f"{upgrade}{NO_PYTHON}"
-        places, possible = len(self.to_do), len({each.id for each in self.of("possible")})
+        places, possible = len(self.to_do), len(self.possible)
         change = f"{places} place{'s' * (places != 1)} to change." if places else "No line is known to need a change."
         return f"{upgrade}{change} {possible} possible issue{'s' * (possible != 1)}."
 

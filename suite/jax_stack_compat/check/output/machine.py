@@ -88,9 +88,9 @@ def _numbers(of: Numbers) -> dict[str, Any]:
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    names = ("level", "kind", "id", "name", "path", "line", "column", "guarded", "good_from", "do", "says", "cases")
+    names = ("level", "kind", "id", "name", "path", "line", "column", "guarded", "narrowed", "good_from", "do", "says")
     told = {**vars(finding), **vars(finding.place), "matters": libraries.matters(finding.users)}
-    return {name: told[name] for name in (*names, *(("matters",) if finding.id else ()))}
+    return {name: told[name] for name in (*names, "cases", *(("matters",) if finding.id else ()))}
 
 
 def _case(effect: Effect) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def markdown(found: Outcome) -> str:
     rest = [sentence(each) for each in (found.coverage, numbers, *found.unsure) if each]
     lines = [*works, " ".join([f"**{sentence(found.sentence)}**", *rest]), "", sentence(stack), ""]
     links = {issue.id: issue.link for issue, _ in answer.issues}
-    shown = [each for each in found.findings if not each.guarded and each.level != "chronic"]
+    shown = [each for each in found.listed if each.level != "chronic"]
     if shown:
         lines += ["| | place | what | good from, or instead |", "|---|---|---|---|"]
     for finding in shown:
@@ -130,7 +130,7 @@ def markdown(found: Outcome) -> str:
 def sarif(found: Outcome) -> str:
     """Return the answer as SARIF 2.1.0, with a result for each place in the source or the lock."""
     issues = {issue.id: issue for issue, _ in found.answer.issues}
-    shown = [finding for finding in found.findings if not finding.guarded]
+    shown = found.listed
     rules = []
     for id in dict.fromkeys(each.id or each.level for each in shown):
         issue = issues.get(id)

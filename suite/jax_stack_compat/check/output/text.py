@@ -22,6 +22,7 @@ from jax_stack_compat.packages import BESIDE, STACK
 _MAX_USES = 5
 _MAX_ROWS = 12
 _MAX_IDS = 5
+_MAX_POSSIBLE = 3
 _MAX_TITLE_CHARS = 72
 # The most rows for one level in a short answer.
 _MAX_ROWS_OF_LEVEL: Mapping[str, int] = {"certain": 7, "likely": 5, "deprecated": 2}
@@ -96,26 +97,39 @@ def _lines(found: Outcome, console: Console, *, verbose: bool) -> None:
         shown = len(alike) if verbose else _MAX_ROWS_OF_LEVEL[level]
         hidden += len(list(alike)[shown:])
         for (guarded, _, _, what, good), of in list(alike.items())[:shown]:
-            places = some([f"{each.place.path}:{each.place.line}" for each in of], len(of) if verbose else 2)
+            places = _places(of, len(of) if verbose else 2)
             rows.append((f"{level}, guarded" if guarded else level, places, what, good))
     widths = [min(max((len(row[at]) for row in rows), default=0), most) for at, most in ((0, 20), (1, 48), (2, 76))]
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
         say(console, "  ".join([*cells, row[3]]).rstrip(), _STYLES[row[0].partition(",")[0]])
-    possible = list(dict.fromkeys(each.id for each in found.of("possible")))
-    if possible and not verbose:
-        more = ", …" * (len(possible) > _MAX_IDS)
-        say(console, f"possible  {len(possible)}: {', '.join(possible[:_MAX_IDS])}{more}")
     if not verbose:
+        _possible(found.possible, console)
         _hidden(found, hidden, console)
+
+
+def _possible(found: Mapping[str, Sequence[Finding]], console: Console) -> None:
+    """Print the possible issues in a line, with their places if these are few."""
+    if not found:
+        return
+    few = sum(map(len, found.values())) <= _MAX_POSSIBLE
+    told = [f"{id} ({_places(of, len(of))})" if few else id for id, of in found.items()]
+    more = ", …" * (len(told) > _MAX_IDS)
+    say(console, f"possible  {len(told)}: {', '.join(told[:_MAX_IDS])}{more}")
+
+
+def _places(findings: Sequence[Finding], most: int) -> str:
+    return some([f"{each.place.path}:{each.place.line}" for each in findings], most)
 
 
 def _hidden(found: Outcome, names: int, console: Console) -> None:
     guarded = [each for each in found.of(*_MAX_ROWS_OF_LEVEL, guarded=True) if each.guarded]
     chronic = {each.id for each in found.of("chronic")}
+    unshown = len(found.unshown)
     told = [
         f"{names} more name{'s' * (names != 1)} to change or deprecated" * bool(names),
         f"{len(guarded)} line{'s' * (len(guarded) != 1)} in code that checks the release" * bool(guarded),
+        f"{unshown} issue{'s' * (unshown != 1)} whose conditions the code does not show" * bool(unshown),
         f"{len(chronic)} issue{'s' * (len(chronic) != 1)} without a good release for any case" * bool(chronic),
     ]
     if any(told) or found.of("possible"):

@@ -38,7 +38,7 @@ import operator
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -60,6 +60,7 @@ _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
 _WORDS = frozenset(
     {*_FUNCTIONS, "given", "uses", "string_annotations", "form", "within", "without", "shows", "seen", "unseen"}
 )
+_SIGNS = frozenset({"given", "within", "seen"})
 IMPORT = "import "
 # Classes whose names are not capitalised, with a dot.
 _CLASSES = ("jax.custom_jvp.", "jax.custom_vjp.")
@@ -153,6 +154,14 @@ def meets(touch: Touch, use: Use, uses: Collection[str], behaviour: str = "") ->
     return _is_met(touch, call, use, uses, behaviour)
 
 
+def narrows(touch: Touch, use: Use, uses: Collection[str], behaviour: str = "") -> bool:
+    """Return True if the code shows a part of a touch's condition, where `meets` finds the whole of it open."""
+    if use.how == "method" or touch.keyword:
+        return True
+    call = use.call if any(thing.name == touch.name for thing in use.things) else None
+    return touch.condition is not None and _Asked(touch, call, use, uses, behaviour).shows_part(touch.condition)
+
+
 def _is_met(touch: Touch, call: Call | None, use: Use, uses: Collection[str], behaviour: str) -> bool | None:
     """Return the value of a touch's condition, None without one: true if it is true of one element of the arrays."""
     if touch.condition is None:
@@ -208,6 +217,31 @@ class _Asked:
         value = self.value(node)
         return value is not MISSING and bool(value) if not has_unseen(value) else None
 
+    def shows_part(self, node: ast.expr) -> bool:
+        """Return True if the code shows a part of an open condition, or only other places of the project can show it.
+
+        A missing argument, or one that differs from a value, is not a part.
+        """
+        match node:
+            case ast.BoolOp(ast.And(), values):
+                truths = [(self.truth(each), each) for each in values]
+                is_shown = any(self.is_sign(each) for truth, each in truths if truth)
+                return is_shown or all(self.shows_part(each) for truth, each in truths if truth is None)
+            case ast.BoolOp(ast.Or(), values):
+                return any(self.shows_part(each) for each in values)
+            case ast.Call(ast.Name("uses")):
+                return self.truth(node) is None
+        return False
+
+    def is_sign(self, node: ast.expr) -> bool:
+        """Return True if a true condition is about what the code has at this place."""
+        match node:
+            case ast.BoolOp(_, values):
+                return any(self.truth(each) and self.is_sign(each) for each in values)
+            case ast.Compare(left, [*_, op]):
+                return not isinstance(op, ast.NotEq | ast.NotIn) and self.value(left) != ""
+        return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _SIGNS
+
     def value(self, node: ast.expr) -> Any:
         """Return the value of an expression here."""
         match node:
@@ -259,12 +293,18 @@ def _compared(ops: list[ast.cmpop], values: list[Any]) -> bool | None:
 
 @dataclass(frozen=True)
 class Met:
-    """A use that a case concerns; `likely` if the code meets the case's condition."""
+    """A use that a case concerns: `likely` if it meets the case's condition, `narrowed` if it shows a part of it."""
 
     use: Use
     name: str
     likely: bool
+    narrowed: bool
     certain: bool = False
+
+    @property
+    def rank(self) -> tuple[bool, bool, bool]:
+        """The order of what is known of a use: the most at the end."""
+        return self.certain, self.likely, self.narrowed
 
 
 def touches(case: KnownCase) -> list[Touch]:
@@ -307,11 +347,18 @@ class Concern:
         for wanted in touches(case):
             also = self.touched.get(f".{wanted.method}", ()) if wanted.method else ()
             # A tree may have one use a hundred thousand times.
-            known: dict[Use, bool | None] = {}
+            known: dict[Use, Met | None] = {}
             for use in (*self.touched.get(wanted.name, ()), *also):
                 if use.anywhere not in known:
-                    known[use.anywhere] = meets(wanted, use, self.names, behaviour)
-                holds, at = known[use.anywhere], use.place.at
-                if holds is not False and (at not in found or (holds and not found[at].likely)):
-                    found[at] = Met(use, wanted.shown, bool(holds), certain=wanted.is_import and bool(holds))
+                    known[use.anywhere] = self._one(wanted, use.anywhere, behaviour)
+                met, at = known[use.anywhere], use.place.at
+                if met and (at not in found or met.rank > found[at].rank):
+                    found[at] = replace(met, use=use)
         return [found[at] for at in sorted(found)]
+
+    def _one(self, wanted: Touch, use: Use, behaviour: str) -> Met | None:
+        holds = meets(wanted, use, self.names, behaviour)
+        if holds is False:
+            return None
+        narrowed = bool(holds) or narrows(wanted, use, self.names, behaviour)
+        return Met(use, wanted.shown, bool(holds), narrowed, certain=wanted.is_import and bool(holds))

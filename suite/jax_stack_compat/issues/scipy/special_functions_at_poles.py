@@ -178,7 +178,7 @@ def minus_infinity() -> None:
 _BARE = "not within('jax.numpy.where')"
 _ABOVE = "form(x) not in ('jax.numpy.maximum', 'jax.numpy.clip', 'jax.nn.softplus', 'jax.numpy.exp')"
 _ZERO = members("jax", "scipy.special.digamma lax.digamma", f"(x) if x == 0 and {_ABOVE} and {_BARE}")
-_GRADIENT = f"(x) if uses('jax.grad', 'jax.value_and_grad') and {_ABOVE}"
+_GRADIENT = f"(x) if uses('jax.grad', 'jax.value_and_grad') and {_ABOVE} and unseen"
 _MAY_BE_ZERO = members("jax", "scipy.special.gammaln lax.lgamma", _GRADIENT)
 _POSITIVE = ("positive float32 matrix", "zero float32 vector", "positive float64 scalar", "float32 empty")
 _MINUS_ONE_BY_X = Workaround(
