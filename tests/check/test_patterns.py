@@ -116,7 +116,9 @@ def test_what_identifies_an_issue_takes_linear_time() -> None:
 )
 def test_a_quadratic_pattern_is_found(pattern: str, start: str, unit: str) -> None:
     """The measurement recognises patterns that took quadratic time."""
-    assert _is_quadratic(re.compile(pattern).search, start, unit)
+    search = re.compile(pattern).search
+    # On a busy machine, one measurement of the shorter text may take as long as the longer text.
+    assert any(_is_quadratic(search, start, unit) for _ in range(5))
 
 
 LOGS = ("XlaRuntimeError: x\n", "AError:  ", "AError:\n", "During handling of the above\n", "/a/b.py ")

@@ -408,9 +408,9 @@ def test_what_to_do_is_told_once_with_where_it_was_verified() -> None:
     (told,) = page.view.instead
     assert "Do not." == told.text
     assert {
-        "helps on jax 0.4.30–0.4.31": ["one", "another"],
-        "does not help on jax 0.4.30–0.4.31; workaround fails on jax-0.4.30, jax-0.4.31": ["fails"],
-        "not tested": ["unverified"],
+        "it helps on jax 0.4.30–0.4.31": ["one", "another"],
+        "it does not help on jax 0.4.30–0.4.31; it fails on jax-0.4.30, jax-0.4.31": ["fails"],
+        "it was not tested": ["unverified"],
     } == told.cases
     assert ["without"] == page.view.without
 
@@ -442,7 +442,7 @@ def test_stacks_beside_the_line_stand_by_what_was_seen(known: Report) -> None:
     assert [{alike.seen.detail} for alike in case.elsewhere] == [{of_case[cell].detail for cell in of} for of in cells]
     assert "affected" == case.elsewhere[0].seen.verdict
     assert ("0.4.36", "jax-0.4.36+equinox-0.11.8+diffrax-0.6.0") in case.elsewhere[0].rows[
-        "equinox 0.11.8, diffrax 0.6.0, by release of jax"
+        "Releases of jax, with equinox 0.11.8, diffrax 0.6.0"
     ]
 
 

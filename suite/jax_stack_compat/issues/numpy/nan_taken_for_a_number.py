@@ -20,7 +20,7 @@ def xlogy() -> tuple[str, str]:
 
 
 def numbers() -> None:
-    """For numbers they agree with NumPy and SciPy, xlogy(0, 0) is 0, and norm.pdf(nan) is NaN."""
+    """Without NaN, the functions agree with NumPy and SciPy; xlogy(0, 0) is 0, and norm.pdf(nan) is NaN."""
     import jax.numpy as jnp
     import numpy as np
     from jax.scipy.special import xlogy

@@ -1,4 +1,4 @@
-"""jnp.array turns None into NaN; tree.map drops a value opposite None
+"""jnp.array turns None into NaN; tree.map drops a value where the first tree has None
 
 To JAX, None is a pytree without leaves, so `jnp.array` took the dtype of the other elements, and NumPy converted None
 (jax#14506); jax#18564 made it warn, and 9c58a112b3 refuses it. `tree.map` accepted None in the first tree opposite a

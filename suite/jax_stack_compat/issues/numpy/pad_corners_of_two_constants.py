@@ -92,7 +92,7 @@ ISSUE = Issue(
     ),
     control=control_one_constant,
     rules=(
-        Rule("differs", "jax>=0.4.36,<0.5.3", "jax#24896 pads all axes before, then all axes after"),
+        Rule("differs", "jax>=0.4.36,<0.5.3", "jax#24896 pads the starts of all axes, then the ends of all axes"),
         Rule("agrees", "", "7f05b74bca pads axis by axis"),
     ),
     workaround=Workaround(

@@ -29,7 +29,7 @@ def to_two() -> None:
 
 
 def keep() -> None:
-    """To 38 and to 39 decimals, these numbers are themselves: a float32 changes by less than 1e-38."""
+    """Rounded to 38 or 39 decimals, each number stays as it is: the change is less than 1e-38."""
     import jax.numpy as jnp
     import numpy as np
 

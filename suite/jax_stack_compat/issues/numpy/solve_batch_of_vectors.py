@@ -77,7 +77,7 @@ def scipy_square_batch() -> tuple[str, str]:
 
 
 def scipy_assume_a() -> tuple[str, str]:
-    """Does jax.scipy.linalg.solve of these shapes return the same with assume_a="pos" as without?"""
+    """Does jax.scipy.linalg.solve of shapes (2, 2, 2) and (2, 2) return the same with assume_a="pos" as without?"""
     import jax.scipy.linalg
     import numpy as np
 

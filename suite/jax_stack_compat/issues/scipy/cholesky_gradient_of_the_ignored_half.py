@@ -47,7 +47,7 @@ def fill_both() -> None:
 
 
 def gradient_of_log_determinant(x: Any) -> Any:
-    """Return the gradient of a log-determinant for the triangle that is read, with both triangles filled."""
+    """Copy the upper triangle to the lower one, and return the log-determinant's gradient for the upper one."""
     import jax
     import jax.numpy as jnp
 

@@ -42,7 +42,7 @@ def from_the_nearer_end() -> None:
 
 
 def quantiles(q: Any) -> Any:
-    """Return the quantiles, each half from its own end."""
+    """Return the quantiles by the tangent of pi q or of pi (1 - q), whichever is smaller."""
     import jax.numpy as jnp
 
     return jnp.where(q < 0.5, -1, 1) / jnp.tan(jnp.pi * jnp.minimum(q, 1 - q))

@@ -32,7 +32,7 @@ _STATES_SHOWN = 3
 # The grounds for a turn's blame, in words.
 GROUNDS: Mapping[Grounds, str] = {
     "run": "runs show it",
-    "rule": "as the case's rules say",
+    "rule": "by the case's rules",
     "together": "it is unknown which package is the cause",
 }
 
@@ -203,7 +203,7 @@ def _elsewhere(facts: Facts, of: Mapping[str, Observation]) -> list[Alike]:
         found.setdefault(kind_of(seen), Alike({}, seen)).rows.setdefault(row, []).append((label, seen.cell))
 
     for row in facts.report.stacks:
-        name = f"{summary.held(row)}, by release of {row.along}"
+        name = f"Releases of {row.along}, with {summary.held(row)}"
         for id in row.cells:
             if id in left:
                 put(name, facts.cells[id].holds[row.along], left.pop(id))
@@ -224,12 +224,12 @@ def _instead(facts: Facts, issue: IssueRow) -> list[Instead]:
             verified(facts.line, needing, package, sparse=facts.is_sparse),
             summary.workaround(needing.values()),
         )
-        helps = told or "helps on other stacks"
+        helps = f"it {told or 'helps on other stacks'}"
         where = [helps] if told or "holds" in beside else []
-        where += [beside] if "fails" in beside else []
+        where += [beside.replace("workaround", "it", 1)] if "fails" in beside else []
         ran = _ran_elsewhere(facts, case.workaround)
         of_text = found.setdefault(text, Instead(text, case.workaround_source, ran, {})).cases
-        of_text.setdefault("; ".join(where) or "not tested", []).append(case.id)
+        of_text.setdefault("; ".join(where) or "it was not tested", []).append(case.id)
     return list(found.values())
 
 
@@ -271,7 +271,8 @@ def _good(facts: Facts, issue: IssueRow) -> tuple[CellRow, str, str] | None:
         if wrong:
             told = good_for(known, wrong, cell.versions, facts.knowledge).told
             # The headline may be right there, or documented.
-            of = "" if known.cases[0] in wrong else f", in {named([case.id for case in wrong])}"
+            cases = f" (case{'s' * (len(wrong) > 1)} {named([case.id for case in wrong])})"
+            of = "" if known.cases[0] in wrong else cases
             return (cell, told, of) if told else None
     return None
 
