@@ -60,7 +60,7 @@ _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
 _WORDS = frozenset(
     {*_FUNCTIONS, "given", "uses", "string_annotations", "form", "within", "without", "shows", "seen", "unseen"}
 )
-_SIGNS = frozenset({"given", "within", "seen"})
+_SIGNS = frozenset({"within", "seen"})
 IMPORT = "import "
 # Classes whose names are not capitalised, with a dot.
 _CLASSES = ("jax.custom_jvp.", "jax.custom_vjp.")

@@ -1,8 +1,8 @@
-"""jnp.any, jnp.all, astype and jnp.array take 1j for False
+"""JAX arrays: jnp.any, jnp.all, astype and jnp.array take 1j for False
 
 A complex number is true unless it is 0 (array-api#442), but JAX's conversion to bool takes the real part: "the wrong
 semantics", says a maintainer in jax#20644, which corrects `astype`. `any_and_all` and `array` still convert that way.
-jax#6290 hid the ComplexWarning of `jnp.any` and `jnp.all`, which jax#6289 had reported.
+jax#6290 hid the ComplexWarning of `jnp.any` and `jnp.all`, which jax#6289 had reported; only these two are silent.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def array() -> tuple[str, str]:
 
 _NAMES = (
     "('jax.numpy.complex64', 'jax.numpy.complex128', 'jax.numpy.complexfloating', 'jax.lax.complex', "
-    "'jax.numpy.fft.fft')"
+    "'jax.numpy.fft.fft', 'jax.numpy.fft.rfft', 'jax.numpy.fft.ifft', 'jax.numpy.fft.fft2', 'jax.numpy.fft.fftn')"
 )
 _COMPLEX = f"uses{_NAMES}"
 # Comparisons, and functions that return truth values or real numbers.
@@ -85,7 +85,7 @@ _TRUTHS = (
     *members("jax.numpy", "logical_and logical_not logical_or logical_xor real imag abs angle"),
 )
 _BOOL = "dtype in ('builtins.bool', 'numpy.bool_', 'jax.numpy.bool_', 'jax.numpy.bool')"
-# A list, a tuple and a number are converted by NumPy.
+# NumPy converts a list or a tuple of numbers, and a number.
 _ARRAY = f"(object, dtype) if {_BOOL} and type(object) not in ('list', 'tuple', 'complex') and {_COMPLEX}"
 
 ISSUE = Issue(

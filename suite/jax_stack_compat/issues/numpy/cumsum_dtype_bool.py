@@ -132,7 +132,7 @@ ISSUE = Issue(
             cumsum,
             rules=_BOTH,
             signatures=_DOES_NOT,
-            touches=(f"jax.numpy.cumsum{_BOOL}", f"jax.numpy.nancumsum{_BOOL}"),
+            touches=(f"jax.numpy.cumsum{_BOOL}",),
         ),
         Case(
             cumsum_numpy_bool,
@@ -152,12 +152,12 @@ ISSUE = Issue(
                 truth_values_first,
                 elsewhere=Elsewhere(all_so_far, numpy_cumprod, _INPUTS),
             ),
-            touches=(f"jax.numpy.cumprod{_BOOL}", f"jax.numpy.nancumprod{_BOOL}", f"jax.Array.cumprod{_METHOD}"),
+            touches=(f"jax.numpy.cumprod{_BOOL}", f"jax.Array.cumprod{_METHOD}"),
         ),
         Case(
             cumulative_sum,
             rules=(Rule("absent", "jax<0.4.27", "it came with 0.4.27"), Rule("differs", "jax<0.7.2"), Rule("agrees")),
-            touches=(f"jax.numpy.cumulative_sum{_BOOL}", f"jax.numpy.cumulative_prod{_BOOL}"),
+            touches=(f"jax.numpy.cumulative_sum{_BOOL}",),
         ),
         Case(method, rules=_BOTH, signatures=_DOES_NOT, touches=(f"jax.Array.cumsum{_METHOD}",)),
     ),

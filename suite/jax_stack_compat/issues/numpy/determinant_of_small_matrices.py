@@ -123,7 +123,7 @@ _PIVOTS = "rows are pivoted and eliminated"
 _BENIGN = ("jax.numpy.eye", "jax.numpy.identity", "jax.random.normal", "jax.random.uniform")
 _UNSEEN = f"unseen and without('jax_enable_x64') and form(a) not in {_BENIGN}"
 _BY_QR = Workaround(
-    'For 2 by 2, call jnp.linalg.slogdet(a, method="qr"): slower, and not of complex numbers.',
+    'Against overflow of 2 by 2: jnp.linalg.slogdet(a, method="qr"), slower, not of complex numbers.',
     two_by_qr,
     elsewhere=Elsewhere(
         det_of_two_by_qr,

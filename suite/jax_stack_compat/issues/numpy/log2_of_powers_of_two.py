@@ -135,7 +135,7 @@ ISSUE = Issue(
     behaviours={"inexact": "affected", "exact": "clear"},
     rules=(Rule("inexact", "", "jax#40419 is open"),),
     workaround=Workaround(
-        "m, e = jnp.frexp(x); jnp.where(m == 0.5, e - 1, jnp.log2(x)); gradients there are 0.",
+        "For normal x, m, e = jnp.frexp(x); jnp.where(m == 0.5, e - 1, jnp.log2(x)), with gradients 0.",
         by_frexp,
         elsewhere=Elsewhere(
             log2,

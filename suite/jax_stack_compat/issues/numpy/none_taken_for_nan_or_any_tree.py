@@ -1,4 +1,4 @@
-"""jnp.array turns None into NaN; tree.map drops a value where the first tree has None
+"""jnp.array turns None into NaN; tree.map skips values where the first tree is None
 
 To JAX, None is a pytree without leaves, so `jnp.array` took the dtype of the other elements, and NumPy converted None
 (jax#14506); jax#18564 made it warn, and 9c58a112b3 refuses it. `tree.map` accepted None in the first tree opposite a
@@ -96,7 +96,7 @@ _NONE = (
 )
 _MAPS = ("jax.tree.map", "jax.tree_util.tree_map", "jax.tree_map")
 # No literal shows a None that is deep in the first tree, so a use with two trees is possible at most.
-_TREES = "given(rest) and not given(is_leaf) and uses('jax.tree.map', 'jax.tree_util.tree_map', 'jax.tree_map')"
+_TREES = "given(rest) and not given(is_leaf) and unseen"
 
 ISSUE = Issue(
     kind="silent-wrong",

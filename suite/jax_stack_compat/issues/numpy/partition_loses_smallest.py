@@ -1,4 +1,4 @@
-"""jnp.partition and argpartition put the smallest integer last
+"""jnp.partition and argpartition misplace or lose the smallest integer
 
 JAX finds the smallest values as the largest of `-x`. An unsigned 0 and the smallest signed integer are their own
 negatives, so the value that belongs first comes last, and jnp.partition may lose it (jax#40338). jax#22288 adds 1 to
@@ -89,6 +89,8 @@ def unsigned_argpartition() -> tuple[str, str]:
 _FLOATS = "('jax.random.normal', 'jax.random.uniform', 'jax.numpy.linspace', 'jax.numpy.linalg.norm')"
 _PARTITION = f"jax.numpy.partition(a) if unseen and form(a) not in {_FLOATS}"
 _ARGPARTITION = f"jax.numpy.argpartition(a) if unseen and form(a) not in {_FLOATS}"
+_UNSIGNED = "uses('jax.numpy.uint8', 'jax.numpy.uint16', 'jax.numpy.uint32')"
+_BYTES = f"if (unseen or {_UNSIGNED}) and form(a) not in {_FLOATS}"
 _INVERTED = "jax#40338 inverts bits"
 
 ISSUE = Issue(
@@ -102,7 +104,7 @@ ISSUE = Issue(
         elsewhere=Elsewhere(pivots, numpy_pivots, ("int8 vector", "uint8 matrix", "zero uint16 one", "float32 batch")),
     ),
     cases=(
-        Case(unsigned, touches=(_PARTITION,)),
+        Case(unsigned, touches=(f"jax.numpy.partition(a) {_BYTES}",)),
         Case(
             smallest_signed,
             rules=(Rule("differs", "jax<0.12.0"), Rule("agrees", "", _INVERTED)),
@@ -117,6 +119,6 @@ ISSUE = Issue(
             ),
             touches=("jax.numpy.top_k(a, k, axis, mode) if unseen and mode == 'smallest'",),
         ),
-        Case(unsigned_argpartition, touches=(_ARGPARTITION,)),
+        Case(unsigned_argpartition, touches=(f"jax.numpy.argpartition(a) {_BYTES}",)),
     ),
 )

@@ -1,8 +1,8 @@
 """jax.scipy.linalg does not import beside a SciPy without tril and triu
 
-`jax.scipy.linalg` took the documentation of its `tril` and `triu` from SciPy (jax#17182), which removed these functions
-(scipy/scipy#19674). Jax declared no upper bound for SciPy, so an installer gives one without them; jax@e356d76913
-removes the wrappers. Optax, which imports `jax.scipy.stats`, fails too (huggingface/transformers#30402).
+`jax.scipy.linalg` wrapped `tril` and `triu` of SciPy, which removed these functions (scipy/scipy#19674). Jax declared
+no upper bound for SciPy, so an installer gives one without them; jax@e356d76913 removes the wrappers. Optax,
+which imports `jax.scipy.stats`, fails too (huggingface/transformers#30402).
 """
 
 from __future__ import annotations
