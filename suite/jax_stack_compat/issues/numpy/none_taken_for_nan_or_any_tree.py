@@ -1,4 +1,4 @@
-"""jnp.array turns None into NaN; tree.map skips values where the first tree is None
+"""jnp.array turns None into NaN; tree.map skips what stands beside a None
 
 To JAX, None is a pytree without leaves, so `jnp.array` took the dtype of the other elements, and NumPy converted None
 (jax#14506); jax#18564 made it warn, and 9c58a112b3 refuses it. `tree.map` accepted None in the first tree opposite a
