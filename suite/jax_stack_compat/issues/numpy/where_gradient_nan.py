@@ -1,4 +1,4 @@
-"""The gradient of jnp.where is NaN if that of the branch not taken is NaN
+"""The gradient of jnp.where is NaN if the other branch's is not finite
 
 `grad` multiplies the zero cotangent of the branch that is not taken by its derivative, infinity or NaN; the FAQ
 documents it, with the workaround (jax#1052). Forward mode gives 0 (`jvp`, jax#654). `lax.cond` gives 0, too, even if
