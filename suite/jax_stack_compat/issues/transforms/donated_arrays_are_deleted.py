@@ -1,8 +1,9 @@
 """Reading a donated array raises once jit has reused its buffer
 
-Donation lets JAX reuse an argument's buffer for a result. `afterwards` shows that the argument is deleted then, on a
-CPU too, and `read_again` that reading it raises. For `x.sum()` no output fits the buffer: JAX keeps the array, and
-warns (`no_output_fits`). The page on donation documents the deletion and the warning.
+Donation lets JAX reuse an argument's buffer for an output of its shape and dtype. The argument is then deleted
+(`afterwards`), and the page on donation says that a later use is an error (`read_again`, `given_again`). Without such
+an output, JAX keeps the array and warns (`no_output_fits`). 4d8b701068 also offers the buffer to an output with as many
+elements, so an array can be deleted for an output of another dtype (`other_dtype`).
 """
 
 from __future__ import annotations
@@ -71,6 +72,33 @@ def read_again() -> tuple[str, str]:
     return "kept", f"{x.tolist()}"
 
 
+def given_again() -> tuple[str, str]:
+    """Can jax.jit(lambda x: x + 1, donate_argnums=0) be called with one x twice?"""
+    import jax
+    import jax.numpy as jnp
+
+    x, add_one = jnp.ones(4), jax.jit(lambda x: x + 1, donate_argnums=0)
+    add_one(x)
+    return "kept", f"the second call gives {add_one(x).tolist()}"
+
+
+def other_dtype() -> tuple[str, str]:
+    """Is x deleted after jax.jit(lambda x: x.astype("int32"), donate_argnums=0)(x), if x is float32?"""
+    import warnings
+
+    import jax
+    import jax.numpy as jnp
+
+    x = jnp.ones(4)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        jax.block_until_ready(jax.jit(lambda x: x.astype("int32"), donate_argnums=0)(x))
+    if x.is_deleted():
+        return "deleted", "is_deleted() says so"
+    warned = any("Some donated buffers were not usable" in str(warning.message) for warning in caught)
+    return ("kept-and-warned" if warned else "kept"), f"x is {x.tolist()}"
+
+
 def no_output_fits() -> tuple[str, str]:
     """Is x deleted after jax.jit(lambda x: x.sum(), donate_argnums=0)(x), where no output fits its buffer?"""
     import warnings
@@ -122,33 +150,45 @@ def donate_one_of_a_tree() -> None:
     assert new.tolist() == [2, 2, 2]
 
 
+_KEPT = Signature("UserWarning", "Some donated buffers were not usable")
+
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(docs="jax:buffer_donation.html jax:changelog.html#jaxlib-0-3-24-nov-4-2022"),
+    upstream=Upstream.of(
+        docs="jax:buffer_donation.html jax:changelog.html#jaxlib-0-3-24-nov-4-2022",
+        change="jax@4d8b701068",
+        discussion="jax#9675",
+    ),
     touches=("jax.jit(donate_argnums=)", "jax.jit(donate_argnames=)", "buffer donation"),
     control=not_donated,
     behaviours={"deleted": "documented", "kept": "different"},
     rules=(Rule("deleted"),),
+    signatures={
+        "deleted": (
+            Signature("RuntimeError", "Array has been deleted"),
+            Signature("ValueError", "buffer has been deleted or donated"),
+        )
+    },
     workaround=Workaround(
-        "Rebind the name to the result: x = step(x).", go_on_with_the_result, elsewhere=rebind_a_state
+        "Rebind the name to the result, and give up the old value: x = step(x).",
+        go_on_with_the_result,
+        elsewhere=rebind_a_state,
     ),
     cases=(
         Case(afterwards),
+        Case(read_again),
+        Case(given_again),
         Case(
-            read_again,
-            signatures={
-                "deleted": (
-                    Signature("RuntimeError", "Array has been deleted"),
-                    # A jitted function that is given the deleted array again raised this on older releases.
-                    Signature("ValueError", "buffer has been deleted or donated"),
-                )
-            },
+            other_dtype,
+            behaviours={"kept-and-warned": "documented", "deleted": "documented", "kept": "different"},
+            rules=(Rule("kept-and-warned", "jax<0.8"), Rule("deleted", "", "4d8b701068")),
+            signatures={"kept-and-warned": _KEPT},
         ),
         Case(
             no_output_fits,
             behaviours={"kept-and-warned": "documented", "kept": "different", "deleted": "different"},
             rules=(Rule("kept-and-warned"),),
-            signatures={"kept-and-warned": Signature("UserWarning", "Some donated buffers were not usable")},
+            signatures={"kept-and-warned": _KEPT},
             workaround=Workaround(
                 "For each output, donate at most one array of its shape and dtype.",
                 donate_what_fits,

@@ -1,20 +1,20 @@
-"""What a jitted function does beside computing happens once, as it is traced: globals, lists and iterators, by design
+"""jax.jit and lax.fori_loop run a function's side effects as they trace it
 
-    f = jax.jit(lambda x: x * scale["now"])
-    f(2.0); scale["now"] = 5.0; f(2.0)      # still with the first scale
-    lax.fori_loop(0, 5, lambda i, total: total + next(numbers), 0)    # 0: one number, five times
-
-JAX runs the Python of a function to write down what it computes, and then runs what was written. A global is read, a
-list appended to, an iterator advanced while that is done, and not again: the FAQ and the sharp bits have it.
+JAX runs a function's Python to trace it, and later calls run what was traced. So a global is read (`global_value`), a
+list appended to (`appended`) and an iterator advanced (`iterator`) during tracing. JAX's FAQ documents it for globals
+and `print`; the sharp bits also warn of iterators (jax#3567), and say that JAX does not guarantee how impure functions
+behave.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround
 
 
 def global_value() -> tuple[str, str]:
-    """Does a jitted function see a global that has changed?"""
+    """Does a function under jax.jit see the new value of a global that has changed?"""
     import jax
 
     scale = {"now": 1.0}
@@ -35,8 +35,26 @@ def by_argument() -> None:
     assert int(jax.lax.fori_loop(0, 5, lambda i, total: total + numbers[i], 0)) == 10
 
 
+def scaled_and_summed(rows: Any, scale: Any) -> Any:
+    """Scale by two values in turn, and add up the rows by their index."""
+    import jax
+    import jax.numpy as jnp
+
+    scaled = jax.jit(lambda x, scale: x * scale)
+    total = jax.lax.fori_loop(0, len(rows), lambda i, total: total + rows[i], jnp.zeros_like(rows[0]))
+    return jnp.stack([scaled(total, scale), scaled(total, scale + scale)])
+
+
+def numpy_scaled_and_summed(rows: Any, scale: Any) -> Any:
+    """Return the same from NumPy."""
+    import numpy as np
+
+    total = rows.sum(0, dtype=rows.dtype)
+    return np.stack([total * scale, total * (scale + scale)])
+
+
 def appended() -> tuple[str, str]:
-    """How often does a jitted function append to a list in two calls?"""
+    """How often does a function under jax.jit append to a list in two calls?"""
     import jax
 
     seen: list[int] = []
@@ -50,8 +68,47 @@ def appended() -> tuple[str, str]:
     return "as-traced" if len(seen) == 1 else "as-changed", f"{len(seen)} in two calls"
 
 
+def by_callback() -> None:
+    """A function that appends to a list by jax.debug.callback appends at each call."""
+    import jax
+
+    seen: list[int] = []
+
+    def append(x: float) -> float:
+        jax.debug.callback(lambda: seen.append(1), ordered=True)
+        return x
+
+    jitted = jax.jit(append)
+    jitted(1.0), jitted(2.0)
+    jax.effects_barrier()
+    assert len(seen) == 2
+
+
+def in_a_loop() -> None:
+    """Ordered callbacks note each row of a float16 matrix in a loop, jitted and not, and in two scans."""
+    import jax
+    import jax.numpy as jnp
+
+    rows = jnp.arange(6, dtype=jnp.float16).reshape(3, 2)
+    seen: list[Any] = []
+
+    def add(i: Any, total: Any) -> Any:
+        jax.debug.callback(seen.append, rows[i], ordered=True)
+        return total + rows[i]
+
+    def total(start: Any) -> Any:
+        return jax.lax.fori_loop(0, 3, add, start).sum()
+
+    for f in (total, jax.jit(total)):
+        f(jnp.zeros(2, jnp.float16))
+    for _ in range(2):
+        jax.lax.scan(lambda total, i: (add(i, total), i), jnp.zeros(2, jnp.float16), jnp.arange(3))
+    jax.effects_barrier()
+    assert [row.tolist() for row in seen] == [[0, 1], [2, 3], [4, 5]] * 4
+
+
 def iterator() -> tuple[str, str]:
-    """What does a loop sum that takes the next of an iterator five times?"""
+    """What does a jax.lax.fori_loop sum that takes the next of an iterator five times?"""
     import jax
 
     numbers = iter(range(10))
@@ -63,12 +120,32 @@ ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(
         docs="jax:notebooks/Common_Gotchas_in_JAX.html#pure-functions "
-        "jax:faq.html#jit-changes-the-behavior-of-my-function"
+        "jax:faq.html#jit-changes-the-behavior-of-my-function",
+        discussion="jax#1348 jax#3567",
     ),
     touches=("tracing", "side effects"),
     control=by_argument,
     behaviours={"as-traced": "documented", "as-changed": "different"},
     rules=(Rule("as-traced", "", "the sharp bits"),),
-    workaround=Workaround("Pass it as an argument; an effect is jax.debug.callback's, or io_callback's.", by_argument),
-    cases=(Case(global_value), Case(appended), Case(iterator)),
+    workaround=Workaround(
+        "Pass what changes as an argument, and a sequence as an array.",
+        by_argument,
+        elsewhere=Elsewhere(
+            scaled_and_summed,
+            numpy_scaled_and_summed,
+            ("float32 matrix, float32 scalar", "int32 vector, int32 scalar", "float16 square, zero float16 scalar"),
+        ),
+    ),
+    cases=(
+        Case(global_value),
+        Case(
+            appended,
+            workaround=Workaround(
+                "Outside gradients, call the host: jax.debug.callback(f, x, ordered=True); then jax.effects_barrier().",
+                by_callback,
+                elsewhere=in_a_loop,
+            ),
+        ),
+        Case(iterator),
+    ),
 )

@@ -1,11 +1,9 @@
-"""A jitted function called by a jitted one returns tracers, also for what is static, by design
+"""An inner jax.jit turns static values into tracers within another jit
 
-    add_one = jax.jit(lambda n: n + 1, static_argnums=0)
-    jax.jit(lambda n: jnp.arange(add_one(n)), static_argnums=0)(5)    # ConcretizationTypeError; well without jit inside
-
-What goes into jit as static is a Python value within, and what comes out is an array; in the tracing of another jit, a
-tracer. So a helper that computes a shape must not be jitted, and a number that is passed to one is no number there.
-jax#14666 asks since 2023 whether values that pass through could stay as they are, and jax#35090 in 2026.
+`jax.jit` traces each argument that is not static, as the page on tracing says, and returns arrays: within another jit,
+tracers. So a Python number becomes a tracer as an argument (`passed`), and a static value as a result (`returned`,
+`forwarded`). jax#14666, which is open, asks that a static value returned unchanged stay static. From a jit with
+`inline=True` it returned as a Python number (`inlined`); c6482ed636 ensures a tracer there.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def returned() -> tuple[str, str]:
-    """Can a jitted function use what another makes of its static argument as a shape?"""
+    """Can jnp.arange under jax.jit take what another jitted function computes from its static argument?"""
     import jax
     import jax.numpy as jnp
 
@@ -37,8 +35,62 @@ def without_the_inner_jit() -> None:
     assert seen == [True]
 
 
+def padded_shapes() -> None:
+    """Functions without jit compute shapes and names for a jitted function, also under vmap and grad."""
+    import jax
+    import jax.numpy as jnp
+
+    def half(shape: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(length // 2 for length in shape)
+
+    def dtype_name(is_short: bool) -> str:
+        return "float16" if is_short else "float32"
+
+    filled = jax.jit(lambda x, shape, is_short: jnp.full(half(shape), x, dtype_name(is_short)), static_argnums=(1, 2))
+    assert filled(2, (4, 2), True).tolist() == [[2.0], [2.0]]
+    assert filled(2.0, (0,), False).shape == (0,)
+    assert jax.vmap(lambda x: filled(x, (4,), False))(jnp.arange(3)).tolist() == [[0, 0], [1, 1], [2, 2]]
+    assert jax.grad(lambda x: filled(x, (6,), False).sum())(1.0) == 3.0
+
+
+def branches_of_an_inner_jit() -> None:
+    """An inner jit branches on a flag, a string and None that are static, by position and by name."""
+    from functools import partial
+
+    import jax
+    import jax.numpy as jnp
+
+    @partial(jax.jit, static_argnames=("sign", "is_doubled", "scale"))
+    def inner(x: jax.Array, sign: str, is_doubled: bool, scale: float | None = None) -> jax.Array:
+        x = -x if sign == "-" else x
+        x = x + x if is_doubled else x
+        return x if scale is None else x * scale
+
+    outer = jax.jit(lambda x: inner(x, "-", True) + inner(x, sign="+", is_doubled=False, scale=2))
+    assert outer(jnp.arange(3)).tolist() == [0, 0, 0]
+    assert outer(jnp.ones((2, 2), jnp.float16)).tolist() == [[0, 0], [0, 0]]
+    assert jax.grad(jax.jit(lambda x: inner(x, "-", True, 3.0)))(1.0) == -6.0
+
+
+def forwarded() -> tuple[str, str]:
+    """Can float() under jax.jit take a static argument that another jitted function returns unchanged?"""
+    import jax
+
+    same = jax.jit(lambda n: n, static_argnums=0)
+    return "static", f"{jax.jit(lambda n: float(same(n)), static_argnums=0)(1)}"
+
+
+def inlined() -> tuple[str, str]:
+    """Can jnp.arange under jax.jit take what a jit with inline=True computes from its static argument?"""
+    import jax
+    import jax.numpy as jnp
+
+    add_one = jax.jit(lambda n: n + 1, static_argnums=0, inline=True)
+    return "static", f"{jax.jit(lambda n: jnp.arange(add_one(n)), static_argnums=0)(2)}"
+
+
 def passed() -> tuple[str, str]:
-    """Is a Python number that a jitted function passes to another one there?"""
+    """Does a jitted function, called under jax.jit with a Python number, get a Python number?"""
     import jax
 
     seen = []
@@ -54,18 +106,37 @@ def passed() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(report="jax#14666 jax#35090"),
+    upstream=Upstream.of(
+        report="jax#35090 jax#14666",
+        docs="jax:tracing.html#different-kinds-of-jax-values",
+        change="jax@c6482ed636",
+        discussion="jax#9298",
+    ),
     touches=("jax.jit(static_argnums=)", "jax.jit(static_argnames=)", "tracing"),
     control=without_the_inner_jit,
     behaviours={"traced": "documented", "static": "different"},
     rules=(Rule("traced", "", "jax#14666 is open"),),
+    signatures={"traced": Signature("ConcretizationTypeError", "Abstract tracer value encountered")},
     workaround=Workaround(
-        "Leave functions of static values unjitted, and pass numbers as static arguments.", without_the_inner_jit
+        "Leave functions that compute static values unjitted; Python runs them at each trace.",
+        without_the_inner_jit,
+        elsewhere=padded_shapes,
     ),
     cases=(
+        Case(returned),
+        Case(forwarded),
         Case(
-            returned, signatures={"traced": Signature("ConcretizationTypeError", "Abstract tracer value encountered")}
+            inlined,
+            behaviours={"static": "clear", "traced": "documented"},
+            rules=(Rule("static", "jax<0.6.1"), Rule("traced", "", "c6482ed636")),
         ),
-        Case(passed),
+        Case(
+            passed,
+            workaround=Workaround(
+                "Mark the argument static in the inner jit, which compiles again for each value.",
+                without_the_inner_jit,
+                elsewhere=branches_of_an_inner_jit,
+            ),
+        ),
     ),
 )

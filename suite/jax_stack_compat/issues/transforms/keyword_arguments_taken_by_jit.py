@@ -1,17 +1,9 @@
-"""A jitted function takes no keyword argument named f or store in jax 0.4.36, and on most older releases none named fun
+"""A function under jax.jit takes no keyword argument named f, store or fun
 
-    jax.jit(lambda x, f: x * f)(1.0, f=2.0)
-    TypeError: result_paths() got multiple values for argument 'f'
-
-JAX hands the function that it wraps through functions of its own, and their parameters have names too: what the caller
-passes by such a name meets them. jax#25329 found `f` in 0.4.36, whose commit 1c9b23c566 made these functions plain;
-0.4.37 has them take theirs by position alone.
-
-Seen in these runs:
-
-- `store` fails in 0.4.36 as `f` does.
-- `fun` fails up to 0.4.25 and again from 0.4.31 to 0.8.3, with "_python_pjit_helper() got multiple values for argument
-  'fun'".
+`jax.jit` passes a call's keywords on through functions of its own, and a parameter of the same name collides with them.
+1c9b23c566 gave some of these functions the parameters `f` and `store` (jax#25329); 95892fdac8 renames them. Another
+helper of jit had a parameter `fun` (`named_fun`): dd574cbc74 removed it, 9e30079dba put it back, and 2150efed44 hands
+the keywords over as a dictionary.
 """
 
 from __future__ import annotations
@@ -20,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def named_f() -> tuple[str, str]:
-    """Can a jitted function be called with f=2.0?"""
+    """Can a function under jax.jit be called with f=2.0?"""
     import jax
 
     return "taken", f"it gives {float(jax.jit(lambda x, f: x * f)(1.0, f=2.0))}"
@@ -40,15 +32,30 @@ def by_position() -> None:
     assert float(jax.jit(lambda f, store, fun: f * store * fun)(2.0, 3.0, 4.0)) == 24.0
 
 
+def static_and_defaulted() -> None:
+    """By position a static string, a tree and a default arrive, also under vmap, grad and lower."""
+    import jax
+    import jax.numpy as jnp
+
+    def g(x: jax.Array, f: str, store: dict[str, jax.Array], fun: float = 1.0) -> jax.Array:
+        return (x + store["a"].sum() if f == "sum" else x) * fun
+
+    jitted, store = jax.jit(g, static_argnames="f"), {"a": jnp.ones((2, 3), jnp.float16)}
+    assert jitted(jnp.arange(3), "", store, 2).tolist() == [0, 2, 4]
+    assert jitted.lower(1.0, "sum", store).compile()(1.0, store) == 7.0
+    assert jax.vmap(lambda x: jitted(x, "sum", store, 2.0))(jnp.arange(2.0)).tolist() == [12.0, 14.0]
+    assert jax.grad(lambda x: jitted(x, "", store, 3.0))(1.0) == 3.0
+
+
 def named_store() -> tuple[str, str]:
-    """Can a jitted function be called with store=2.0?"""
+    """Can a function under jax.jit be called with store=2.0?"""
     import jax
 
     return "taken", f"it gives {float(jax.jit(lambda x, store: x * store)(1.0, store=2.0))}"
 
 
 def named_fun() -> tuple[str, str]:
-    """Can a jitted function be called with fun=2.0?"""
+    """Can a function under jax.jit be called with fun=2.0?"""
     import jax
 
     return "taken", f"it gives {float(jax.jit(lambda x, fun: x * fun)(1.0, fun=2.0))}"
@@ -56,16 +63,32 @@ def named_fun() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="jax#25329", cause="jax@1c9b23c566"),
+    upstream=Upstream.of(
+        report="jax#25329",
+        cause="jax@1c9b23c566 jax@9e30079dba",
+        fix="jax@95892fdac8 jax@dd574cbc74 jax@2150efed44",
+    ),
     touches=("keyword arguments",),
-    known_by=r"\b(_python_pjit_helper|result_paths)\(\)",
+    known_by=r"\b(_python_pjit_helper|result_paths|_get_result_paths_thunk|_argnums_partial)\(\)",
     control=another_name,
-    rules=(Rule("refused", "jax==0.4.36", "jax#25329"), Rule("taken")),
-    workaround=Workaround("Pass it by position, or name it otherwise.", by_position),
+    rules=(Rule("taken", "jax<0.4.36"), Rule("refused", "jax<0.4.37", "1c9b23c566"), Rule("taken", "", "95892fdac8")),
+    workaround=Workaround(
+        "Pass the argument by position; a keyword-only one needs another name.",
+        by_position,
+        elsewhere=static_and_defaulted,
+    ),
     signatures={"refused": Signature("TypeError", "got multiple values for argument", everyday=True)},
     cases=(
         Case(named_f),
         Case(named_store),
-        Case(named_fun, rules=(Rule("taken", "jax>=0.4.26,<0.4.31"), Rule("refused", "jax<0.9.0"), Rule("taken"))),
+        Case(
+            named_fun,
+            rules=(
+                Rule("refused", "jax<0.4.26"),
+                Rule("taken", "jax<0.4.31", "dd574cbc74"),
+                Rule("refused", "jax<0.9.0", "9e30079dba"),
+                Rule("taken", "", "2150efed44"),
+            ),
+        ),
     ),
 )

@@ -1,29 +1,20 @@
-"""NumPy arrays reach the backward rule of a custom_vjp, and return from grad's aux, without .sum
+"""A NumPy array lacks .sum in custom_vjp's backward rule and in grad's aux
 
-    f.defvjp(lambda x, c: (x, c), lambda c, g: (g * c.sum(), ...))      # c was a numpy.ndarray
-    AttributeError: 'TypedNdArray' object has no attribute 'sum'
-
-jax 0.7.2 puts NumPy constants into a private type that "duck types" as an ndarray, its changelog says, and may break
-`isinstance(x, np.ndarray)`. It has no `sum`, `mean`, `max`, `tolist` or `copy`. Loops over it and unpacking work. 0.9.2
-makes it a subclass of `np.ndarray` (dda9695795), with all of these. Equinox met the type in jax 0.7.2, as a static
-parameter of its `noinline` (equinox#1095), and equinox#1099 teaches it to `is_array`.
-
-Seen in these runs:
-
-- The changelog names `custom_jvp` rules. There an ndarray is an ndarray on every release run. The private type
-  arrives in the backward rule of a `custom_vjp`, from 0.7.2 (as `LiteralArray`; `TypedNdArray` from 0.8.0); the forward
-  rule gets an ndarray.
-- From 0.8.0 `jax.grad(f, has_aux=True)` and `jax.vjp` return it: an argument that f returns unchanged comes back as
-  neither an ndarray nor a `jax.Array`.
+JAX puts a NumPy array that becomes a constant into a private type, to canonicalize it once (b43662fe28). The changelog
+says that the type duck types as an ndarray, but it had no `sum`, and it reaches backward rules (`custom_vjp`).
+b8f92cbe9b canonicalizes the inputs of `jax.vjp`, so that `jax.grad` returns the type as aux (`aux`). dda9695795 makes
+it a subclass of `np.ndarray`.
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround
 
 
 def custom_vjp() -> tuple[str, str]:
-    """Can the backward rule of a custom_vjp call .sum() on an ndarray that the forward rule passed on?"""
+    """Can the backward rule of a jax.custom_vjp call .sum() on an ndarray that the forward rule passed on?"""
     import jax
     import numpy as np
 
@@ -57,8 +48,29 @@ def as_an_array() -> None:
     assert float(np.asarray(got).sum()) == 3.0
 
 
+def gradient_and_aux(x: Any) -> Any:
+    """Convert the array in a backward rule, and an unchanged argument in aux."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    f = jax.custom_vjp(lambda y, c: y * jnp.sum(c))
+    f.defvjp(lambda y, c: (y * jnp.sum(c), c), lambda c, g: (g * np.asarray(c).sum(dtype=np.float32), np.zeros_like(c)))
+    c = np.asarray(x)
+    gradient = jax.grad(lambda y: f(y, c).astype(jnp.float32))(jnp.float32(2.0))
+    aux = jax.grad(lambda y, c: (y * y, c), has_aux=True)(2.0, c)[1]
+    return np.append(np.asarray(aux).copy(), gradient)
+
+
+def sum_and_array(x: Any) -> Any:
+    """Return the array, and its sum at the end."""
+    import numpy as np
+
+    return np.append(x, x.sum(dtype=np.float32))
+
+
 def aux() -> tuple[str, str]:
-    """Has an ndarray that f returns as grad's aux its .sum()?"""
+    """Can .sum() be called on an ndarray that f returns as the aux of jax.grad(f, has_aux=True)?"""
     import jax
     import numpy as np
 
@@ -68,7 +80,7 @@ def aux() -> tuple[str, str]:
 
 
 def custom_jvp() -> tuple[str, str]:
-    """Is an ndarray still one in the rule of a custom_jvp?"""
+    """Is an ndarray argument an np.ndarray in the rule of a jax.custom_jvp?"""
     import jax
     import numpy as np
 
@@ -87,19 +99,45 @@ def custom_jvp() -> tuple[str, str]:
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(
-        report="equinox#1095", fix="jax@dda9695795", docs="jax:changelog.html", attempt="equinox#1099"
+        cause="jax@b43662fe28 jax@b8f92cbe9b",
+        fix="jax@dda9695795",
+        docs="jax:changelog.html#jax-0-7-2-september-16-2025",
+        discussion="equinox#1095 equinox#1099",
     ),
-    touches=("jax.custom_vjp", "jax.custom_jvp", "jax.grad(has_aux=)", "jax.vjp(has_aux=)"),
+    touches=("NumPy arrays as arguments",),
     known_by=r"'(LiteralArray|TypedNdArray)'",
+    also={"no-sum": Signature("AttributeError", "'TypedNdArray' object has no attribute")},
     control=jax_arrays,
     behaviours={"array": "clear", "other": "different"},
-    workaround=Workaround("Convert what arrives: np.asarray(c).sum(), or give a jax.Array.", as_an_array),
+    workaround=Workaround(
+        "Convert the array, unless JAX traces it: np.asarray(c).sum().",
+        as_an_array,
+        elsewhere=Elsewhere(
+            gradient_and_aux,
+            sum_and_array,
+            ("float32 matrix", "float16 vector", "float32 empty", "float32 scalar", "zero float16 batch"),
+            rtol=1e-3,
+        ),
+    ),
     signatures={"no-sum": Signature("AttributeError", "object has no attribute 'sum'", everyday=True)},
     cases=(
         Case(
-            custom_vjp, rules=(Rule("array", "jax<0.7.2"), Rule("no-sum", "jax<0.9.2"), Rule("array", "", "dda9695795"))
+            custom_vjp,
+            rules=(
+                Rule("array", "jax<0.7.2"),
+                Rule("no-sum", "jax<0.9.2", "b43662fe28"),
+                Rule("array", "", "dda9695795"),
+            ),
+            touches=("jax.custom_vjp",),
         ),
-        Case(aux, rules=(Rule("array", "jax<0.8.0"), Rule("no-sum", "jax<0.9.2"), Rule("array", "", "dda9695795"))),
-        Case(custom_jvp, rules=(Rule("array"),)),
+        Case(
+            aux,
+            rules=(
+                Rule("array", "jax<0.8.0"),
+                Rule("no-sum", "jax<0.9.2", "b8f92cbe9b"),
+                Rule("array", "", "dda9695795"),
+            ),
+        ),
+        Case(custom_jvp, rules=(Rule("array"),), touches=("jax.custom_jvp",)),
     ),
 )
