@@ -166,7 +166,7 @@ ISSUE = Issue(
     signatures={
         "deleted": (
             Signature("RuntimeError", "Array has been deleted"),
-            Signature("ValueError", "buffer has been deleted or donated"),
+            Signature("ValueError", "uffer has been deleted or donated"),
         )
     },
     workaround=Workaround(
