@@ -1,4 +1,4 @@
-"""On a CPU, some loops copy the whole array at each in-place update
+"""lax.fori_loop copies the whole array at some in-place updates on CPUs
 
 XLA copies the array at each step, so that a loop of n steps costs O(n^2) instead of O(n) (jax#31284, jax#31282). Seen
 here: a loop that draws the index with jax.random.randint (`drawn-index`), and one that writes blocks of 4 KiB into a
@@ -145,7 +145,7 @@ ISSUE = Issue(
         Case(
             drawn_index,
             workaround=Workaround(
-                "Draw all indices before the loop.",
+                "Outside jax.grad and jax.vmap, draw all indices before the loop.",
                 draw_before,
                 fails=("jaxlib==0.11.1",),
                 elsewhere=draw_integers_before,

@@ -1,27 +1,20 @@
-"""A jitted vmap of a matrix product and a reduction is wrong in the rows past a block's end
+"""jax.jit of vmapped jnp.sum((matrix @ row) ** 2) is wrong in last rows
 
-    jax.jit(jax.vmap(lambda row: jnp.sum((matrix @ row) ** 2)))(x)    # x of shape (32769, 3): the last row is wrong
-
-You'd expect what eager execution gives. With jaxlib 0.10.2 on a CPU the last row of 32769 is that of another one,
-1065369600 for 1073741824, without a warning. Other projects met it as failures of tests. XLA hands such a fusion to the
-library YNNPACK, which works in blocks. jaxlib 0.11.0 is right, and so is 0.10.2 with the flag that switches these
-fusions off. The report has the sum of squares, float32 from 32769 rows on and float64 from 16385, and 0.10.1 for right.
-
-Where a block ends may depend on the processor and the number of threads; these sizes are the report's, met again here.
-
-Seen in these runs:
-
-- With `jnp.max` in the place of the sum of squares, jaxlib 0.9.1 to 0.10.2 are wrong: in 232 of 33000 rows.
-- Without `vmap`, as `jnp.sum((x @ matrix.T) ** 2, axis=1)`, 32769 rows are right, and so are 16384 rows with it.
+On CPUs, XLA gives a fused matrix product and reduction to YNNPACK; without such fusions, the rows agree with NumPy
+(`without_fusions`). jax#39103 found the sum of squares wrong in float32 with 32769 rows (`float32`) and in float64 with
+16385 (`float64`). So is `jnp.max` (`maximum`), and the sum of squares of `matrix @ x.T`, without vmap
+(`product_with_columns`).
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def float32() -> tuple[str, str]:
-    """Is jit(vmap(sum of squares of matrix @ row)) what eager execution gives, for 32769 rows?"""
+    """Does jax.jit of vmapped jnp.sum((matrix @ row) ** 2) agree with eager execution for 32769 rows?"""
     import jax
     import jax.numpy as jnp
 
@@ -31,7 +24,7 @@ def float32() -> tuple[str, str]:
 
 
 def control_block() -> None:
-    """Half as many rows, and as many without vmap, are right under jit."""
+    """Under jit, half as many rows agree, and so does x @ matrix.T without vmap."""
     import jax
     import jax.numpy as jnp
 
@@ -44,8 +37,29 @@ def control_block() -> None:
         assert jnp.allclose(jax.jit(f)(x), x[:, 0] ** 2, rtol=1e-5), rows
 
 
+def without_fusions() -> None:
+    """With the flag, reductions of random products agree with NumPy, in two dtypes and for few and many rows."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def reduced(reduce: Any, matrix: Any, x: Any) -> Any:
+        return jax.jit(jax.vmap(lambda row: reduce(matrix @ row)))(x)
+
+    random = np.random.default_rng(0)
+    for rows, dtype in ((33000, "float32"), (17000, "float"), (7, "float16")):
+        x, matrix = random.normal(size=(rows, 3)).astype(dtype), random.normal(size=(3, 3)).astype(dtype)
+        product = x.astype("float64") @ matrix.T.astype("float64")
+        for reduce, wanted in (
+            (lambda y: jnp.sum(y**2), np.sum(product**2, axis=1)),
+            (jnp.max, np.max(product, axis=1)),
+            (jnp.linalg.norm, np.linalg.norm(product, axis=1)),
+        ):
+            np.testing.assert_allclose(reduced(reduce, jnp.asarray(matrix), x), wanted, rtol=1e-2, atol=1e-2)
+
+
 def float64() -> tuple[str, str]:
-    """Is it in float64, for 16385 rows?"""
+    """Does jax.jit of vmapped jnp.sum((matrix @ row) ** 2) agree with eager execution in float64, for 16385 rows?"""
     import jax
     import jax.numpy as jnp
 
@@ -55,13 +69,26 @@ def float64() -> tuple[str, str]:
 
 
 def maximum() -> tuple[str, str]:
-    """Is it with jnp.max of matrix @ row, for 33000 rows?"""
+    """Does jax.jit of vmapped jnp.max(matrix @ row) agree with eager execution for 33000 rows?"""
     import jax
     import jax.numpy as jnp
 
     matrix = jnp.array([[1.0, 2.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 3.0]])
     x = jnp.zeros((33000, 3)).at[:, 0].set(jnp.arange(33000.0))
     f = jax.vmap(lambda row: jnp.max(matrix @ row))
+    return compare(jax.jit(f)(x), f(x), rtol=1e-5)
+
+
+def product_with_columns() -> tuple[str, str]:
+    """Does jax.jit of jnp.sum((matrix @ x.T) ** 2, axis=0), without vmap, agree with eager execution for 33000 rows?"""
+    import jax
+    import jax.numpy as jnp
+
+    matrix, x = jnp.eye(3), jnp.zeros((33000, 3)).at[:, 0].set(jnp.arange(33000.0))
+
+    def f(x: jax.Array) -> jax.Array:
+        return jnp.sum((matrix @ x.T) ** 2, axis=0)
+
     return compare(jax.jit(f)(x), f(x), rtol=1e-5)
 
 
@@ -74,13 +101,15 @@ ISSUE = Issue(
     control=control_block,
     rules=(Rule("differs", "jaxlib==0.10.2"), _AGREES),
     workaround=Workaround(
-        "Set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type= in the environment, or write it without vmap.",
+        "Set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type= before JAX starts; fusions then do without YNNPACK.",
         environment={"XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type="},
         fails=("jaxlib<0.8.1",),  # it does not know the flag, and aborts
+        elsewhere=without_fusions,
     ),
     cases=(
         Case(float32),
         Case(float64, x64=True),
         Case(maximum, rules=(Rule("differs", "jaxlib>=0.9.1,<0.11"), _AGREES)),
+        Case(product_with_columns),
     ),
 )

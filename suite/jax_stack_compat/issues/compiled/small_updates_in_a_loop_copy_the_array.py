@@ -1,17 +1,9 @@
-"""One element written per step of a loop costs a copy of the whole array, on a CPU with jaxlib 0.11.1
+"""Small updates in lax.fori_loop and lax.scan copy the array at each step
 
-    lax.fori_loop(0, n, lambda i, a: a.at[i].set(i), jnp.zeros(n))    # n steps, each as long as the array
-    lax.scan(step, x0, None, length=n)    # so do the results that it stacks
-
-You'd expect the array to be updated in place, as it is on every other release run here, and n steps to cost n writes.
-In jaxlib 0.11.1 a loop of n steps costs n * n: jax#40101 has 0.0014 seconds that become 13. By the report what is
-compiled is the same HLO; it finds the limit at updates of 256 bytes on one processor and of 480 on another, and wider
-ones are as fast as ever. Here an element of 4 bytes is written, and the processor's time is set against that of a loop
-which reads one: hundreds of times as much where it copies, and about as much where it does not.
-
-Seen in these runs: jaxlib 0.11.1 alone copies. From 0.11.2 on the array is updated in place, so that one
-release has to be skipped. jax 0.11.2 lowers such a loop to another text; that text copies in jaxlib 0.11.1 as well, and
-the text of jax 0.11.1 does not in jaxlib 0.11.2.
+On CPUs, a step that writes few bytes rewrites the whole array, so that n steps cost O(n^2) instead of O(n) (jax#40101).
+The limit depends on the processor: jax#40101 finds 256 bytes on one, and 480 on another. It holds for the results that
+a scan stacks, too (`stacked_results`). jax#40101 found the same optimized HLO in the release before, so the cause is in
+jaxlib.
 """
 
 from __future__ import annotations
@@ -19,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
+from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, members
 
 
 def _copies(writes: Callable[[Any], Any], reads: Callable[[Any], Any]) -> tuple[str, str]:
-    """Whether a function takes more than 30 times the processor time of another: the least of three calls of each."""
+    """Return "copies" if one function takes over 30 times the CPU time of another, in the fastest of three calls."""
     import time
 
     import jax
@@ -41,7 +33,7 @@ def _copies(writes: Callable[[Any], Any], reads: Callable[[Any], Any]) -> tuple[
 
 
 def _reads(x: Any) -> Any:
-    """A loop of 300 steps that reads an array of 8 MiB, and does not write to it."""
+    """Read an array of 8 MiB in 300 steps, without writing to it."""
     import jax
     import jax.numpy as jnp
 
@@ -50,7 +42,7 @@ def _reads(x: Any) -> Any:
 
 
 def one_element() -> tuple[str, str]:
-    """Is an array of 8 MiB updated in place where each of 300 steps writes one element?"""
+    """Does jax.lax.fori_loop update an array of 8 MiB in place if each of 300 steps writes one element?"""
     import jax
     import jax.numpy as jnp
 
@@ -58,7 +50,7 @@ def one_element() -> tuple[str, str]:
 
 
 def what_it_computes() -> None:
-    """What such loops compute is right on every release."""
+    """Loops that write one element per step compute what Python computes."""
     import jax
     import jax.numpy as jnp
 
@@ -67,7 +59,7 @@ def what_it_computes() -> None:
 
 
 def in_blocks() -> None:
-    """A loop within a loop: the inner one fills a block of 512 bytes, and the outer one stacks blocks."""
+    """A scan within a scan, of which the inner one fills a block of 512 bytes, copies no array at each step."""
     import jax
 
     def step(x: Any, _: Any) -> Any:
@@ -79,8 +71,32 @@ def in_blocks() -> None:
     assert _copies(blocks, _reads)[0] == "in-place"
 
 
+def other_blocks() -> None:
+    """Blocks of integers and of float16, by lax.scan and lax.map, have the values of one loop, without copies."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def integers(x: Any) -> Any:
+        numbers = jnp.asarray(x).astype(int) + jnp.arange(20480, dtype="int32").reshape(-1, 128)
+        return jax.lax.map(lambda block: jax.lax.map(lambda i: 3 * i, block), numbers).reshape(-1)
+
+    def halves(x: Any) -> Any:
+        step = lambda x, _: (-x, x)  # noqa: E731
+        block = lambda x, _: jax.lax.scan(step, x, None, length=256)  # noqa: E731
+        return jax.lax.scan(block, jnp.asarray(x).astype("float16"), None, length=80)[1].reshape(-1)
+
+    loops: tuple[tuple[Callable[[Any], Any], Any], ...] = (
+        (integers, 3 * np.arange(1, 20481)),
+        (halves, np.tile([1.0, -1.0], 10240)),
+    )
+    for blocks, wanted in loops:
+        assert _copies(blocks, _reads)[0] == "in-place"
+        np.testing.assert_array_equal(blocks(jnp.float32(1.0)), wanted)
+
+
 def stacked_results() -> tuple[str, str]:
-    """Are the 20000 results that a scan stacks written in place?"""
+    """Does jax.lax.scan write the 20000 results that it stacks in place?"""
     import jax
 
     def step(x: Any, _: Any) -> Any:
@@ -89,15 +105,30 @@ def stacked_results() -> tuple[str, str]:
     return _copies(lambda x: jax.lax.scan(step, x, None, length=20000), _reads)
 
 
+_IN_LOOPS = "within('jax.lax.fori_loop', 'jax.lax.while_loop') and unseen"
+
 ISSUE = Issue(
     kind="slow",
-    upstream=Upstream.of(report="jax#40101 QuantEcon/lecture-python-programming#622"),
-    touches=("jax.lax.fori_loop", "jax.lax.scan", "jax.lax.while_loop", "jax.lax.dynamic_update_slice"),
+    upstream=Upstream.of(report="jax#40101", discussion="QuantEcon/lecture-python-programming#622"),
     control=what_it_computes,
     rules=(
-        Rule("copies", "jaxlib==0.11.1", "the text of jax 0.11.2 on jaxlib 0.11.1 too; jax#40101"),
+        Rule("copies", "jaxlib==0.11.1", "also for the HLO that jax 0.11.2 lowers; jax#40101"),
         Rule("in-place"),
     ),
-    workaround=Workaround("Stack in blocks: a scan within a scan, the inner one of about a hundred steps.", in_blocks),
-    cases=(Case(one_element), Case(stacked_results)),
+    workaround=Workaround(
+        "Stack blocks of 512 bytes by nested scans; n must be a multiple.",
+        in_blocks,
+        elsewhere=other_blocks,
+    ),
+    cases=(
+        Case(
+            one_element,
+            touches=(
+                *members("jax.Array.at", "set add", f" if {_IN_LOOPS}"),
+                f"jax.lax.dynamic_update_slice if {_IN_LOOPS}",
+                f"jax.lax.dynamic_update_index_in_dim if {_IN_LOOPS}",
+            ),
+        ),
+        Case(stacked_results, touches=("jax.lax.scan if unseen", "jax.lax.map if unseen")),
+    ),
 )

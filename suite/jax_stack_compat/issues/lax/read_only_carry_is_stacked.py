@@ -1,15 +1,9 @@
-"""The gradient of a scan keeps one copy per step of what the scan carries unchanged, up to jax 0.6.0
+"""vmap and grad copy what a lax.while_loop or scan carries unchanged
 
-    def step(carry, _):
-        weights, x = carry
-        return (weights, jnp.sin(x) * weights), None    # weights: the same at every step
-
-You'd expect the gradient to keep `weights` once. Up to jax 0.6.0 it stacked them, since what is carried may change: a
-scan of a thousand steps over a layer's weights held a thousand of them, which code that carries a whole model, as
-Flax's nnx does, ran into (google/flax#4709). From 0.6.1 JAX sees that they come out as they went in, and treats them as
-if the function had closed over them (jax#28210, landed a second time). A `while_loop` has that since 0.6.0 (jax#27937):
-before, under `vmap` with a condition of each batch's own, it made a copy for each of the batch. The answers never
-differ, and nothing is timed: the arrays of that shape are counted in the jaxpr.
+With a condition that differs over the batch, `jax.vmap` batched all that a `while_loop` carried (google/flax#4700).
+Within a `lax.cond` with such a predicate, a `fori_loop` did the same (google/flax#4709). `jax.grad` of a `scan` stacked
+an unchanged carry, a copy for each step (`scan`). JAX now makes it a constant of the loop: jax#27937 in `while_loop`,
+and jax#28210, which was rolled back and landed again, in `scan` and `fori_loop`.
 """
 
 from __future__ import annotations
@@ -17,18 +11,110 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from jax_stack_compat.cell import GRADIENTS, MAPS, Case, Issue, Rule, Upstream, Workaround
+from jax_stack_compat.cell import GRADIENTS, MAPS, Case, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
 def _made(function: Callable[..., Any], *arguments: Any) -> int:
-    """How many arrays of 10 times 4096 floats a function makes, as its jaxpr has it."""
+    """Count the arrays of 10 times 4096 floats that a function makes, in its jaxpr."""
     import jax
 
     return str(jax.make_jaxpr(function)(*arguments)).count("f32[10,4096]")
 
 
+def while_loop_under_vmap() -> tuple[str, str]:
+    """Does jax.vmap accept out_axes=None for what a lax.while_loop carries unchanged?"""
+    import jax
+    import jax.numpy as jnp
+
+    def loop(weights: Any, x: Any, steps: Any) -> Any:
+        body = lambda c: (c[0] + 1, c[1], c[2] @ c[1])  # noqa: E731
+        return jax.lax.while_loop(lambda c: c[0] < steps, body, (0, weights, x))[1:]
+
+    mapped = jax.vmap(loop, in_axes=(None, 0, 0), out_axes=(None, 0))
+    return compare(mapped(jnp.full((2, 2), 0.5), jnp.ones((3, 2)), jnp.arange(3))[0], [[0.5, 0.5], [0.5, 0.5]])
+
+
+def closed_over() -> None:
+    """A loop makes no batched copy of the weights that it closes over."""
+    import jax
+    import jax.numpy as jnp
+
+    weights = jnp.ones(4096)
+
+    def loop(n: Any) -> Any:
+        body = lambda c: (c[0] + 1, c[1] + weights[c[0]])  # noqa: E731
+        return jax.lax.while_loop(lambda c: c[0] < n, body, (0, 0.0))[1]
+
+    assert jax.vmap(loop)(jnp.arange(3)).tolist() == [0.0, 1.0, 2.0]
+    assert _made(jax.vmap(loop), jnp.arange(10)) == 0
+
+
+def returned_beside_the_loop() -> None:
+    """With loops that close over the weights, and return them beside the result, out_axes=None is accepted."""
+    import jax
+    import jax.numpy as jnp
+
+    def in_while(weights: Any, x: Any, steps: Any) -> Any:
+        body = lambda c: (c[0] + 1, c[1] @ weights)  # noqa: E731
+        return weights, jax.lax.while_loop(lambda c: c[0] < steps, body, (0, x))[1]
+
+    def in_cond(weights: Any, x: Any, steps: Any) -> Any:
+        loop = lambda x: jax.lax.fori_loop(0, 3, lambda _, x: x @ weights, x)  # noqa: E731
+        return weights, jax.lax.cond(steps < 2, loop, lambda x: x, x)
+
+    for f in (in_while, in_cond):
+        mapped = jax.vmap(f, in_axes=(None, 0, 0), out_axes=(None, 0))
+        weights, x = mapped(jnp.full((2, 2), 0.5), jnp.ones((3, 2)), jnp.arange(3))
+        assert (weights == 0.5).all(), weights
+        assert x.tolist() == [[1.0, 1.0]] * 3, x
+
+
+def other_weights() -> None:
+    """With a tree of float16 and integers, jax.grad of a scan stacks no weights, and jax.vmap of a loop copies none."""
+    import jax
+    import jax.numpy as jnp
+
+    weights = {"w": jnp.linspace(-1.0, 1.0, 1024).reshape(32, 32).astype("float16"), "b": jnp.arange(32)}
+    x, steps = jnp.ones(32, "float16"), jnp.arange(3)
+
+    def step(x: Any, w: Any) -> Any:
+        return jnp.tanh(w @ x + weights["b"] % 3)
+
+    def scanned(w: Any) -> Any:
+        return jax.lax.scan(lambda x, _: (step(x, w), None), x, None, length=7)[0].sum()
+
+    def unrolled(w: Any) -> Any:
+        last = x
+        for _ in range(7):
+            last = step(last, w)
+        return last.sum()
+
+    def loop(w: Any, steps: Any) -> Any:
+        return jax.lax.while_loop(lambda c: c[0] < steps, lambda c: (c[0] + 1, step(c[1], w)), (0, x))[1]
+
+    found, wanted = jax.jit(jax.grad(scanned))(weights["w"]), jax.grad(unrolled)(weights["w"])
+    assert jnp.allclose(found.astype(float), wanted.astype(float), rtol=2e-2, atol=2e-2)
+    assert "[7,32,32]" not in str(jax.make_jaxpr(jax.grad(scanned))(weights["w"]))
+    assert "[3,32,32]" not in str(jax.make_jaxpr(jax.vmap(loop, (None, 0)))(weights["w"], steps))
+
+
+def fori_loop_in_cond() -> tuple[str, str]:
+    """Does jax.vmap accept out_axes=None for what a lax.fori_loop in a lax.cond carries unchanged?"""
+    import jax
+    import jax.numpy as jnp
+
+    def loop(weights: Any, x: Any) -> Any:
+        return jax.lax.fori_loop(0, 3, lambda _, c: (c[0], c[1] @ c[0]), (weights, x))
+
+    def f(weights: Any, x: Any, steps: Any) -> Any:
+        return jax.lax.cond(steps < 2, loop, lambda *unchanged: unchanged, weights, x)
+
+    mapped = jax.vmap(f, in_axes=(None, 0, 0), out_axes=(None, 0))
+    return compare(mapped(jnp.full((2, 2), 0.5), jnp.ones((3, 2)), jnp.arange(3))[0], [[0.5, 0.5], [0.5, 0.5]])
+
+
 def scan() -> tuple[str, str]:
-    """Does the gradient of a scan keep what it carries unchanged once, as it does what it closes over?"""
+    """Does jax.grad of a lax.scan keep once what the scan carries unchanged, as it does what the scan closes over?"""
     import jax
     import jax.numpy as jnp
 
@@ -45,23 +131,8 @@ def scan() -> tuple[str, str]:
     return ("stacked" if more > 0 else "once"), f"{more} more arrays of 10 × 4096 than where it is closed over"
 
 
-def closed_over() -> None:
-    """What a loop closes over is kept once on every release."""
-    import jax
-    import jax.numpy as jnp
-
-    weights = jnp.ones(4096)
-
-    def loop(n: Any) -> Any:
-        body = lambda c: (c[0] + 1, c[1] + weights[c[0]])  # noqa: E731
-        return jax.lax.while_loop(lambda c: c[0] < n, body, (0, 0.0))[1]
-
-    assert jax.vmap(loop)(jnp.arange(3)).tolist() == [0.0, 1.0, 2.0]
-    assert _made(jax.vmap(loop), jnp.arange(10)) == 0
-
-
 def while_loop() -> tuple[str, str]:
-    """Does a while_loop under vmap keep what it carries unchanged once for the batch?"""
+    """Does jax.vmap of a lax.while_loop keep once for the batch what the loop carries unchanged?"""
     import jax
     import jax.numpy as jnp
 
@@ -77,17 +148,49 @@ def while_loop() -> tuple[str, str]:
 _CARRY = (
     "type({0}) not in ('NoneType', 'bool', 'int', 'float') and {0} != () and not type(max({0})) in ('int', 'float')"
 ).format
+_UNMAPPED = "(out_axes == None or type(out_axes) in ('tuple', 'list') and None in out_axes)"
+_BATCHED = {
+    "batched": (
+        Signature("ValueError", "vmap has mapped output but out_axes is None", everyday=True),
+        Signature("ValueError", "got axis spec None but output was batched", everyday=True),
+    )
+}
+_TEXT = "Close over what the loop leaves unchanged, instead of carrying it."
+_OUT_AXES = Workaround(_TEXT, returned_beside_the_loop, elsewhere=other_weights)
 
 ISSUE = Issue(
-    kind="slow",
-    upstream=Upstream.of(report="google/flax#4709 google/flax#4700", fix="jax#27937 jax#28210"),
+    kind="crash",
+    upstream=Upstream.of(report="google/flax#4700 google/flax#4709", fix="jax#27937 jax#28210"),
     control=closed_over,
     behaviours={"stacked": "affected", "once": "clear"},
-    workaround=Workaround("Leave it out of the carry, and let the function close over it.", closed_over),
+    workaround=Workaround(_TEXT, closed_over, elsewhere=other_weights),
     cases=(
         Case(
+            while_loop_under_vmap,
+            behaviours={"batched": "affected", "agrees": "clear", "differs": "different"},
+            signatures=_BATCHED,
+            rules=(Rule("batched", "jax<0.6.0", "flax#4700"), Rule("agrees", "", "jax#27937 (6e52b1e95b)")),
+            workaround=_OUT_AXES,
+            touches=(
+                f"jax.vmap(fun, in_axes, out_axes) if {_UNMAPPED} and uses('jax.lax.while_loop')",
+                "flax.nnx.while_loop if uses('flax.nnx.vmap')",
+            ),
+        ),
+        Case(
+            fori_loop_in_cond,
+            behaviours={"batched": "affected", "agrees": "clear", "differs": "different"},
+            signatures=_BATCHED,
+            rules=(Rule("batched", "jax<0.6.1", "flax#4709"), Rule("agrees", "", "jax#28210 (69a02eec13)")),
+            workaround=_OUT_AXES,
+            touches=(
+                f"jax.vmap(fun, in_axes, out_axes) if {_UNMAPPED} and uses('jax.lax.cond', 'jax.lax.switch') "
+                "and uses('jax.lax.fori_loop', 'jax.lax.scan')",
+                "flax.nnx.fori_loop if uses('flax.nnx.vmap') and uses('flax.nnx.cond')",
+            ),
+        ),
+        Case(
             scan,
-            rules=(Rule("stacked", "jax<0.6.1", "flax#4709"), Rule("once", "", "jax#28210")),
+            rules=(Rule("stacked", "jax<0.6.1"), Rule("once", "", "jax#28210 (69a02eec13)")),
             touches=(
                 f"jax.lax.scan(f, init) if {_CARRY('init')} and {GRADIENTS}",
                 f"jax.lax.fori_loop(lower, upper, body_fun, init_val) if {_CARRY('init_val')} and {GRADIENTS}",
@@ -95,7 +198,7 @@ ISSUE = Issue(
         ),
         Case(
             while_loop,
-            rules=(Rule("stacked", "jax<0.6.0", "flax#4700"), Rule("once", "", "jax#27937 (6e52b1e95b)")),
+            rules=(Rule("stacked", "jax<0.6.0"), Rule("once", "", "jax#27937 (6e52b1e95b)")),
             touches=(
                 f"jax.lax.while_loop(cond_fun, body_fun, init_val) if {_CARRY('init_val')} and {MAPS}",
                 "jax.lax.fori_loop(lower, upper, body_fun, init_val) "
