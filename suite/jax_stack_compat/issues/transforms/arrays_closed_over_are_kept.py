@@ -1,14 +1,9 @@
-"""An array that a function closed over is never freed: a cond's branch up to jax 0.4.30, a jit within a jit in 0.7.0
+"""Caches keep arrays that cond branches and inner jits close over
 
-    def run(big):
-        return jax.jit(lambda x: lax.cond(x > 0, lambda: big[0], lambda: 0.0))(1.0)
-
-    for big in batches: run(big)    # up to jax 0.4.30 all of them stay in memory
-
-You'd expect `big` to go when nothing of yours holds it any more, as it does where a scan closes over it. A cache of
-traced branches held them (jax#12719, of 2022), and 0.4.31 has it mended (8db862c02e). In jax 0.7.0 it is back for a
-jitted function within a jitted function, and for a cond whose branch is jitted: one cache behind it had been changed to
-leak less (jax#29803), and another, of abstract values, kept its keys (jax#30009, in 0.7.1). Live arrays are counted.
+A cache of traced branches of `jax.lax.cond` held the arrays that they close over, until 8db862c02e (jax#12719).
+9cf81e4d12 cached the abstract values of primitives, under keys that held the arrays of an inner jit (`jit_in_jit`);
+jax#30009 made these references weak. The jitted body of a jitted scan was also affected earlier (`scan_of_jit`).
+Outside `jit`, a cache of compiled primitives holds the body (`eager_scan`), which jax#30009 notes in its code.
 """
 
 from __future__ import annotations
@@ -20,7 +15,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _kept(closes_over: Callable[[Any], Any]) -> tuple[str, str]:
-    """Whether three arrays of 40 KB are there still after functions that closed over them have gone."""
+    """Count the live arrays after three functions that close over 40 KB each were called and deleted."""
     import gc
 
     import jax
@@ -38,14 +33,14 @@ def _kept(closes_over: Callable[[Any], Any]) -> tuple[str, str]:
 
 
 def branch() -> tuple[str, str]:
-    """Is an array freed that a branch of a cond closed over?"""
+    """Is an array freed that a branch of a jitted lax.cond closed over?"""
     import jax
 
     return _kept(lambda big: jax.jit(lambda x: jax.lax.cond(x > 0, lambda: big[0], lambda: 0.0))(1.0))
 
 
 def scan() -> None:
-    """One that a scan closed over is freed on every release."""
+    """An array that the body of a jitted lax.scan closed over is freed."""
     import jax
 
     def closes_over(big: Any) -> Any:
@@ -55,7 +50,7 @@ def scan() -> None:
 
 
 def as_an_argument() -> None:
-    """One that is an argument, of the functions within as well."""
+    """An array that is an argument of the jitted functions is freed."""
     import jax
 
     choose = jax.jit(lambda x, big: jax.lax.cond(x > 0, lambda big: big[0], lambda big: 0.0, big))
@@ -63,20 +58,69 @@ def as_an_argument() -> None:
     assert _kept(lambda big: (choose(1.0, big), add(1.0, big)))[0] == "freed"
 
 
+def arguments_closed_over() -> None:
+    """Arguments of the outermost jit that inner functions close over are freed, also under grad and vmap."""
+    import gc
+    from functools import partial
+
+    import jax
+    import jax.numpy as jnp
+
+    def loss(x: Any, weights: Any) -> Any:
+        rows = [lambda: weights.sum(0), jax.jit(lambda: weights[1])]
+        row = jax.lax.switch(1, rows) + jax.jit(lambda: weights[0])()
+        step = jax.jit(lambda carry, _: (carry + row * weights[2], None))
+        return jax.lax.scan(step, x, None, length=2)[0].sum()
+
+    for dtype in (jnp.float16, jnp.int32, jnp.float32):
+        function = jax.jit(jax.grad(loss) if dtype == jnp.float16 else loss)
+        jax.block_until_ready(
+            jax.vmap(partial(function, weights=jnp.ones((3, 1009), dtype)))(jnp.ones((2, 1009), dtype))
+        )
+    gc.collect()
+    assert not [array for array in jax.live_arrays() if array.shape == (3, 1009)]
+
+
 def jit_in_jit() -> tuple[str, str]:
-    """Is one that a jitted function within a jitted one closed over?"""
+    """Is an array freed that a jax.jit within a jax.jit closed over?"""
     import jax
 
     return _kept(lambda big: jax.jit(lambda x: jax.jit(lambda y: y + big[0])(x))(1.0))
 
 
+def scan_of_jit() -> tuple[str, str]:
+    """Is an array freed that the jitted body of a jitted lax.scan closed over?"""
+    import jax
+
+    def closes_over(big: Any) -> Any:
+        body = jax.jit(lambda x, _: (x + big[0], None))
+        return jax.jit(lambda x: jax.lax.scan(body, x, None, length=3)[0])(1.0)
+
+    return _kept(closes_over)
+
+
+def eager_scan() -> tuple[str, str]:
+    """Is an array freed that the jitted body of a lax.scan outside jit closed over?"""
+    import jax
+
+    def closes_over(big: Any) -> Any:
+        return jax.lax.scan(jax.jit(lambda x, _: (x + big[0], None)), 1.0, None, length=3)[0]
+
+    return _kept(closes_over)
+
+
+_BODY = "jax.lax.scan(f) if unseen and form(f) == 'jax.jit'"
+
 ISSUE = Issue(
     kind="slow",
-    upstream=Upstream.of(report="jax#12719 jax#29803", fix="jax@8db862c02e jax#30009"),
-    touches=("jax.lax.cond", "jax.lax.switch", "jax.jit", "closures"),
+    upstream=Upstream.of(report="jax#12719", cause="jax@9cf81e4d12", fix="jax@8db862c02e jax#30009"),
     control=scan,
     behaviours={"kept": "affected", "freed": "clear", "some": "different"},
-    workaround=Workaround("Pass it as an argument, to the functions within as well.", as_an_argument),
+    workaround=Workaround(
+        "Jit the outermost function, and pass the array to it as an argument.",
+        as_an_argument,
+        elsewhere=arguments_closed_over,
+    ),
     cases=(
         Case(
             branch,
@@ -88,8 +132,18 @@ ISSUE = Issue(
         ),
         Case(
             jit_in_jit,
-            rules=(Rule("kept", "jax==0.7.0", "jax#30009"), Rule("freed")),
+            rules=(Rule("freed", "jax<0.7"), Rule("kept", "jax<0.7.1", "9cf81e4d12"), Rule("freed", "", "jax#30009")),
             touches=("jax.jit if unseen and within('jax.jit')",),
+        ),
+        Case(
+            scan_of_jit,
+            rules=(Rule("freed", "jax<0.4.24"), Rule("kept", "jax<0.7.1"), Rule("freed", "", "jax#30009")),
+            touches=(_BODY,),
+        ),
+        Case(
+            eager_scan,
+            rules=(Rule("kept", "", "xla_primitive_callable's cache, as jax#30009 notes"),),
+            touches=(_BODY,),
         ),
     ),
 )

@@ -1,19 +1,9 @@
-"""JAX in a callback waits forever on a CPU with one core, from jax 0.4.33 to 0.5.0: what it waits for comes after it
+"""On a CPU a callback that calls JAX can wait forever for the result
 
-    jax.config.update("jax_cpu_enable_async_dispatch", False)    # helps; the environment variable of that name does not
-    jax.jit(lambda x: jax.pure_callback(lambda x: np.asarray(jnp.dot(x, x)), x, jnp.dot(x, x)))(x)    # never ends
-
-A CPU has as many threads for computations as it has cores, and from jax 0.4.32 a large computation is left to one of
-them. A callback runs on that thread. What it asks of JAX is put in the line behind it, and if it reads the result, both
-wait. With one core one call is enough; with more it takes as many callbacks at once, and the threads tell of programs
-that hang now and then (jax#24219, jax#24255, with `debug.callback` jax#25861, which is open). Up to jax 0.4.31 and from
-0.5.1, where computations with a callback, and those in one, are no longer left to a thread, it is well.
-
-Nothing hangs here: the callback looks for 5 seconds whether its result is there, and then goes on without it. `NPROC=1`
-gives jaxlib the threads of a machine with one core.
-
-Seen in these runs: a callback can wait for its own argument too, where that is large. From jax 0.4.35 to 0.5.0 it did
-so within twenty calls, on one core.
+f255fb700a dispatches large CPU computations asynchronously. A callback then occupies a thread of the pool, and what it
+asks of JAX can wait for that thread (83457c115a); one callback does so with one thread, which `NPROC=1` gives.
+83457c115a dispatches programs with callbacks synchronously, and 9d39ab305a those that a callback starts. e2eff1f8d5
+removed the documentation that callbacks must not call JAX; jax#25861 is open.
 """
 
 from __future__ import annotations
@@ -22,11 +12,11 @@ import contextlib
 import time
 from typing import Any
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
+from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compare
 
 
 def _comes(array: Any) -> bool:
-    """Whether an array is computed within five seconds."""
+    """Return True if an array is computed within five seconds."""
     end = time.monotonic() + 5.0
     while hasattr(array, "is_ready") and not array.is_ready():
         if time.monotonic() > end:
@@ -40,27 +30,23 @@ def _answer(seen: list[bool]) -> tuple[str, str]:
     return ("comes" if all(seen) else "stuck"), f"it {told}"
 
 
-def pure_callback() -> tuple[str, str]:
-    """Is a product computed that a pure_callback asks of JAX?"""
+def reads_a_product() -> tuple[str, str]:
+    """Does a jitted jax.pure_callback end if its callback reads a jnp.dot?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
 
-    matrix, products, seen = jnp.ones((256, 256)), [], []
+    matrix = jnp.ones((256, 256))
 
     def callback(x: Any) -> Any:
-        products.append(jnp.dot(matrix, matrix))
-        seen.append(_comes(products[0]))
-        return np.float32(0.0)
+        return np.asarray(jnp.dot(matrix, matrix)[0, 0])
 
     wanted = jax.ShapeDtypeStruct((), "float32")
-    float(jax.jit(lambda x: jax.pure_callback(callback, wanted, jnp.dot(x, x)[0, 0]))(matrix))
-    assert float(products[0][0, 0]) == 256.0
-    return _answer(seen)
+    return compare(jax.jit(lambda x: jax.pure_callback(callback, wanted, jnp.dot(x, x)[0, 0]))(matrix), 256.0)
 
 
 def one_number() -> None:
-    """A callback that gets one number, and leaves JAX alone."""
+    """A callback that gets one number, and does not call JAX, ends."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -71,7 +57,7 @@ def one_number() -> None:
 
 
 def dispatched_at_once() -> None:
-    """Without asynchronous dispatch, set before there is a device."""
+    """Without asynchronous dispatch, set before there is a device, results and arguments come."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -90,8 +76,58 @@ def dispatched_at_once() -> None:
     assert [float(jitted(jnp.ones((size, size)))) for size in range(256, 276)] == [1.0] * 20
 
 
+def callbacks_in_a_loop() -> None:
+    """Without asynchronous dispatch, callbacks in a loop read large arguments and integer products."""
+    from functools import partial
+
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+    from jax.experimental import io_callback
+
+    with contextlib.suppress(AttributeError):
+        jax.config.update("jax_cpu_enable_async_dispatch", False)
+    seen: list[bool] = []
+
+    def compared(x: Any) -> Any:
+        product = jnp.dot(jnp.asarray(x), jnp.asarray(x))
+        seen.append(_comes(x) and _comes(product))
+        return np.asarray(product)[:2, 0]
+
+    for dtype in ("int32", "float16"):
+        wanted = jax.ShapeDtypeStruct((2,), dtype)
+
+        def step(i: Any, x: Any, wanted: Any = wanted) -> Any:
+            jax.debug.callback(compared, jnp.dot(x, x))
+            return x + io_callback(compared, wanted, x)[0] + jax.pure_callback(compared, wanted, x)[1]
+
+        jax.block_until_ready(jax.jit(partial(jax.lax.fori_loop, 0, 5, step))(jnp.zeros((300, 300), dtype)))
+    jax.effects_barrier()
+    assert len(seen) == 30
+    assert all(seen)
+
+
+def pure_callback() -> tuple[str, str]:
+    """Is a jnp.dot that the callback of a jax.pure_callback starts computed before the callback returns?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    matrix, products, seen = jnp.ones((256, 256)), [], []
+
+    def callback(x: Any) -> Any:
+        products.append(jnp.dot(matrix, matrix))
+        seen.append(_comes(products[0]))
+        return np.float32(0.0)
+
+    wanted = jax.ShapeDtypeStruct((), "float32")
+    float(jax.jit(lambda x: jax.pure_callback(callback, wanted, jnp.dot(x, x)[0, 0]))(matrix))
+    assert float(products[0][0, 0]) == 256.0
+    return _answer(seen)
+
+
 def debug_callback() -> tuple[str, str]:
-    """Is one that a jax.debug.callback asks of JAX?"""
+    """Is a jnp.dot that the callback of a jax.debug.callback starts computed before the callback returns?"""
     import jax
     import jax.numpy as jnp
 
@@ -113,7 +149,7 @@ def debug_callback() -> tuple[str, str]:
 
 
 def large_argument() -> tuple[str, str]:
-    """Can a pure_callback read its argument, of 256 × 256 numbers and more, each time of twenty?"""
+    """Are the 256 × 256 arguments of twenty jax.pure_callback calls computed before the callbacks return?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -139,20 +175,33 @@ _NEW = Rule("comes", "", "83457c115a and 9d39ab305a")
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(
-        report="jax#24255 jax#24219 jax#25861 invrs-io/agjax#43",
-        change="netket/netket#1925 pasteurlabs/tesseract-jax#177",
+        report="jax#24255 jax#24219 jax#25861",
+        cause="jax@f255fb700a",
+        fix="jax@83457c115a jax@9d39ab305a",
+        discussion="jax#25982 invrs-io/agjax#43 pasteurlabs/tesseract-jax#177",
     ),
-    touches=("jax.pure_callback", "jax.debug.callback", "jax_cpu_enable_async_dispatch"),
     control=one_number,
     behaviours={"stuck": "affected", "comes": "clear"},
     rules=(Rule("comes", "jaxlib<0.4.32"), Rule("stuck", "jaxlib<0.5.1"), _NEW),
     workaround=Workaround(
-        'At the start jax.config.update("jax_cpu_enable_async_dispatch", False); or no JAX in callbacks.',
+        'Before other calls, jax.config.update("jax_cpu_enable_async_dispatch", False): calls then wait for results.',
         dispatched_at_once,
+        elsewhere=callbacks_in_a_loop,
     ),
     environment={"NPROC": "1"},
     alone="it waits five seconds for a callback, and a busy machine takes longer",
     cases=(
+        Case(
+            reads_a_product,
+            behaviours={"hung": "affected", "agrees": "clear", "differs": "different"},
+            rules=(
+                Rule("agrees", "jaxlib<0.4.32"),
+                Rule("hung", "jaxlib<0.5.1", "jax#24255"),
+                Rule("agrees", "", "83457c115a and 9d39ab305a"),
+            ),
+            seconds=20.0,
+            touches=("jax.pure_callback",),
+        ),
         Case(pure_callback, touches=("jax.pure_callback",)),
         Case(debug_callback, touches=("jax.debug.callback",)),
         Case(

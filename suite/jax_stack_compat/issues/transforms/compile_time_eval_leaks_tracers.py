@@ -229,7 +229,7 @@ ISSUE = Issue(
             rules=_UNTIL_0_6_1,
             signatures=_ESCAPED,
             workaround=Workaround(
-                "For NumPy arrays, a one nonsingular matrix: np.linalg.solve(a, b).",
+                "For NumPy arrays, with one nonsingular matrix a: np.linalg.solve(a, b).",
                 by_numpy,
                 elsewhere=Elsewhere(
                     constant_solution,
@@ -244,7 +244,7 @@ ISSUE = Issue(
             ),
             touches=(
                 "jax.ensure_compile_time_eval if uses('jax.numpy.linalg.solve', 'jax.numpy.linalg.inv', "
-                "'jax.scipy.linalg.solve', 'jax.lax.custom_linear_solve')",
+                "'jax.scipy.linalg.solve', 'jax.scipy.linalg.expm', 'jax.lax.custom_linear_solve')",
             ),
         ),
         Case(
@@ -258,7 +258,10 @@ ISSUE = Issue(
                     ("float32 scalar", "float16 matrix", "int32 vector", "float32 empty", "zero float32 vector"),
                 ),
             ),
-            touches=("jax.ensure_compile_time_eval if uses('jax.custom_jvp', 'jax.nn.relu', 'jax.nn.relu6')",),
+            touches=(
+                "jax.ensure_compile_time_eval if uses('jax.custom_jvp', 'jax.nn.relu', 'jax.nn.relu6', "
+                "'jax.scipy.special.expi')",
+            ),
         ),
         Case(
             custom_vjp,
@@ -298,7 +301,7 @@ ISSUE = Issue(
                     rtol=1e-6,
                 ),
             ),
-            touches=("jax.ensure_compile_time_eval if uses('jax.numpy.interp')",),
+            touches=("jax.ensure_compile_time_eval if uses('jax.numpy.interp', 'jax.numpy.searchsorted')",),
         ),
     ),
 )
