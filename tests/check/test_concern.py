@@ -189,16 +189,15 @@ def test_the_order_of_static_arguments_needs_static_arguments(tmp_path: Path, co
 def test_a_possible_line_shows_a_part_of_the_condition(
     tmp_path: Path, wanted: str, code: str, is_narrowed: bool
 ) -> None:
-    """A visible value, a keyword's touch, a form or a surrounding call narrows; an absent or unseen argument does not."""
+    """A visible value, a keyword's touch, a form or a surrounding call narrows; an unseen argument does not."""
     (told,) = found(tmp_path, code, wanted)
     assert ("possible", is_narrowed) == (told.level, told.narrowed)
 
 
 def test_a_place_is_narrowed_if_one_case_is(tmp_path: Path) -> None:
     """A finding of several cases is narrowed by the case of which the code shows the most."""
-    (told,) = found(
-        tmp_path, "jnp.round(min(x, 1), n)", "jax.numpy.round", "jax.numpy.round(a) if form(a) == 'min' and unseen"
-    )
+    wanted = ("jax.numpy.round", "jax.numpy.round(a) if form(a) == 'min' and unseen")
+    (told,) = found(tmp_path, "jnp.round(min(x, 1), n)", *wanted)
     assert told.narrowed
 
 
