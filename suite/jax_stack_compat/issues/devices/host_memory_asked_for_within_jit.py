@@ -1,26 +1,20 @@
-"""An array that is put into host memory within jit comes back in the device's, on a CPU with jaxlib 0.7.1 to 0.10.1
+"""On a CPU, jax.device_put to pinned_host within jit has no effect
 
-    host = jax.sharding.SingleDeviceSharding(jax.devices()[0], memory_kind="pinned_host")
-    jax.jit(lambda x: jax.device_put(2 * x, host))(x).sharding.memory_kind    # "device"
-
-You'd expect "pinned_host", which is what `jax.device_put` gives outside jit, and what a GPU gives within. Code that
-offloads is tested on a CPU first, and what it tests there is that nothing was offloaded. `out_shardings=host` does say
-so on the same releases: `No registered implementation for untyped custom call to annotate_device_placement for Host`.
-From jaxlib 0.10.2 on a CPU does both. Up to 0.7.0 it has no such memory, and says that.
-
-Offloading what a gradient keeps (`save_and_offload_only_these_names`) runs on a CPU from 0.4.33 on, and gives the right
-gradient; it was NotImplementedError before. A CPU's memories are one, so that nothing is gained or lost but the kind.
-
-The page on host offloading says that support varies by platform.
+279de8bd72 gave a CPU the memories of an accelerator, all in the host's memory, and warns that other memories than the
+default can fail within jit. There `device_put` left the result in `device` (`put_within_jit`), and `out_shardings`
+raised (`returned_by_out_shardings`). A policy that offloads activations runs on a CPU since be53ee10b1
+(`offloaded_activations`). JAX's page on memory spaces says that support varies by platform.
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare, members
 
 
 def put_within_jit() -> tuple[str, str]:
-    """Is an array that is put into pinned host memory within jit there when it comes back?"""
+    """Does a jitted function that ends with jax.device_put to pinned_host return an array in that memory?"""
     import jax
     import jax.numpy as jnp
 
@@ -32,7 +26,7 @@ def put_within_jit() -> tuple[str, str]:
 
 
 def in_one_memory() -> None:
-    """The same without a word of memories."""
+    """Without memories, jit and a gradient give the expected values."""
     import jax
     import jax.numpy as jnp
 
@@ -41,7 +35,7 @@ def in_one_memory() -> None:
 
 
 def put_outside() -> None:
-    """Put it there once jit has returned it."""
+    """jax.device_put moves what jit has returned to pinned_host."""
     import jax
     import jax.numpy as jnp
 
@@ -50,8 +44,26 @@ def put_outside() -> None:
     assert (doubled.sharding.memory_kind, doubled.tolist()) == ("pinned_host", [2.0] * 4)
 
 
+def moved_there_and_back() -> None:
+    """Gradients of a dict are moved by a NamedSharding, and add up when they are back in device memory."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    mesh = jax.sharding.Mesh(np.array(jax.devices()[:1]), ("x",))
+    device = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(), memory_kind="device")
+    host = device.with_memory_kind("pinned_host")
+    weights = {"matrix": jnp.arange(6, dtype=jnp.float16).reshape(2, 3), "empty": jnp.ones((0,)), "one": jnp.float32(3)}
+    slopes = jax.jit(jax.grad(lambda weights: sum(jnp.sum(leaf**2) for leaf in weights.values())))(weights)
+    kept = jax.device_put(slopes, host)
+    assert {leaf.sharding.memory_kind for leaf in kept.values()} == {"pinned_host"}
+    totals = jax.jit(lambda slopes: {name: leaf + 1 for name, leaf in slopes.items()})(jax.device_put(kept, device))
+    assert {leaf.sharding.memory_kind for leaf in totals.values()} == {"device"}
+    assert all((totals[name] == 2 * leaf + 1).all() for name, leaf in weights.items())
+
+
 def returned_by_out_shardings() -> tuple[str, str]:
-    """Is one that jit is to return there?"""
+    """Does jax.jit with out_shardings in pinned_host return an array in that memory?"""
     import jax
     import jax.numpy as jnp
 
@@ -63,7 +75,7 @@ def returned_by_out_shardings() -> tuple[str, str]:
 
 
 def offloaded_activations() -> tuple[str, str]:
-    """Is a gradient right whose activations are offloaded by a checkpoint policy?"""
+    """Does jax.grad agree with the closed form if save_and_offload_only_these_names offloads activations?"""
     import jax
     import jax.numpy as jnp
     from jax.ad_checkpoint import checkpoint_name
@@ -79,7 +91,7 @@ def offloaded_activations() -> tuple[str, str]:
 
 
 def recomputed() -> None:
-    """Recompute them."""
+    """jax.checkpoint without a policy gives the gradient."""
     import jax
     import jax.numpy as jnp
 
@@ -87,30 +99,56 @@ def recomputed() -> None:
     assert jax.jit(jax.grad(f))(jnp.zeros(4)).tolist() == [2.0] * 4
 
 
-_WITHOUT = Rule("no-such-memory", "jaxlib<0.7.1", "it is jaxlib that says so")
+def recomputed_layers() -> None:
+    """jax.checkpoint of a scan over layers gives the gradient that the layers have without it, in float16, too."""
+    import jax
+    import jax.numpy as jnp
+
+    def network(layers: jax.Array, x: jax.Array, *, is_recomputed: bool) -> jax.Array:
+        def layer(x: jax.Array, weights: jax.Array) -> tuple[jax.Array, None]:
+            return jnp.sin(x @ weights), None
+
+        return jnp.sum(jax.lax.scan(jax.checkpoint(layer) if is_recomputed else layer, x, layers)[0])
+
+    for dtype, tolerance in ((jnp.float32, 1e-5), (jnp.float16, 1e-2)):
+        layers, x = jnp.linspace(-1, 1, 32, dtype=dtype).reshape(2, 4, 4), jnp.ones((3, 4), dtype)
+        one, other = (jax.jit(jax.grad(partial(network, is_recomputed=each)))(layers, x) for each in (True, False))
+        assert bool(jnp.abs(other).max() > 0)
+        assert jnp.allclose(one, other, atol=tolerance)
+
+
+_WITHOUT = Rule("no-such-memory", "jaxlib<0.7.1", "jaxlib has the memories of a device")
 _WITH = Rule("on-the-host")
+_JITTED = "uses('jax.jit', 'equinox.filter_jit')"
+_UNREGISTERED = "No registered implementation for untyped custom call to annotate_device_placement for Host"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(docs="jax:notebooks/host-offloading.html jax:201/memory-spaces.html"),
+    upstream=Upstream.of(
+        cause="jax@279de8bd72",
+        fix="jax@be53ee10b1",
+        docs="jax:201/memory-spaces.html jax:notebooks/host-offloading.html",
+    ),
     touches=(
-        "jax.sharding.Sharding.with_memory_kind",
-        "jax.device_put if unseen and within('jax.jit', 'equinox.filter_jit')",
-        "jax.jit(out_shardings=)",
-        "memory_kind",
+        f"jax.sharding.NamedSharding(mesh, spec, memory_kind) if memory_kind == 'pinned_host' and {_JITTED}",
+        f"jax.sharding.SingleDeviceSharding(device, memory_kind) if memory_kind == 'pinned_host' and {_JITTED}",
+        "jax.sharding.NamedSharding.with_memory_kind(kind) if kind == 'pinned_host' and not without('jax.jit')",
+        f"jax.memory.Space.Host if {_JITTED}",
     ),
     control=in_one_memory,
     behaviours={
         **{"on-the-host": "clear", "on-the-device": "affected", "refused": "guarded", "no-such-memory": "absent"}
     },
-    workaround=Workaround("jax.device_put(…, host) of what jit has returned.", put_outside),
+    workaround=Workaround(
+        "Call jit first, which fills device memory: jax.device_put(f(x), host).",
+        put_outside,
+        elsewhere=moved_there_and_back,
+    ),
     signatures={
         "no-such-memory": Signature("ValueError", "Could not find memory addressable by device cpu"),
-        "refused": tuple(
-            Signature(
-                each, "No registered implementation for untyped custom call to annotate_device_placement for Host"
-            )
-            for each in ("XlaRuntimeError", "JaxRuntimeError")
+        "refused": (
+            Signature("XlaRuntimeError", _UNREGISTERED),
+            Signature("JaxRuntimeError", _UNREGISTERED),
         ),
     },
     cases=(
@@ -121,7 +159,11 @@ ISSUE = Issue(
             touches=members(
                 "jax.checkpoint_policies", "save_and_offload_only_these_names offload_dot_with_no_batch_dims"
             ),
-            workaround=Workaround("Have jax.checkpoint recompute them.", recomputed),
+            workaround=Workaround(
+                "Recompute activations, which takes time: jax.checkpoint without a policy.",
+                recomputed,
+                elsewhere=recomputed_layers,
+            ),
             behaviours={"refused": "affected", "no-policy": "absent", "differs": "different"},
             signatures={
                 "refused": Signature(
@@ -129,7 +171,11 @@ ISSUE = Issue(
                 ),
                 "no-policy": Signature("AttributeError", "save_and_offload_only_these_names"),
             },
-            rules=(Rule("no-policy", "jax<0.4.25"), Rule("refused", "jax<0.4.33"), Rule("agrees")),
+            rules=(
+                Rule("no-policy", "jax<0.4.25"),
+                Rule("refused", "jax<0.4.33"),
+                Rule("agrees", "", "be53ee10b1 drops the error"),
+            ),
         ),
     ),
 )

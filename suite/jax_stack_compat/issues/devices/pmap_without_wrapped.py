@@ -1,8 +1,9 @@
 """jax.pmap(f).__wrapped__ raises AttributeError, and f's signature is lost
 
-`functools.wraps` sets `__wrapped__`, which `inspect.signature` follows. The new implementation of `jax.pmap` left it
-out, a maintainer's "minor oversight" (jax#32701), and ebb84c4c79 restored it. Setting `jax_pmap_shmap_merge` to False
-selects the old implementation, according to the page on migrating pmap; the option was removed later (changelog).
+`functools.wraps` sets `__wrapped__`, which `inspect.signature` follows. The new implementation of `jax.pmap`, the
+default since aa2f995b1d, left it out, a maintainer's "minor oversight" (jax#32701); ebb84c4c79 restored it. Setting
+`jax_pmap_shmap_merge` to False selects the old implementation, according to the page on migrating pmap; the option was
+deprecated and removed (changelog).
 """
 
 from __future__ import annotations
@@ -95,13 +96,18 @@ def signature() -> tuple[str, str]:
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="jax#32701", fix="jax@ebb84c4c79", docs="jax:migrate_pmap.html jax:changelog.html"),
+    upstream=Upstream.of(
+        report="jax#32701",
+        cause="jax@aa2f995b1d",
+        fix="jax@ebb84c4c79",
+        docs="jax:migrate_pmap.html jax:changelog.html",
+    ),
     touches=("jax.pmap if uses('__wrapped__', 'inspect.signature') and without('jax_pmap_shmap_merge')",),
     control=jit_and_vmap,
     behaviours={"other": "different"},
     rules=(Rule("gone", "jax==0.8.0", "jax#32701"), Rule("there", "", "ebb84c4c79")),
     workaround=Workaround(
-        'Where JAX has the option, first: jax.config.update("jax_pmap_shmap_merge", False).',
+        'Select the old pmap, which JAX removed later: jax.config.update("jax_pmap_shmap_merge", False).',
         old_implementation,
         elsewhere=old_implementation_with_keywords,
     ),

@@ -1,18 +1,9 @@
-"""On a sharded axis an update past the end is dropped, and a slice past the end is read from the wrong place
+"""lax.dynamic_update_slice past the end of a sharded axis writes nothing
 
-    f = lambda x, i: jax.lax.dynamic_update_slice(x, column, (0, i))
-    f(x, 2)                  # x of two columns: the update goes in the last one
-    f(sharded, 2)            # the same x with its columns on two devices: no update at all
-
-`dynamic_update_slice` clamps its start index, as documented, so that the update fits. XLA's SPMD partitioner compares
-the index as it came with the bounds of each shard, finds none, and drops the update; for a slice it clamps, and then
-adds the shard's offset. openxla/xla#49118 and openxla/xla#49122 of 2026-09 have the two, and are open. A cache that is
-written at a position that runs past its end loses the write, on two devices only.
-
-Seen in these runs:
-
-- The update is dropped from 0.4.18 on.
-- The slice is wrong from 0.4.18 to 0.11.2, and right from 0.12.0 on.
+`dynamic_update_slice` adjusts its start so that the update fits. XLA's SPMD partitioner looks for the shard that owns
+the start as it was given, finds none, and drops the update (xla#49118). If the result of `dynamic_slice` is sharded,
+the partitioner clamps the start, and then adds the shard's offset (xla#49122). On one device the start is clamped
+(`inside`).
 """
 
 from __future__ import annotations
@@ -21,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compa
 
 
 def update() -> tuple[str, str]:
-    """Is a sharded array updated past its end what the same array on one device is?"""
+    """Does dynamic_update_slice past the end of a sharded axis update what it updates on one device?"""
     import jax
     import numpy as np
     from jax.sharding import Mesh, NamedSharding, PartitionSpec
@@ -33,7 +24,7 @@ def update() -> tuple[str, str]:
 
 
 def inside() -> None:
-    """A start in range, and any on one device, is right."""
+    """A start in range, and on one device one past the end, updates a column."""
     import jax
     import numpy as np
     from jax.sharding import Mesh, NamedSharding, PartitionSpec
@@ -46,7 +37,7 @@ def inside() -> None:
 
 
 def clip_start() -> None:
-    """The start clipped before."""
+    """Of a start clipped before, the last column is updated."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -58,8 +49,32 @@ def clip_start() -> None:
     np.testing.assert_array_equal(f(jax.device_put(x, columns), 2), [[0.0, 99.0], [2.0, 99.0]])
 
 
+def cache_past_its_end() -> None:
+    """Rows of an int32 cache are written, and of a float16 matrix read, at starts in range and past the end."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+    from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+    rows = NamedSharding(Mesh(np.array(jax.devices()[:2]), ("x",)), PartitionSpec("x"))
+
+    def write(cache: jax.Array, row: jax.Array, i: int) -> jax.Array:
+        return jax.lax.dynamic_update_slice(cache, row, (jnp.clip(i, 0, cache.shape[0] - row.shape[0]), 0))
+
+    def read(x: jax.Array, i: int) -> jax.Array:
+        return jax.lax.dynamic_slice(x, (jnp.clip(i, 0, x.shape[0] - 4), 0), (4, 3))
+
+    x, wanted = np.arange(18, dtype=np.float16).reshape(6, 3), np.zeros((6, 3), np.int32)
+    sharded, cache = jax.device_put(x, rows), jax.device_put(wanted, rows)
+    for i in range(9):
+        wanted[min(i, 5)] = i + 1
+        cache = jax.jit(write)(cache, np.full((1, 3), i + 1, np.int32), i)
+        np.testing.assert_array_equal(jax.jit(read, out_shardings=rows)(sharded, i), x[min(i, 2) : min(i, 2) + 4])
+    np.testing.assert_array_equal(cache, wanted)
+
+
 def sliced() -> tuple[str, str]:
-    """Is a sharded slice past the end of a sharded array what the same slice on one device is?"""
+    """Does a sharded dynamic_slice past the end of a sharded axis read what it reads on one device?"""
     import jax
     import numpy as np
     from jax.sharding import Mesh, NamedSharding, PartitionSpec
@@ -73,30 +88,38 @@ def sliced() -> tuple[str, str]:
     return compare(jax.jit(f, out_shardings=split)(jax.device_put(x, split), 7), jax.jit(f)(x, 7))
 
 
-# A start that is written as a number is taken to be in range.
-# The advice clips the start.
-_SHARDED = (
-    "max(start_indices) >= 2**31 and without('jax.numpy.clip') and "
-    "uses('jax.make_mesh', 'jax.sharding.Mesh', 'jax.sharding.NamedSharding')"
-)
+# A start that is written as a number is taken to be in range, and the advice clips the start.
+_MESH = "uses('jax.make_mesh', 'jax.sharding.Mesh', 'jax.sharding.NamedSharding')"
+_SHARDED = f">= 2**31 and without('jax.numpy.clip') and {_MESH}"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="xla#49118 xla#49122"),
-    touches=("jax.lax.dynamic_update_slice", "jax.lax.dynamic_slice", "sharding"),
+    upstream=Upstream.of(report="xla#49118 xla#49122", docs="jax:_autosummary/jax.lax.dynamic_update_slice.html"),
+    touches=("sharding",),
     control=inside,
-    workaround=Workaround("Clip the start yourself: jnp.clip(i, 0, x.shape[1] - column.shape[1]).", clip_start),
+    workaround=Workaround(
+        "Clip starts from 0 on: jnp.clip(i, 0, x.shape[1] - column.shape[1]).",
+        clip_start,
+        elsewhere=cache_past_its_end,
+    ),
     cases=(
         Case(
             update,
-            rules=(Rule("differs", "", "openxla/xla#49118 is open"),),
-            touches=(f"jax.lax.dynamic_update_slice(operand, update, start_indices) if {_SHARDED}",),
+            rules=(Rule("differs"),),
+            touches=(
+                f"jax.lax.dynamic_update_slice(operand, update, start_indices) if max(start_indices) {_SHARDED}",
+                f"jax.lax.dynamic_update_slice_in_dim(operand, update, start_index) if start_index {_SHARDED}",
+                f"jax.lax.dynamic_update_index_in_dim(operand, update, index) if index {_SHARDED}",
+            ),
             host_devices=2,
         ),
         Case(
             sliced,
             rules=(Rule("differs", "jaxlib<0.12"), Rule("agrees")),
-            touches=(f"jax.lax.dynamic_slice(operand, start_indices) if {_SHARDED}",),
+            touches=(
+                f"jax.lax.dynamic_slice(operand, start_indices) if max(start_indices) {_SHARDED}",
+                f"jax.lax.dynamic_slice_in_dim(operand, start_index) if start_index {_SHARDED}",
+            ),
             host_devices=2,
         ),
     ),

@@ -1,9 +1,9 @@
 """Pallas kernels written for an older JAX raise on a newer one
 
 Pallas is experimental, and its changelog lists changes of its interface. The arguments of BlockSpec changed places;
-load, store, TPUCompilerParams and dicts as compiler_params were removed; a kernel may not close over an array
-(jax#22746). For a GPU, pallas_call returned from Mosaic to Triton, which then needs a GPU that it lists, or an
-AbstractDevice of one (jax#38762). The changelog deprecates Triton in favour of Mosaic GPU.
+load, store, TPUCompilerParams and dicts as compiler_params were removed; a kernel may not hold an array as a constant
+(jax#22746). For a GPU, pallas_call returned from Mosaic to Triton (`lowered_for_a_gpu`), which then needs a GPU that it
+lists, or an AbstractDevice of one (jax#38762). The changelog deprecates Triton in favour of Mosaic GPU.
 """
 
 from __future__ import annotations
@@ -373,13 +373,13 @@ ISSUE = Issue(
             rules=(
                 Rule("not-yet", "absl-py jax<0.4.33"),
                 Rule("there", "absl-py jax<0.7.2", "it warns from 0.6.2 on"),
-                Rule("gone", "absl-py"),
+                Rule("gone", "absl-py", "f1960a81ae removes it"),
                 Rule("not-installed", "jax>=0.4.21,<0.4.27"),
                 _LACKING,
                 Rule("not-installed", "jax==0.9.2"),
                 Rule("not-yet", "jax<0.4.33"),
                 Rule("there", "jax<0.7.2", "it warns from 0.6.2 on"),
-                Rule("gone"),
+                Rule("gone", "", "f1960a81ae removes it"),
             ),
             workaround=_PARAMS,
             touches=(

@@ -1,12 +1,8 @@
-"""pl.num_programs is that of an earlier grid where one Pallas kernel is called with several, in jax 0.11.0 to 0.11.2
+"""pl.num_programs returns the size of an earlier grid of the same kernel
 
-    def kernel(o_ref):
-        o_ref[...] = jnp.full((8,), pl.num_programs(0))    # grids of 2, 5 and 3: 2, 2, 2, or in jax 0.11.2 2, 5, 5
-
-You'd expect that of the grid that is called. A kernel is traced once for all grids with blocks of one shape, with the
-number in the trace as a constant, and since 0.11.0 that was kept from call to call (jax#40847). Nothing is raised.
-
-Seen in these runs: 0.12.0 and 0.12.0.1 are right, though the thread saw nightlies of 0.12.0 wrong.
+In a trace of a kernel, `pl.num_programs` is a constant. jax@dc57508356 traces kernels with `pe.trace_to_jaxpr`, whose
+cache did not depend on the grid (jax#40847). So a kernel that is called with blocks of one shape and several grids can
+have the constant of an earlier grid (`one_kernel_for_three_grids`).
 """
 
 from __future__ import annotations
@@ -18,7 +14,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def _programs(kernel: Callable[[], Callable[[Any], None]]) -> list[int]:
-    """What a kernel says of its grid, called with grids of 2, 5 and 3."""
+    """Return what a kernel writes that is called with grids of 2, 5 and 3."""
     import jax
     from jax.experimental import pallas as pl
 
@@ -31,7 +27,7 @@ def _programs(kernel: Callable[[], Callable[[Any], None]]) -> list[int]:
 
 
 def _kernel(o_ref: Any) -> None:
-    """One for all grids."""
+    """Write the size of the grid: one function for all grids."""
     import jax.numpy as jnp
     from jax.experimental import pallas as pl
 
@@ -39,37 +35,63 @@ def _kernel(o_ref: Any) -> None:
 
 
 def one_kernel_for_three_grids() -> tuple[str, str]:
-    """Is pl.num_programs that of the grid, of each of three grids that a kernel is called with?"""
+    """Does pl.num_programs(0) return 2, 5 and 3 if pl.pallas_call gets one kernel with grids of 2, 5 and 3?"""
     return compare(_programs(lambda: _kernel), [2, 5, 3])
 
 
-def a_kernel_for_each() -> None:
-    """A new function for each grid: functools.partial makes one, too."""
-    assert _programs(lambda: lambda o_ref: _kernel(o_ref)) == [2, 5, 3]
-
-
 def one_grid() -> None:
-    """Without a kernel, the number is known."""
+    """Without a kernel, a jitted function fills an array with a constant."""
     import jax
     import jax.numpy as jnp
 
     assert jax.jit(lambda: jnp.full((8,), 2))().tolist() == [2] * 8
 
 
+def a_kernel_for_each() -> None:
+    """A new function for each grid has the size of its grid."""
+    assert _programs(lambda: lambda o_ref: _kernel(o_ref)) == [2, 5, 3]
+
+
+def sums_halved_at_the_end() -> None:
+    """The last program halves a sum of blocks, for three lengths under jit, and for grids of two dimensions."""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import pallas as pl
+
+    def kernel(x_ref: Any, o_ref: Any) -> None:
+        row, column = pl.program_id(0), pl.program_id(1)
+        is_first, is_last = row + column == 0, row + column == pl.num_programs(0) + pl.num_programs(1) - 2
+        before = jnp.where(is_first, 0, o_ref[...])
+        o_ref[...] = (before + x_ref[...]) * jnp.where(is_last, 0.5, 1.0)
+
+    block = {"in_specs": [pl.BlockSpec(block_shape=(4, 2), index_map=lambda i, j: (i, j))]}
+    block["out_specs"] = pl.BlockSpec(block_shape=(4, 2), index_map=lambda i, j: (0, 0))
+    shape = jax.ShapeDtypeStruct((4, 2), "float32")
+    for rows, columns in ((2, 1), (5, 1), (3, 1), (2, 3), (3, 2), (2, 1)):
+        x = jnp.arange(8.0 * rows * columns).reshape(4 * rows, 2 * columns)
+        halved = pl.pallas_call(lambda *refs: kernel(*refs), shape, grid=(rows, columns), interpret=True, **block)
+        assert jax.jit(halved)(x).tolist() == (x.reshape(rows, 4, columns, 2).sum((0, 2)) / 2).tolist()
+
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#40847"),
-    touches=("jax.experimental.pallas.num_programs", "jax.experimental.pallas.pallas_call"),
+    upstream=Upstream.of(report="jax#40847", cause="jax@dc57508356"),
+    touches=("jax.experimental.pallas.num_programs",),
     control=one_grid,
     behaviours={"not-yet": "absent"},
     rules=(
         Rule("not-yet", "jax<0.4.26"),
-        Rule("differs", "jax>=0.11.0,<0.12.0", "jax#40847"),
+        Rule("differs", "jax>=0.11.0,<0.12.0", "dc57508356"),
         Rule("agrees", "absl-py"),
         Rule("not-installed", "jax>=0.5.3,<0.6.2"),
         Rule("agrees"),
     ),
-    workaround=Workaround("A function of its own for each grid.", a_kernel_for_each, fails=("jax<0.4.26",)),
+    workaround=Workaround(
+        "Pass pallas_call a new lambda *refs: kernel(*refs) for each grid; it is traced again.",
+        a_kernel_for_each,
+        elsewhere=sums_halved_at_the_end,
+        fails=("jax<0.4.26",),
+    ),
     signatures={"not-yet": Signature("AttributeError", "has no attribute 'num_programs'")},
     cases=(Case(one_kernel_for_three_grids),),
 )

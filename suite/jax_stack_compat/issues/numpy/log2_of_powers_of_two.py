@@ -135,7 +135,7 @@ ISSUE = Issue(
     behaviours={"inexact": "affected", "exact": "clear"},
     rules=(Rule("inexact", "", "jax#40419 is open"),),
     workaround=Workaround(
-        "For normal x, m, e = jnp.frexp(x); jnp.where(m == 0.5, e - 1, jnp.log2(x)), with gradients 0.",
+        "m, e = jnp.frexp(x); jnp.where(m == 0.5, e - 1, jnp.log2(x)); normal x, gradient 0.",
         by_frexp,
         elsewhere=Elsewhere(
             log2,

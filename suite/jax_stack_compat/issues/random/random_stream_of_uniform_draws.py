@@ -1,19 +1,10 @@
-"""jax.random: what keys, bits, uniform draws and choices come of one seed, release by release
+"""jax.random.uniform, split and others return other values for a key
 
-    jax.random.choice(jax.random.PRNGKey(0), 1000, (4,))    # 888, 321, … up to jax 0.4.38, then 789, 0, …
-
-JAX promises the distribution of its draws and not the draws. Here each sampler is asked for the same draws of one key,
-with x64 off and on, and a stream goes by its first two. All that is drawn by threefry changed with jax 0.5.0, as
-announced, and `split` with it; `JAX_THREEFRY_PARTITIONABLE=0` gives what was before. What did not change: `fold_in`,
-and what keys of "rbg" and "unsafe_rbg" draw. "rbg" splits its keys by threefry, and so its split changed while its
-draws did not.
-
-Seen in these runs:
-
-- After 0.5.0 the int8 draws of randint change, with 0.7.2, where its bias was mended (jax#27742). Nothing else here
-  does.
-- Permutations and choices without replacement change with 0.5.0, as `split` does.
-- A bfloat16 draw is no rounded float32 draw.
+JAX's compatibility policy keeps the distribution of draws, and not the numbers for a key. jax@a60ead6fd1 turned
+`jax_threefry_partitionable` on by default (jax#13346), which changes bits and splits of threefry;
+`same-seed-other-numbers` runs the setting that restores them. `rbg` keys split by threefry too (`split_of_rbg`), so
+draws that split a key changed with them (`randint_of_rbg`). jax@a7b01146f2 draws integers of 8 and 16 bits with less
+bias (`randint_int8`).
 """
 
 from __future__ import annotations
@@ -21,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, members
+from jax_stack_compat.cell import Case, Issue, Rule, Upstream
 from jax_stack_compat.cell.issue import Meaning
 
 
 def drawn(draw: Callable[[], Any], *streams: str, wide: bool = True) -> tuple[str, str]:
-    """Which of the known `streams` the draws are of, and the first two; where `wide`, with x64 too.
+    """Return which of the known `streams` was drawn, and its first two draws, with `wide` also under x64.
 
-    A stream goes by these two, floats in thousandths: "965-225-x64-532-350".
+    A stream is named by its first two draws, floats in thousandths: "965-225-x64-532-350".
     """
     import jax
     import numpy as np
@@ -54,7 +45,7 @@ def uniform() -> tuple[str, str]:
 
 
 def control() -> None:
-    """A seed gives the same key on every release."""
+    """PRNGKey(0) is [0, 0]."""
     import jax
 
     assert jax.random.PRNGKey(0).tolist() == [0, 0]
@@ -72,7 +63,7 @@ def bits() -> tuple[str, str]:
 
 
 def split() -> tuple[str, str]:
-    """Into which keys does jax.random.split a key?"""
+    """Which keys does jax.random.split(PRNGKey(0)) return?"""
     import jax
 
     return drawn(
@@ -83,7 +74,7 @@ def split() -> tuple[str, str]:
 
 
 def fold_in() -> tuple[str, str]:
-    """Which key does jax.random.fold_in give?"""
+    """Which key does jax.random.fold_in(PRNGKey(0), 1) return?"""
     import jax
 
     return drawn(lambda: jax.random.fold_in(jax.random.PRNGKey(0), 1), "928981903-3453687069-x64-928981903-3453687069")
@@ -97,7 +88,7 @@ def uniform_of_rbg() -> tuple[str, str]:
 
 
 def split_of_rbg() -> tuple[str, str]:
-    """Into which keys does jax.random.split a key of "rbg"?"""
+    """Which keys does jax.random.split return for a key of "rbg"?"""
     import jax
 
     return drawn(
@@ -108,7 +99,7 @@ def split_of_rbg() -> tuple[str, str]:
 
 
 def split_of_unsafe_rbg() -> tuple[str, str]:
-    """Into which keys does jax.random.split a key of "unsafe_rbg"?"""
+    """Which keys does jax.random.split return for a key of "unsafe_rbg"?"""
     import jax
 
     return drawn(
@@ -117,8 +108,19 @@ def split_of_unsafe_rbg() -> tuple[str, str]:
     )
 
 
+def randint_of_rbg() -> tuple[str, str]:
+    """Which numbers does jax.random.randint draw with a key of "rbg"?"""
+    import jax
+
+    return drawn(
+        lambda: jax.random.randint(jax.random.key(0, impl="rbg"), (4,), 0, 1000),
+        "821-824-x64-645-100",
+        "298-349-x64-42-225",
+    )
+
+
 def uniform_bfloat16() -> tuple[str, str]:
-    """Which bfloat16 does jax.random.uniform draw?"""
+    """Which bfloat16 numbers does jax.random.uniform draw?"""
     import jax
 
     return drawn(
@@ -136,7 +138,7 @@ def randint() -> tuple[str, str]:
 
 
 def randint_int8() -> tuple[str, str]:
-    """Which int8 does jax.random.randint draw?"""
+    """Which int8 numbers does jax.random.randint draw?"""
     import jax
 
     return drawn(
@@ -207,48 +209,60 @@ def categorical() -> tuple[str, str]:
 
 
 _BEHAVIOURS: Mapping[str, Meaning] = {
-    **{"first": "documented", "second": "documented", "third": "documented"},
+    **{"first": "clear", "second": "documented", "third": "documented"},
     **{"another": "different", "absent": "absent"},
 }
-_ALWAYS = Rule("first")
+_SAME = (Rule("first"),)
+_SMALL = tuple(
+    f"{module}{sign}int{bits}" for module in ("jax.numpy.", "numpy.", "") for sign in ("", "u") for bits in (8, 16)
+)
+
+
+def _of(impl: str, condition: str = "") -> tuple[str]:
+    """Return the making of a key of an implementation, if the condition is met."""
+    return (f"jax.random.key(seed, impl) if impl == '{impl}'{condition}",)
+
 
 ISSUE = Issue(
     kind="silent-change",
     upstream=Upstream.of(
         report="jax#13346",
-        docs="jax:api_compatibility.html#numerics-and-randomness jax:changelog.html#jax-0-5-0-jan-17-2025",
+        change="jax@a60ead6fd1 jax#13341 jax@a7b01146f2",
+        docs="jax:api_compatibility.html#numerics-and-randomness jax:changelog.html#jax-0-5-0-jan-17-2025 "
+        "jax:jax.random.html",
     ),
-    touches=(
-        *members("jax.random", "PRNGKey fold_in key split"),
-        *members("jax.random", "bernoulli bits categorical choice permutation rademacher randint uniform"),
-        "random stream",
-    ),
+    touches=("random stream",),
     control=control,
     behaviours=_BEHAVIOURS,
-    rules=(Rule("first", "jax<0.5.0"), Rule("second", "", "jax_threefry_partitionable is on by default")),
+    rules=(Rule("first", "jax<0.5.0"), Rule("second", "", "a60ead6fd1, and the changelog")),
     cases=(
-        Case(uniform),
-        Case(bits),
-        Case(split),
-        Case(fold_in, rules=(_ALWAYS,)),
-        Case(uniform_of_rbg, rules=(_ALWAYS,)),
-        Case(split_of_rbg),
-        Case(split_of_unsafe_rbg, rules=(_ALWAYS,)),
-        Case(uniform_bfloat16),
-        Case(randint),
+        Case(uniform, touches=("jax.random.uniform",)),
+        Case(bits, touches=("jax.random.bits",)),
+        Case(split, touches=("jax.random.split",)),
+        Case(fold_in, rules=_SAME, touches=("jax.random.fold_in",)),
+        Case(uniform_of_rbg, rules=_SAME, touches=_of("rbg", " and uses('jax.random.uniform')")),
+        Case(split_of_rbg, touches=_of("rbg", " and uses('jax.random.split')")),
+        Case(split_of_unsafe_rbg, rules=_SAME, touches=_of("unsafe_rbg", " and uses('jax.random.split')")),
+        Case(randint_of_rbg, touches=_of("rbg", " and uses('jax.random.randint', 'jax.random.permutation')")),
+        Case(
+            uniform_bfloat16,
+            touches=("jax.random.uniform(key, shape, dtype) if dtype in ('bfloat16', 'jax.numpy.bfloat16')",),
+        ),
+        Case(randint, touches=("jax.random.randint",)),
         Case(
             randint_int8,
             rules=(
                 Rule("first", "jax<0.5.0"),
-                Rule("second", "jax<0.7.2"),
-                Rule("third", "", "its bias was mended in 0.7.2"),
+                Rule("second", "jax<0.7.2", "a60ead6fd1, and the changelog"),
+                Rule("third", "", "a7b01146f2, and the changelog"),
             ),
+            touches=(f"jax.random.randint(key, shape, minval, maxval, dtype) if dtype in {_SMALL}",),
         ),
-        Case(bernoulli),
-        Case(rademacher),
-        Case(permutation),
-        Case(choice),
-        Case(choice_without_replacement),
-        Case(categorical),
+        Case(bernoulli, touches=("jax.random.bernoulli",)),
+        Case(rademacher, touches=("jax.random.rademacher",)),
+        Case(permutation, touches=("jax.random.permutation",)),
+        Case(choice, touches=("jax.random.choice",)),
+        Case(choice_without_replacement, touches=("jax.random.choice",)),
+        Case(categorical, touches=("jax.random.categorical",)),
     ),
 )

@@ -1,9 +1,9 @@
 """jax.experimental.host_callback.call raises an error
 
-JAX deprecated `jax.experimental.host_callback` in favour of its external callbacks (jax#20385). `call` warns at first,
-and then raises NotImplementedError, although the module still imports. jax#30798 also deprecated the module, which was
-removed later: importing it then fails. `equinox.static_field` and `diffrax.WeaklyDiagonalControlTerm` still run, and
-emit a UserWarning that names the replacement.
+JAX deprecated `jax.experimental.host_callback` in favour of its external callbacks (jax#20385): `call` warns. Since
+jax@023f2a78be it raises NotImplementedError, although the module imports. jax#30798 deprecated the module too, and
+jax@9123e6ab76 removed it: importing it fails. `equinox.static_field` and `diffrax.WeaklyDiagonalControlTerm` return,
+with a UserWarning that names the replacement.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ ISSUE = Issue(
         docs="jax:changelog.html#jax-0-4-35-oct-22-2024 https://github.com/patrick-kidger/diffrax/releases "
         "https://github.com/patrick-kidger/equinox/releases",
         discussion="jax#20385",
-        change="jax#30798",
+        change="jax#20357 jax@023f2a78be jax#30798 jax@9123e6ab76",
     ),
     behaviours={"warns": "documented"},
     cases=(
@@ -178,9 +178,9 @@ ISSUE = Issue(
             kept_names,
             rules=(
                 Rule("there", "jax<0.4.26"),
-                Rule("warns", "jax<0.4.35"),
-                Rule("refused", "jax<0.8.0", "the changelog of jax 0.4.35"),
-                Rule("gone"),
+                Rule("warns", "jax<0.4.35", "jax#20357"),
+                Rule("refused", "jax<0.8.0", "023f2a78be, and the changelog"),
+                Rule("gone", "", "9123e6ab76, and the changelog"),
             ),
             workaround=Workaround(
                 "For one array and a function without side effects: "

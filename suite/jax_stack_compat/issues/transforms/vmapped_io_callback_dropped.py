@@ -1,16 +1,9 @@
-"""vmap of io_callback loses the effects: it becomes a pure callback, which the compiler drops, up to jax 0.4.26
+"""vmap of io_callback drops the call if nothing uses its result
 
-    jax.vmap(lambda x: io_callback(log.append, None, x))(jnp.arange(3.0))    # log stays empty; should be 0, 1, 2
-
-`io_callback` is for effects: logs, files, counters; without vmap every call is made. Its batching rule bound
-`pure_callback` by mistake, and a pure callback whose result nobody uses is not made. What was to be written is lost,
-without a word. It came up in jax#20628, which asks for loops with io_callback under vmap; jax#20725 mended it: from
-0.4.27 on the call is made once for each member, in order.
-
-Seen in these runs:
-
-- An io_callback with a result is not called either, under jit, where the result is not used, up to 0.4.26.
-- A while_loop with an io_callback was refused under vmap up to 0.4.26 ("IO effect not supported in vmap-of-while").
+The batching rule of `io_callback` bound `pure_callback` by mistake, and the compiler drops a pure call whose result is
+unused. jax#20725 binds `io_callback` once for each member of a batched argument; jax#20726 allows it in a `while_loop`
+whose predicate is not batched. With a batched predicate, members that have ended would take part in further steps and
+repeat their effects (jax#20628), so JAX refuses it (`batched_predicate`).
 """
 
 from __future__ import annotations
@@ -19,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def effects() -> tuple[str, str]:
-    """Does vmap of an io_callback without a result make a call for each member?"""
+    """Does jax.vmap of an io_callback without a result make a call for each member?"""
     import jax
     import jax.numpy as jnp
     from jax.experimental import io_callback
@@ -31,7 +24,7 @@ def effects() -> tuple[str, str]:
 
 
 def not_vmapped() -> None:
-    """Without vmap every call is made, under jit too."""
+    """Without vmap, a jitted function makes each call."""
     import jax
     import jax.numpy as jnp
     from jax.experimental import io_callback
@@ -43,22 +36,52 @@ def not_vmapped() -> None:
     assert log == [0.0, 1.0]
 
 
-def whole_batch() -> None:
-    """One call with the whole batch, outside of vmap."""
+def mapped_in_a_loop() -> None:
+    """jax.lax.map makes each call, also in a while_loop that takes other steps for each member."""
     import jax
     import jax.numpy as jnp
     from jax.experimental import io_callback
 
     log: list[float] = []
-    jax.jit(lambda x: io_callback(lambda values: log.extend(values.tolist()), None, jax.vmap(lambda x: 2 * x)(x)))(
-        jnp.arange(3.0)
-    )
+
+    def note(x: jax.Array) -> jax.Array:
+        io_callback(lambda value: log.append(float(value)), None, x)
+        return x + 1
+
+    jax.lax.map(note, jnp.arange(3.0))
+    jax.lax.map(lambda x: jax.lax.while_loop(lambda x: x < 2, note, x), jnp.arange(3.0))
     jax.effects_barrier()
-    assert log == [0.0, 2.0, 4.0]
+    assert log == [0.0, 1.0, 2.0, 0.0, 1.0, 1.0]
+
+
+def two_calls_for_each_row() -> None:
+    """A jitted jax.lax.map over a dict makes an ordered call, and one with an unused result, for each row."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+    from jax.experimental import io_callback
+
+    sums: list[int] = []
+    names: list[int] = []
+
+    def count(row: jax.Array) -> np.float16:
+        sums.append(int(row.sum()))
+        return np.float16(len(sums))
+
+    def step(batch: dict[str, jax.Array]) -> jax.Array:
+        io_callback(lambda name: names.append(int(name)), None, batch["name"], ordered=True)
+        io_callback(count, jax.ShapeDtypeStruct((), np.float16), batch["row"])
+        return 2 * batch["row"]
+
+    rows = jnp.arange(12).reshape(4, 3)
+    doubled = jax.jit(lambda batch: jax.lax.map(step, batch))({"row": rows, "name": jnp.arange(4, dtype=jnp.int8)})
+    jax.effects_barrier()
+    assert doubled.tolist() == (2 * rows).tolist()
+    assert (names, sorted(sums)) == ([0, 1, 2, 3], [3, 12, 21, 30])
 
 
 def unused_result() -> tuple[str, str]:
-    """Does jit of vmap of an io_callback with a result that is not used?"""
+    """Does a jitted jax.vmap of an io_callback with an unused result make a call for each member?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -80,7 +103,7 @@ def unused_result() -> tuple[str, str]:
 
 
 def while_loop() -> tuple[str, str]:
-    """Does vmap of a while_loop with an io_callback, for two steps each?"""
+    """Does jax.vmap of a while_loop with two steps and an io_callback make two calls for each member?"""
     import jax
     import jax.numpy as jnp
     from jax.experimental import io_callback
@@ -99,20 +122,58 @@ def while_loop() -> tuple[str, str]:
     return compare(log, [0.0, 1.0, 2.0, 0.0, 1.0, 2.0])
 
 
+def batched_predicate() -> tuple[str, str]:
+    """Does jax.vmap of a while_loop with two, one and no steps make three calls of an io_callback?"""
+    import jax
+    import jax.numpy as jnp
+    from jax.experimental import io_callback
+
+    log: list[float] = []
+
+    def body(x: jax.Array) -> jax.Array:
+        io_callback(lambda value: log.append(float(value)), None, x)
+        return x + 1
+
+    jax.vmap(lambda x: jax.lax.while_loop(lambda x: x < 2, body, x))(jnp.arange(3.0))
+    jax.effects_barrier()
+    return compare(sorted(log), [0.0, 1.0, 1.0])
+
+
+_MAPPED = "within('jax.vmap', 'equinox.filter_vmap')"
+_CALL = "jax.experimental.io_callback(callback, result_shape_dtypes)"
+_LOOP = f"{_CALL} if {_MAPPED} and uses('jax.lax.while_loop', 'jax.lax.fori_loop')"
+_REFUSED = Signature("NotImplementedError", "IO effect not supported in vmap-of-while")
+
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#20628", fix="jax#20725"),
-    touches=("jax.experimental.io_callback if within('jax.vmap', 'equinox.filter_vmap')",),
+    upstream=Upstream.of(report="jax#20628", fix="jax#20725 jax#20726", docs="jax:external-callbacks.html"),
     control=not_vmapped,
     rules=(Rule("differs", "jax<0.4.27"), Rule("agrees", "", "jax#20725 (8037e7b08f)")),
-    workaround=Workaround("Call it outside of vmap, once, with the whole batch.", whole_batch),
+    workaround=Workaround(
+        "Loop over the members, which is slower: jax.lax.map(f, xs).",
+        mapped_in_a_loop,
+        elsewhere=two_calls_for_each_row,
+    ),
     cases=(
-        Case(effects),
-        Case(unused_result),
+        Case(effects, touches=(f"{_CALL} if result_shape_dtypes == None and {_MAPPED}",)),
+        Case(unused_result, touches=(f"{_CALL} if not result_shape_dtypes == None and unseen and {_MAPPED}",)),
         Case(
             while_loop,
-            rules=(Rule("refused", "jax<0.4.27"), Rule("agrees", "", "4f90d365b2")),
-            signatures={"refused": Signature("NotImplementedError", "IO effect not supported in vmap-of-while")},
+            rules=(Rule("refused", "jax<0.4.27"), Rule("agrees", "", "jax#20726 (4f90d365b2)")),
+            signatures={"refused": _REFUSED},
+            touches=(_LOOP,),
+        ),
+        Case(
+            batched_predicate,
+            behaviours={"agrees": "clear", "differs": "affected"},
+            rules=(Rule("refused"),),
+            signatures={
+                "refused": (
+                    _REFUSED,
+                    Signature("Exception", "Unordered IO effects not supported in while_loop with batched predicate"),
+                )
+            },
+            touches=(_LOOP,),
         ),
     ),
 )

@@ -1,14 +1,9 @@
-"""A Python number is traced apart from an array of its dtype: 1.0 is weakly typed, and jnp.float32(1.0) is not
+"""jax.jit retraces for an array after a Python number of the same dtype
 
-    f(1.0); f(jnp.float32(1.0))      # two traces
-
-A Python scalar takes the dtype of what it meets, so its type says "weak" beside float32, and a jitted function is
-traced for either. The page on type promotion says what is weak, and not that it retraces; jax#4274 says that, with the
-way out. A step that is first a number and then its own output is traced twice where an array of that dtype joins in,
-for then its output is not weak.
-
-Seen in these runs: without such an array the output stays weak, and the loop of jax#3163, reported in 2020 with two
-traces, has one.
+A Python scalar has a weak type: it takes the dtype of the array that it meets. `jax.jit` traces a function apart for
+weak types, which a maintainer calls a gotcha of training loops (jax#4274). A sum of a scalar and an array is not weak,
+so a step is traced twice if its input is first a scalar and then its own output (`its_output_of_an_array`). Without an
+array the output stays weak (`its_own_output`); jax#3163 reports that it was not.
 """
 
 from __future__ import annotations
@@ -19,7 +14,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _traces(*values: Any) -> int:
-    """How often a function is traced that is called with these values in turn."""
+    """Return how often jax.jit traces a function that is called with these values in turn."""
     import jax
 
     seen: list[int] = []
@@ -35,7 +30,7 @@ def _traces(*values: Any) -> int:
 
 
 def number_then_array() -> tuple[str, str]:
-    """How often is a function traced for 1.0 and then jnp.float32(1.0)?"""
+    """How often does jax.jit trace a function that is called with 1.0 and then with jnp.float32(1.0)?"""
     import jax.numpy as jnp
 
     traces = _traces(1.0, jnp.float32(1.0))
@@ -43,14 +38,39 @@ def number_then_array() -> tuple[str, str]:
 
 
 def of_one_type() -> None:
-    """For arrays of one dtype it is traced once."""
+    """For two arrays of one dtype a function is traced once."""
     import jax.numpy as jnp
 
     assert _traces(jnp.float32(1.0), jnp.float32(2.0)) == 1
 
 
+def arrays_in_a_loop() -> None:
+    """A step of float16 and int32 arrays, and jax#4274's function of an np.float32, are traced once in a loop."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    seen: list[str] = []
+
+    def step(state: dict[str, Any]) -> dict[str, Any]:
+        seen.append("step")
+        slope = jax.grad(lambda w: jnp.sum(w**2))(state["w"])
+        return {"w": state["w"] - state["rate"] * slope, "rate": state["rate"] * jnp.float16(0.5), "n": state["n"] + 1}
+
+    def add(x: Any) -> Any:
+        seen.append("add")
+        return x + np.float32(0.0)
+
+    state = {"w": jnp.ones((2, 3), jnp.float16), "rate": jnp.float16(0.25), "n": jnp.int32(0)}
+    stepped, added, x = jax.jit(step), jax.jit(add), np.float32(0.0)
+    for _ in range(3):
+        state, x = stepped(state), added(x)
+    assert sorted(seen) == ["add", "step"]
+    assert (state["w"].dtype, state["rate"].dtype, int(state["n"])) == (jnp.float16, jnp.float16, 3)
+
+
 def its_own_output() -> tuple[str, str]:
-    """How often for 1.0 and then what came of it?"""
+    """How often does jax.jit trace x * 2 that is called with 1.0, and then with its own output?"""
     import jax
 
     doubled = jax.jit(lambda x: x * 2)
@@ -59,7 +79,7 @@ def its_own_output() -> tuple[str, str]:
 
 
 def its_output_of_an_array() -> tuple[str, str]:
-    """How often for 1.0 and then what came of it, where a jnp.float32 is added?"""
+    """How often does jax.jit trace x + jnp.float32(1.0) that is called with 1.0, and then with its own output?"""
     import jax
     import jax.numpy as jnp
 
@@ -74,6 +94,12 @@ def its_output_of_an_array() -> tuple[str, str]:
     return ("retraced" if len(seen) == 2 else "traced-once"), f"{len(seen)} traces of three calls"
 
 
+_ARRAY = Workaround(
+    "Begin with an array of the result's dtype: f(jnp.float32(1.0)), which promotes float16.",
+    of_one_type,
+    elsewhere=arrays_in_a_loop,
+)
+
 ISSUE = Issue(
     kind="retrace",
     upstream=Upstream.of(docs="jax:type_promotion.html#weak-types", report="jax#4274 jax#3163"),
@@ -82,12 +108,12 @@ ISSUE = Issue(
     behaviours={"retraced": "documented", "traced-once": "different"},
     rules=(Rule("retraced", "", "jax#4274"),),
     cases=(
-        Case(number_then_array, workaround=Workaround("Begin with an array: f(jnp.float32(1.0)).", of_one_type)),
-        Case(its_output_of_an_array, workaround=Workaround("Begin with an array: f(jnp.float32(1.0)).", of_one_type)),
+        Case(number_then_array, workaround=_ARRAY),
+        Case(its_output_of_an_array, workaround=_ARRAY),
         Case(
             its_own_output,
             behaviours={"traced-once": "clear", "retraced": "documented"},
-            rules=(Rule("traced-once", "", "what comes of a weak type is weak"),),
+            rules=(Rule("traced-once", "", "a sum or product of weak types is weak"),),
         ),
     ),
 )
