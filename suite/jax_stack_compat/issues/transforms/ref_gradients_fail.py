@@ -98,7 +98,8 @@ def overwritten_jitted() -> tuple[str, str]:
 
 
 _ABSENT = Rule("absent", "jax<0.7.2", "jax.new_ref came with 0.7.2")
-_OVERWRITTEN = (f"jax.new_ref if {GRADIENTS}",)
+# A ref that is made outside of the differentiated function has no gradient.
+_OVERWRITTEN = (f"jax.new_ref if unseen and {GRADIENTS.replace('uses', 'within', 1)}",)
 
 ISSUE = Issue(
     kind="crash",

@@ -1,13 +1,9 @@
-"""A static argument must hash, and a new lambda or partial for it in each call traces each time, by design
+"""jit traces again for each new lambda or partial as a static argument
 
-    f = jax.jit(lambda x, g: g(x), static_argnums=1)
-    f(1.0, lambda x: x + 1); f(1.0, lambda x: x + 1)    # traced twice: two lambdas are two values
-    f(1.0, [2])                                         # ValueError: Non-hashable static arguments
-
-Static arguments are keys of a cache: hashed, and compared with ==. Two lambdas are never equal, nor are two of
-`functools.partial` of one function with the same arguments, so a loop that makes one in each step compiles in each
-step. Numbers that are equal but of different types, 1 and 1.0 and True, are kept apart. What is equal by its own
-`__eq__` and `__hash__`, as a tuple or a frozen dataclass is, hits.
+Static arguments are keys of a cache: `jax.jit` asks for `__hash__` and `__eq__`, and traces again for another value
+(documentation). Two lambdas differ, and so do two partials of one function (`new_partials`). Equal numbers of different
+types are different values by position (`equal_numbers`), as the changelog says; by keyword, JAX reused the first
+program (`equal_by_keyword`) until e8659ed485.
 """
 
 from __future__ import annotations
@@ -20,7 +16,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def _traces(values: Sequence[Any]) -> tuple[str, str]:
-    """How many of the calls with these static arguments trace."""
+    """Return how many of the calls with these static arguments trace."""
     import jax
 
     traced = []
@@ -37,7 +33,7 @@ def _traces(values: Sequence[Any]) -> tuple[str, str]:
 
 
 def new_lambdas() -> tuple[str, str]:
-    """How often is traced that is called with a new lambda each time?"""
+    """How often does jax.jit trace in three calls, each with a new lambda as a static argument?"""
 
     def add(number: float) -> Callable[[float], float]:
         return lambda x: x + number
@@ -46,12 +42,12 @@ def new_lambdas() -> tuple[str, str]:
 
 
 def equal_tuples() -> None:
-    """With tuples that are equal: once."""
+    """With equal tuples, jit traces once."""
     assert _traces([(1, 2), (1, 2), tuple(range(1, 3))])[0] == "once"
 
 
 def one_object() -> None:
-    """One function, made once; a tuple for a list; numbers of one type."""
+    """With one function, one partial, equal tuples, or equal numbers of one type, jit traces once."""
 
     def add(x: float) -> float:
         return x + 1.0
@@ -63,34 +59,118 @@ def one_object() -> None:
     assert _traces([float(1), float(True)])[0] == "once"
 
 
+def functions_by_keyword() -> None:
+    """By keyword, a function, a partial, a tuple and a number that are made before the loop are traced once each."""
+    import jax
+    import jax.numpy as jnp
+
+    traced = []
+
+    def apply(x: jax.Array, static: Any) -> jax.Array:
+        traced.append(static)
+        return static(x) if callable(static) else x * jnp.asarray(static, x.dtype)
+
+    jitted = jax.jit(apply, static_argnames="static")
+    double, x = partial(jnp.multiply, 2), jnp.array([[1, 2], [3, 4]], jnp.float16)
+    for static, wanted in ((jnp.square, x * x), (double, 2 * x), ((2, 3), x * jnp.array([2, 3])), (4.0, 4 * x)):
+        before = len(traced)
+        for _ in range(3):
+            assert (jitted(x, static=static) == wanted).all()
+        assert len(traced) == before + 1
+    assert jax.vmap(lambda row: jitted(row, static=double))(x).tolist() == [[2, 4], [6, 8]]
+    assert jax.grad(lambda x: jitted(x, static=jnp.square))(3.0) == 6.0
+
+
 def new_partials() -> tuple[str, str]:
-    """With a new functools.partial of the same function and arguments?"""
+    """How often does jax.jit trace in three calls, each with a new functools.partial(pow, 2)?"""
     return _traces([partial(pow, 2), partial(pow, 2), partial(pow, 2)])
 
 
 def equal_numbers() -> tuple[str, str]:
-    """With numbers that are equal, and of different types?"""
+    """How often does jax.jit trace in three calls with 1, 1.0 and True as a static argument?"""
     return _traces([1, 1.0, True])
 
 
+def equal_by_keyword() -> tuple[str, str]:
+    """Does jax.jit trace for each of 1, 1.0 and True as a static argument by keyword?"""
+    import jax
+
+    traced = []
+
+    def function(x: int, static: Any) -> int:
+        traced.append(static)
+        return x * static  # type: ignore[no-any-return]
+
+    jitted = jax.jit(function, static_argnames="static")
+    dtypes = [jitted(1, static=value).dtype.name for value in (1, 1.0, True)]
+    told = {1: "once", 3: "each-time"}.get(len(traced), "other")
+    return told, f"{len(traced)} traces in 3 calls; x * static is {', '.join(dtypes)}"
+
+
+def by_position() -> None:
+    """By position, x * 1 is an integer, and x * 1.0 is a float."""
+    import jax
+
+    jitted = jax.jit(lambda x, static: x * static, static_argnums=1)
+    assert [jitted(1, value).dtype.name for value in (1, 1.0, True)] == ["int32", "float32", "int32"]
+
+
+def powers_by_position() -> None:
+    """By position, integer and float exponents and halves give what they give without jit."""
+    import jax
+    import jax.numpy as jnp
+
+    def halves(x: jax.Array, n: float) -> jax.Array:
+        return x // 2 if isinstance(n, int) else x / 2
+
+    jitted = jax.jit(halves, static_argnums=1)
+    for x in (jnp.array([[3, 4]]), jnp.array(5), jnp.zeros((0,), jnp.int8)):
+        for n in (2, 2.0, 2):
+            assert jitted(x, n).dtype == halves(x, n).dtype
+            assert (jitted(x, n) == halves(x, n)).all()
+
+
 def a_list() -> tuple[str, str]:
-    """With a list?"""
+    """Does jax.jit take a list as a static argument?"""
     return _traces([[2], [2]])
 
 
 ISSUE = Issue(
     kind="by-design",
-    upstream=Upstream.of(docs="jax:_autosummary/jax.jit.html jax:jit-compilation.html#marking-arguments-as-static"),
+    upstream=Upstream.of(
+        docs=(
+            "jax:_autosummary/jax.jit.html jax:jit-compilation.html#marking-arguments-as-static "
+            "jax:changelog.html#jaxlib-0-1-76-jan-27-2022"
+        ),
+        fix="jax@e8659ed485",
+        discussion="jax#9273 jax#2813",
+    ),
     touches=("jax.jit(static_argnums=)", "jax.jit(static_argnames=)"),
     known_by=r"Non-hashable static arguments",
     control=equal_tuples,
     behaviours={"each-time": "documented", "once": "different", "other": "different"},
     rules=(Rule("each-time"),),
-    workaround=Workaround("Make the function once, before the loop; give tuples, and numbers of one type.", one_object),
+    workaround=Workaround(
+        "Make the function once, before the loop.",
+        one_object,
+        elsewhere=functions_by_keyword,
+    ),
     cases=(
         Case(new_lambdas),
         Case(new_partials),
-        Case(equal_numbers),
+        Case(
+            equal_numbers,
+            workaround=Workaround(
+                "Convert the number to one type: f(x, float(n)).", one_object, elsewhere=functions_by_keyword
+            ),
+        ),
+        Case(
+            equal_by_keyword,
+            behaviours={"each-time": "clear", "once": "affected", "other": "different"},
+            rules=(Rule("once", "jax<0.9.0"), Rule("each-time", "", "e8659ed485 compares the types")),
+            workaround=Workaround("Pass the number by position.", by_position, elsewhere=powers_by_position),
+            touches=("jax.jit if unseen",),
+        ),
         Case(
             a_list,
             behaviours={"each-time": "different", "once": "different"},
@@ -98,6 +178,9 @@ ISSUE = Issue(
             signatures={
                 "refused": Signature("ValueError", "Non-hashable static arguments are not supported", everyday=True)
             },
+            workaround=Workaround(
+                "Pass a tuple, whose items must hash, too.", one_object, elsewhere=functions_by_keyword
+            ),
         ),
     ),
 )

@@ -1,12 +1,9 @@
-"""Python ends in a segmentation fault where a jitted function outlives its static argument in a WeakKeyDictionary
+"""Python crashes at exit if a static argument keeps its jitted function
 
-    cache = weakref.WeakKeyDictionary()
-    cache[key] = jitted = jax.jit(run, static_argnums=0)
-    jitted(key)      # in jax 0.7.0 the interpreter dies of a signal at exit, after all answers are out
-
-jitted holds its static argument, a function, and the cache holds jitted for as long as that lives. What jaxlib 0.7.0
-frees twice is only seen when the interpreter takes its leave: a program that printed the right answers ends with -11.
-jax#30517 met it by Equinox, whose filter_jit keeps such caches (equinox#1084), and jaxlib 0.7.1 has it mended.
+A jitted function holds its static argument. If that argument also holds the jitted function, as the key of a
+`WeakKeyDictionary` (`at_exit`) or by an attribute (`held_by_an_attribute`), the two form a cycle, and Python dies of
+SIGSEGV or SIGABRT at exit, after the program's output. jax#30517 calls it "some kind of double-free"; equinox#1084
+recommends an older JAX.
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ _CACHE: MutableMapping[Callable[..., Any], Any] = weakref.WeakKeyDictionary()
 
 
 def at_exit() -> tuple[str, str]:
-    """Does a program end well that keeps a jitted function by its static argument?"""
+    """Does Python exit cleanly if a `WeakKeyDictionary` keeps a jitted function by its static argument?"""
     import jax
 
     def key(_: Any) -> None: ...
@@ -34,28 +31,127 @@ def at_exit() -> tuple[str, str]:
 
 
 def traced() -> None:
-    """A function as a static argument is taken, and kept nowhere."""
+    """A jitted function that nothing keeps takes a function as its static argument."""
     import jax
 
     assert float(jax.jit(lambda f, x: f(x), static_argnums=0)(abs, -1.0)) == 1.0
 
 
-def by_name() -> None:
-    """A cache by something that the jitted function does not hold: a name."""
+def plain_dict() -> None:
+    """With a plain dict, a program exits with status 0."""
+    import subprocess
+    import sys
+
+    program = """if True:
+        import jax
+        cache = {}
+        def fill():
+            def key(_): ...
+            def run(function): ...
+            cache[key] = jax.jit(run, static_argnums=0)
+            cache[key](key)
+        fill()"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def options_in_a_dict() -> None:
+    """With a plain dict, static functions in tuples and partials, under vmap and grad too, a program exits with 0."""
+    import subprocess
+    import sys
+
+    program = """if True:
+        import functools
+        import jax
+        import jax.numpy as jnp
+        cache = {}
+        def fill():
+            def double(x):
+                return 2 * x
+            apply = cache[double] = jax.jit(lambda x, options: options[0](x), static_argnames="options")
+            assert apply(jnp.arange(3), options=(double, 2)).tolist() == [0, 2, 4]
+            part = functools.partial(double)
+            call = cache[part] = jax.jit(lambda f, x: f(x), static_argnums=0)
+            assert jax.vmap(lambda x: call(part, x))(jnp.ones((2, 3), jnp.float16)).sum() == 12
+            assert jax.grad(lambda x: call(part, x))(1.0) == 2.0
+        fill()"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+class _Model:
+    """An object that keeps the jitted function to which it is a static argument."""
+
+    jitted: Any
+
+
+def held_by_an_attribute() -> tuple[str, str]:
+    """Does Python exit cleanly if an object keeps a function from `jax.jit` and is its static argument?"""
     import jax
 
-    cache = {"double": jax.jit(lambda x: 2 * x)}
-    assert float(cache["double"](1.0)) == 2.0
+    model = _Model()
+    model.jitted = jax.jit(lambda model, x: x, static_argnums=0)
+    model.jitted(model, 1.0)
+    return "ended", "the call returned, and the interpreter went"
+
+
+def jitted_once() -> None:
+    """With the jitted function outside the object, a program exits with status 0."""
+    import subprocess
+    import sys
+
+    program = """if True:
+        import jax
+        class Model: ...
+        jitted = jax.jit(lambda model, x: x, static_argnums=0)
+        jitted(Model(), 1.0)"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def decorated_method() -> None:
+    """With jax.jit as the decorator of a method, and self static, a program exits with status 0."""
+    import subprocess
+    import sys
+
+    program = """if True:
+        import functools
+        import jax
+        import jax.numpy as jnp
+        class Model:
+            @functools.partial(jax.jit, static_argnums=0)
+            def double(self, x):
+                return 2 * x
+        kept = Model()
+        for model in (kept, Model()):
+            assert model.double(jnp.ones((2, 3), jnp.int32)).sum() == 12
+            assert jax.vmap(model.double)(jnp.ones(3)).tolist() == [2, 2, 2]"""
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="jax#30517 equinox#1084"),
-    touches=("jax.jit(static_argnums=)", "jax.jit(static_argnames=)", "interpreter exit"),
+    upstream=Upstream.of(report="jax#30517", discussion="equinox#1084"),
+    touches=("jax.jit(static_argnums=)", "jax.jit(static_argnames=)"),
     control=traced,
     behaviours={"ended": "clear", "crashed": "affected"},
     rules=(Rule("crashed", "jaxlib==0.7.0", "jax#30517"), Rule("ended")),
-    workaround=Workaround("Keep jitted functions by a name, or in a plain dict.", by_name),
     isolation="fork-and-exit",
-    cases=(Case(at_exit),),
+    cases=(
+        Case(
+            at_exit,
+            workaround=Workaround(
+                "Keep jitted functions in a plain dict, which keeps every key alive.",
+                plain_dict,
+                elsewhere=options_in_a_dict,
+            ),
+            touches=("interpreter exit",),
+        ),
+        Case(
+            held_by_an_attribute,
+            workaround=Workaround(
+                "Jit the function once, outside the object.",
+                jitted_once,
+                elsewhere=decorated_method,
+            ),
+            touches=("interpreter exit",),
+        ),
+    ),
 )

@@ -1,22 +1,9 @@
-"""A tracer's class is no subclass of jax.Array since jax 0.8.2: singledispatch and unions take it for something else
+"""A tracer is not an instance of ArrayLike or Optional[jax.Array]
 
-    f.register(jax.Array)(...)                      # functools.singledispatch
-    jax.jit(f)(1.0)                                 # the jax.Array's up to jax 0.8.1, the base function from 0.8.2
-    isinstance(x, jax.typing.ArrayLike)             # True up to 0.8.1, False from 0.8.2 to 0.11.0 where x is traced
-
-`isinstance(x, jax.Array)` is right all the time: a metaclass answers for the instance. Whatever asks for the class gets
-False, and runs another branch inside `jit` than outside: dispatch tables, `issubclass(type(x), jax.Array)`, unions.
-The changelog of 0.8.2 says that a tracer no longer inherits from `jax.Array`; several libraries found what
-hung on it by their tests (array-api-compat#369, gt4py#2867, flowjax#230).
-
-`ArrayLike` is a union of types, and `typing.Union` asks the class on some Pythons: the threads have 3.11.6 and 3.13.0
-with False, 3.13.5 with True, for the same jax. Run here: 3.11.7, 3.12.1 and 3.13.0 ask the class.
-
-Seen in these runs:
-
-- `isinstance(x, ArrayLike)` is True again from 0.11.1 on.
-- `isinstance(x, typing.Optional[jax.Array])` is False from 0.8.2 on. With a tuple of types,
-  `(jax.Array, type(None))`, it is right.
+9d40174f72 ends the inheritance of tracers from `jax.Array`, because some tracers are not arrays (changelog). A
+metaclass answers `isinstance(x, jax.Array)` for the traced value (`instances`). Code that asks about the class gets
+another answer: `issubclass` (`subclass`), `functools.singledispatch` (`singledispatch`) and, on some Pythons
+(jax#38268), the check of a `typing.Union` (`array_like`, `optional`).
 """
 
 from __future__ import annotations
@@ -24,29 +11,23 @@ from __future__ import annotations
 from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, members
 
 
-def singledispatch() -> tuple[str, str]:
-    """Does functools.singledispatch take what is registered for jax.Array, inside jit?"""
-    import functools
-
+def array_like() -> tuple[str, str]:
+    """Is a traced array an instance of jax.typing.ArrayLike?"""
     import jax
+    from jax.typing import ArrayLike
 
-    @functools.singledispatch
-    def kind(x: object) -> str:
-        return "base"
-
-    kind.register(jax.Array, lambda x: "array")
     seen = []
 
     def f(x: object) -> object:
-        seen.append(kind(x))
+        seen.append(isinstance(x, ArrayLike))
         return x
 
     jax.jit(f)(1.0)
-    return seen[0], f"inside jit it takes the function for {'jax.Array' if seen == ['array'] else 'object'}"
+    return ("instance" if seen == [True] else "no-instance"), f"isinstance(x, ArrayLike) is {seen[0]} inside jit"
 
 
 def instances() -> None:
-    """A traced array is an instance of jax.Array, and of a tuple of types, on every release."""
+    """A traced array is an instance of jax.Array, and of a tuple of types."""
     import jax
 
     seen = []
@@ -61,7 +42,7 @@ def instances() -> None:
 
 
 def register_the_tracer() -> None:
-    """jax.core.Tracer registered too, and the members of the union instead of the union."""
+    """With jax.core.Tracer registered, and the members of the union for the union, a tracer is recognised."""
     import functools
     from typing import get_args
 
@@ -84,19 +65,118 @@ def register_the_tracer() -> None:
     assert seen == ["array", True], seen
 
 
-def array_like() -> tuple[str, str]:
-    """Is a traced array an instance of jax.typing.ArrayLike?"""
+def members_of_unions() -> None:
+    """Members of three unions: arrays are instances under jit, vmap, grad and scan, and strings are not."""
+    from typing import Any, Optional, Union, get_args
+
     import jax
+    import jax.numpy as jnp
+    import numpy as np
     from jax.typing import ArrayLike
+
+    unions = (ArrayLike, Optional[jax.Array], Union[ArrayLike, None])  # noqa: UP007, UP045
+
+    def f(x: Any) -> Any:
+        assert all(isinstance(x, get_args(union)) for union in unions)
+        return x
+
+    for dtype in ("float16", "float32", "int32", "bool"):
+        for shape in ((), (0,), (2, 3)):
+            f(jnp.ones(shape, dtype))
+            jax.jit(f)(np.ones(shape, dtype))
+    jax.vmap(f)(jnp.ones((2, 3)))
+    jax.grad(f)(1.0)
+    jax.lax.scan(lambda carry, x: (f(carry), f(x)), 0, jnp.arange(3))
+    others: tuple[object, ...] = ("text", [1.0], {})
+    for other in others:
+        assert not any(isinstance(other, get_args(union)) for union in unions)
+    assert isinstance(2.0, get_args(ArrayLike))
+    assert isinstance(np.ones(2), get_args(ArrayLike))
+
+
+def singledispatch() -> tuple[str, str]:
+    """Does functools.singledispatch, inside jit, call the function that is registered for jax.Array?"""
+    import functools
+
+    import jax
+
+    @functools.singledispatch
+    def kind(x: object) -> str:
+        return "base"
+
+    kind.register(jax.Array, lambda x: "array")
+    seen = []
+
+    def f(x: object) -> object:
+        seen.append(kind(x))
+        return x
+
+    jax.jit(f)(1.0)
+    return seen[0], f"inside jit it takes the function for {'jax.Array' if seen == ['array'] else 'object'}"
+
+
+def dispatched_everywhere() -> None:
+    """With jax.core.Tracer registered, arrays dispatch alike under jit, vmap, grad and scan; NumPy and lists do not."""
+    import functools
+    from typing import Any
+
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    @functools.singledispatch
+    def double(x: Any) -> Any:
+        raise TypeError(type(x))
+
+    double.register(list, lambda x: x + x)
+    double.register(np.ndarray, lambda x: np.add(x, x))
+    for each in (jax.Array, jax.core.Tracer):
+        double.register(each, lambda x: 2 * x)
+    for dtype in ("float16", "int32"):
+        for shape in ((), (0,), (2, 3)):
+            x = np.ones(shape, dtype)
+            assert (jax.jit(double)(x) == double(jnp.asarray(x))).all()
+            assert (double(x) == 2).all()
+    assert jax.vmap(double)(jnp.ones(3)).tolist() == [2.0, 2.0, 2.0]
+    assert jax.grad(double)(1.0) == 2.0
+    assert jax.lax.scan(lambda carry, x: (double(carry), x), 1, None, length=3)[0] == 8
+    assert double([1]) == [1, 1]
+
+
+def subclass() -> tuple[str, str]:
+    """Is issubclass(type(x), jax.Array) true for a traced array x?"""
+    import jax
 
     seen = []
 
     def f(x: object) -> object:
-        seen.append(isinstance(x, ArrayLike))
+        seen.append(issubclass(type(x), jax.Array))
         return x
 
     jax.jit(f)(1.0)
-    return ("instance" if seen == [True] else "no-instance"), f"isinstance(x, ArrayLike) is {seen[0]} inside jit"
+    return ("instance" if seen == [True] else "no-instance"), f"issubclass(type(x), jax.Array) is {seen[0]} inside jit"
+
+
+def instances_elsewhere() -> None:
+    """Arrays are instances of jax.Array under jit, vmap, grad and scan; NumPy arrays, numbers and lists are not."""
+    from typing import Any
+
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    def f(x: Any) -> Any:
+        assert isinstance(x, jax.Array)
+        return x
+
+    for dtype in ("float16", "int32", "bool"):
+        for shape in ((), (0,), (2, 3)):
+            f(jnp.ones(shape, dtype))
+            jax.jit(f)(np.ones(shape, dtype))
+    jax.vmap(f)(jnp.ones((2, 3)))
+    jax.grad(f)(1.0)
+    jax.lax.scan(lambda carry, x: (f(carry), f(x)), 0, jnp.arange(3))
+    assert not any(isinstance(other, jax.Array) for other in (np.ones(2), 2.0, [1.0]))
 
 
 def optional() -> tuple[str, str]:
@@ -116,6 +196,7 @@ def optional() -> tuple[str, str]:
 
 
 _INSTANCE = Rule("instance", "jax<0.8.2")
+_CHANGED = "9d40174f72, and the changelog"
 _UNION = " if within('builtins.isinstance') and within('typing.Optional', 'typing.Union')"
 
 ISSUE = Issue(
@@ -123,31 +204,52 @@ ISSUE = Issue(
     upstream=Upstream.of(
         report="jax#38268 jaxtyping#382 danielward27/flowjax#230 CDCgov/cfa-stf-routine-forecasting#864",
         change="jax@9d40174f72",
+        docs="jax:changelog.html#jax-0-8-2-december-18-2025",
         discussion="data-apis/array-api-compat#369 GridTools/gt4py#2867",
     ),
     touches=("jax.core.Tracer", "jax.Array", "jax.numpy.ndarray", "jax.typing.ArrayLike"),
     control=instances,
     behaviours={"instance": "clear", "no-instance": "affected"},
     workaround=Workaround(
-        "Register jax.core.Tracer beside jax.Array; ask isinstance(x, typing.get_args(ArrayLike)).", register_the_tracer
+        "Ask for the members of the union: isinstance(x, typing.get_args(ArrayLike)).",
+        register_the_tracer,
+        elsewhere=members_of_unions,
     ),
     cases=(
         Case(
+            array_like,
+            rules=(
+                _INSTANCE,
+                Rule("no-instance", "jax<0.11.1", "9d40174f72; ArrayLike is a typing.Union"),
+                Rule("instance", "", "ArrayLike is a union with |, which asks about the instance"),
+            ),
+            touches=("jax.typing.ArrayLike if within('builtins.isinstance') and not within('typing.get_args')",),
+        ),
+        Case(
             singledispatch,
-            behaviours={"array": "clear", "base": "affected"},
-            rules=(Rule("array", "jax<0.8.2"), Rule("base", "", "9d40174f72, and the changelog")),
+            behaviours={"array": "clear", "base": "documented"},
+            rules=(Rule("array", "jax<0.8.2"), Rule("base", "", _CHANGED)),
+            workaround=Workaround(
+                "Register jax.core.Tracer too, which also matches tracers that are not arrays.",
+                register_the_tracer,
+                elsewhere=dispatched_everywhere,
+            ),
             touches=members(
                 "jax", "Array numpy.ndarray typing.ArrayLike", " if within('.register', 'functools.singledispatch')"
             ),
         ),
         Case(
-            array_like,
-            rules=(_INSTANCE, Rule("no-instance", "jax<0.11.1", "on Python 3.11.7 and 3.13.0 too"), Rule("instance")),
-            touches=("jax.typing.ArrayLike if within('builtins.isinstance') and not within('typing.get_args')",),
+            subclass,
+            behaviours={"instance": "clear", "no-instance": "documented"},
+            rules=(_INSTANCE, Rule("no-instance", "", _CHANGED)),
+            workaround=Workaround(
+                "Ask about the instance: isinstance(x, jax.Array).", instances, elsewhere=instances_elsewhere
+            ),
+            touches=members("jax", "Array numpy.ndarray", " if within('builtins.issubclass')"),
         ),
         Case(
             optional,
-            rules=(_INSTANCE, Rule("no-instance", "", "on Python 3.13.0 too")),
+            rules=(_INSTANCE, Rule("no-instance", "", "9d40174f72")),
             touches=members("jax", "Array numpy.ndarray", _UNION),
         ),
     ),

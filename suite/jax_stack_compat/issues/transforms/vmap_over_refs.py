@@ -1,30 +1,20 @@
-"""vmap over a jax.Ref reads and writes other elements: along axis 1 a square is transposed, from jax 0.8.0 to 0.11.0
+"""jax.vmap over a Ref raises, or reads and writes other elements
 
-    def write(r, x):
-        r[...] = x
-    jax.vmap(write, in_axes=(1, 0))(ref, x)    # ref = jax.new_ref(jnp.zeros((2, 2))) holds x, and should hold x.T
-
-jax 0.7.2, which brought `jax.new_ref`, does all that is run here, but for the loop. 0.8.0 rewrote how reads and writes
-of a ref are batched. jax#33309 has that `x[0]` of a mapped ref raises: twice mended, and right in 0.8.2. An index that
-is mapped itself was mended in 0.10.1 (jax#37113), and what is written along another axis than the first in 0.11.1
-(jax#39293). jax#39288, which is open, has that error, and that a loop over such a ref raises: so it does up to 0.11.2,
-and in 0.12.0 it does not (jax#39745).
-
-Seen in these runs:
-
-- Where shapes happen to fit there is no error, but other numbers. `r[...] = x` with `in_axes=(1, 0)` transposes what it
-  writes into a square ref, from 0.8.0 to 0.11.0.
-- `r[i] += 1` with an index for each row, in 0.8.0 and 0.8.1, adds to the elements that any row names. From 0.8.2 to
-  0.10.0 it is a ValueError.
+dd6d6d24ae drops the index of `r[...] = x`, and the batching rule left the mapped axis of x where it was: a ref of shape
+(2, 3) raises (`another_shape`, jax#39288), and a square one is transposed (`written_along_axis_one`). ce1baf2fb9 maps
+by a slice instead of indices, so `r[i]` takes the indices of all rows (`mapped_index`), and `r[0]` raises
+(`first_element`, jax#33309). A mapped scan moved axis 1 to the front, which a ref does not support (`in_a_loop`).
 """
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround, compare
+from typing import Any
+
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare
 
 
-def written_along_axis_one() -> tuple[str, str]:
-    """Does a square ref hold what vmap with in_axes=(1, 0) wrote into it?"""
+def another_shape() -> tuple[str, str]:
+    """Does a ref of shape (2, 3) hold what jax.vmap with in_axes=(1, 0) wrote into it?"""
     import jax
     import jax.numpy as jnp
 
@@ -34,13 +24,13 @@ def written_along_axis_one() -> tuple[str, str]:
     def write(r: jax.Array, x: jax.Array) -> None:
         r[...] = x
 
-    ref = jax.new_ref(jnp.zeros((2, 2)))
-    jax.vmap(write, in_axes=(1, 0))(ref, jnp.array([[0.0, 2.0], [1.0, 3.0]]))
-    return compare(ref[...], [[0.0, 1.0], [2.0, 3.0]])
+    ref = jax.new_ref(jnp.zeros((2, 3)))
+    jax.vmap(write, in_axes=(1, 0))(ref, jnp.array([[0.0, 3.0], [1.0, 4.0], [2.0, 5.0]]))
+    return compare(ref[...], [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
 
 
 def whole_rows() -> None:
-    """Whole rows of a ref that is mapped along axis 0; without refs, of an array."""
+    """vmap reads and writes whole rows of a ref that is mapped along axis 0; without refs, of an array."""
     import jax
     import jax.numpy as jnp
 
@@ -59,7 +49,7 @@ def whole_rows() -> None:
 
 
 def map_the_array() -> None:
-    """The array is mapped over, and what comes of it written whole."""
+    """With vmap over the array, and one write, each row gets 1 at its index, and the square holds what is written."""
     import jax
     import jax.numpy as jnp
 
@@ -72,8 +62,41 @@ def map_the_array() -> None:
     assert ref[...].tolist() == [[0.0, 1.0], [2.0, 3.0]]
 
 
+def added_twice(x: Any, y: Any) -> Any:
+    """Add y twice to a ref, in a loop mapped over axis 1 of the array."""
+    import jax
+
+    def add(column: Any, other: Any) -> Any:
+        return jax.lax.fori_loop(0, 2, lambda _, total: total + other, column)
+
+    ref = jax.new_ref(x)
+    ref[...] = jax.vmap(add, in_axes=(1, 1), out_axes=1)(ref[...], y)
+    return ref[...]
+
+
+def sum_of_three(x: Any, y: Any) -> Any:
+    """Return x + y + y."""
+    return x + y + y
+
+
+def written_along_axis_one() -> tuple[str, str]:
+    """Does a square ref hold what jax.vmap with in_axes=(1, 0) wrote into it?"""
+    import jax
+    import jax.numpy as jnp
+
+    if not hasattr(jax, "new_ref"):
+        return "absent", "there is no jax.new_ref"
+
+    def write(r: jax.Array, x: jax.Array) -> None:
+        r[...] = x
+
+    ref = jax.new_ref(jnp.zeros((2, 2)))
+    jax.vmap(write, in_axes=(1, 0))(ref, jnp.array([[0.0, 2.0], [1.0, 3.0]]))
+    return compare(ref[...], [[0.0, 1.0], [2.0, 3.0]])
+
+
 def mapped_index() -> tuple[str, str]:
-    """Does each row of a mapped ref get 1 added at the index that is mapped along with it?"""
+    """Does r[i] += 1 under jax.vmap add 1 to each row of a ref at the row's own index?"""
     import jax
     import jax.numpy as jnp
 
@@ -89,7 +112,7 @@ def mapped_index() -> tuple[str, str]:
 
 
 def first_element() -> tuple[str, str]:
-    """Is x[0] of a mapped ref read?"""
+    """Does jax.vmap(lambda r: r[0]) of a ref return the first element of each row?"""
     import jax
     import jax.numpy as jnp
 
@@ -99,7 +122,7 @@ def first_element() -> tuple[str, str]:
 
 
 def in_a_loop() -> tuple[str, str]:
-    """Can a scan add to a ref that is mapped along axis 1?"""
+    """Does jax.lax.scan add to a ref that jax.vmap maps along axis 1?"""
     import jax
     import jax.numpy as jnp
 
@@ -121,19 +144,46 @@ def in_a_loop() -> tuple[str, str]:
 _ABSENT = Rule("absent", "jax<0.7.2", "jax.new_ref came with 0.7.2")
 _FIRST = Rule("agrees", "jax<0.8.0")
 _REFS = "uses('jax.new_ref', 'jax.Ref', 'jax.experimental.mutable_array')"
+_ALONG = (f"jax.vmap(fun, in_axes) if in_axes != 0 and {_REFS}",)
+_WRITE = "dd6d6d24ae"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#33309 jax#39288", fix="jax#37113 jax#39293", attempt="jax#39745"),
+    upstream=Upstream.of(
+        report="jax#39288 jax#33309",
+        cause="jax@dd6d6d24ae jax@ce1baf2fb9",
+        fix="jax@ce6f33d55b jax#37113 jax#39293",
+        attempt="jax#39745",
+    ),
     touches=("jax.new_ref", "jax.vmap"),
     known_by=r"\bnew_ref\b|\bRef\b|jax/_src/state/",
     control=whole_rows,
-    workaround=Workaround("Map over the array, and write it back: ref[...] = jax.vmap(f)(ref[...]).", map_the_array),
+    workaround=Workaround(
+        "Map over the array, which copies it: ref[...] = jax.vmap(f)(ref[...]).",
+        map_the_array,
+        elsewhere=Elsewhere(
+            added_twice,
+            sum_of_three,
+            (
+                "float32 matrix, float32 matrix",
+                "float16 square, zero float16 square",
+                "int32 batch, int32 batch",
+                "uint8 matrix, uint8 matrix",
+            ),
+        ),
+    ),
     cases=(
         Case(
+            another_shape,
+            behaviours={"refused": "affected", "differs": "different"},
+            signatures={"refused": Signature("ValueError", "Invalid shape for `swap`", everyday=True)},
+            rules=(_ABSENT, _FIRST, Rule("refused", "jax<0.11.1", _WRITE), Rule("agrees", "", "jax#39293")),
+            touches=_ALONG,
+        ),
+        Case(
             written_along_axis_one,
-            rules=(_ABSENT, _FIRST, Rule("differs", "jax<0.11.1"), Rule("agrees", "", "jax#39293")),
-            touches=(f"jax.vmap(fun, in_axes) if in_axes != 0 and {_REFS}",),
+            rules=(_ABSENT, _FIRST, Rule("differs", "jax<0.11.1", _WRITE), Rule("agrees", "", "jax#39293")),
+            touches=_ALONG,
         ),
         Case(
             mapped_index,
@@ -142,27 +192,30 @@ ISSUE = Issue(
             rules=(
                 _ABSENT,
                 _FIRST,
-                Rule("differs", "jax<0.8.2"),
-                Rule("refused", "jax<0.10.1"),
+                Rule("differs", "jax<0.8.2", "ce1baf2fb9"),
+                Rule("refused", "jax<0.10.1", "ce6f33d55b"),
                 Rule("agrees", "", "jax#37113"),
             ),
-            touches=(f"jax.vmap if {_REFS}",),
+            touches=("jax.new_ref if uses('jax.vmap')",),
         ),
         Case(
             first_element,
             behaviours={"refused": "affected", "differs": "different"},
             signatures={"refused": Signature("ValueError", "is out of bounds for array of dimension", everyday=True)},
-            rules=(_ABSENT, _FIRST, Rule("refused", "jax<0.8.2", "jax#33309"), Rule("agrees", "", "ce6f33d55b")),
-            touches=(f"jax.vmap if {_REFS}",),
+            rules=(_ABSENT, _FIRST, Rule("refused", "jax<0.8.2", "ce1baf2fb9"), Rule("agrees", "", "ce6f33d55b")),
+            touches=("jax.new_ref if uses('jax.vmap')",),
         ),
         Case(
             in_a_loop,
             behaviours={"refused": "affected", "differs": "different"},
             signatures={"refused": Signature("AttributeError", "'Ref' object has no attribute", everyday=True)},
-            rules=(_ABSENT, Rule("refused", "jax<0.12.0", "jax#39288"), Rule("agrees", "", "jax#39745")),
+            rules=(
+                _ABSENT,
+                Rule("refused", "jax<0.12.0", "jax#39288"),
+                Rule("agrees", "", "its loops.py has what jax#39745 proposes"),
+            ),
             touches=(
-                f"jax.vmap(fun, in_axes) if in_axes != 0 and {_REFS} "
-                "and uses('jax.lax.scan', 'jax.lax.fori_loop', 'jax.lax.while_loop')",
+                f"jax.vmap(fun, in_axes) if in_axes != 0 and {_REFS} and uses('jax.lax.scan', 'jax.lax.fori_loop')",
             ),
         ),
     ),
