@@ -1,29 +1,9 @@
-"""compute_on("device_host") outside jit: .lower() loses the mark, and compiles for the device
+"""compute_on("device_host") of a jitted function: .lower() loses the mark
 
-    @compute_on("device_host")
-    @jax.jit
-    def f(x):
-        return x * 3.0
-    f(2.0)                     # runs on the host
-    f.lower(2.0).as_text()     # up to jax 0.5.3: no mark that says so; compiled, it runs on the device
-
-You'd expect the lowered program to say what a call does. The mark is plain to see in lowered text (`_xla_compute_type
-= "host"` on each operation), on any machine. With `jax.jit` outside, it is there wherever `compute_on` is.
-
-This is wraps-lower-bypass again, through the standard library. Up to 0.11.0 `compute_on` was a context manager, and a
-context manager used as a decorator is a `functools.wraps` wrapper: it got `jitted.lower` with the rest of the
-`__dict__`, and `.lower()` never entered the context. From 0.6.0 the outside one has no `lower` at all. From 0.11.1
-`compute_on` is a transform, with `out_memory_spaces` to be given, and the function it returns has none either.
-
-The program of the thread picks its answer by platform, `jax.lax.platform_dependent(x, cpu=add_one, tpu=add_two)`. Work
-marked for the host should take the CPU's branch, though the program is lowered for a TPU: that is `tpu-branch`, with
-the decorator on the right side. On 0.4.29 and 0.4.30 the TPU's branch is taken *and* marked for the host. A
-`compute_on` within the `tpu=` branch, the other way to read it, keeps its mark from 0.4.29 on.
-
-On a CPU this does not show where anything ran: the mark is a request to XLA. The TPU's compiler grants it, and needs no
-TPU to say so (libtpu, asked through `jax.experimental.topologies` for a v5e with jax 0.5.3, 0.6.0, 0.8.2, 0.10.2 and
-0.12.0.1): with jit last, the thread's program has the CPU's addition in a computation of the thread "host"; with the
-decorator outside, on 0.5.3, it has the TPU's on the device alone.
+A context manager that decorates a function copies its `lower`, as `functools.wraps` does (jax#27829), and the copy
+lowers without the mark for the host (`decorator_outside`; after a call, since a144eb234b: `after_a_call`). jax#27873
+left the decorated function without `lower`; jax#27825 is open. With `jax.jit` outside, its program takes the CPU's
+branch since ba5b3c7941 (`tpu_branch`). The cases read lowered text, which cannot show where XLA runs it.
 """
 
 from __future__ import annotations
@@ -44,7 +24,7 @@ def _exists() -> bool:
 
 
 def _on_host(function: Any) -> Any:
-    """Put `compute_on("device_host")` round a function, the way this release spells it."""
+    """Decorate a function with compute_on("device_host"), as this release spells it."""
     import jax
     from jax.experimental.compute_on import compute_on
 
@@ -62,7 +42,7 @@ def decorator_outside() -> tuple[str, str]:
 
 
 def control_decorator_outside() -> None:
-    """A jitted function without compute_on lowers, unmarked; and compute_on outside, called, computes the same."""
+    """A jitted function without compute_on lowers without the mark, and a call with compute_on computes the same."""
     import jax
 
     jitted, x = jax.jit(lambda x: x * 3.0), jax.numpy.float32(2.0)
@@ -73,12 +53,41 @@ def control_decorator_outside() -> None:
 
 
 def jit_last() -> None:
-    """`jax.jit` outermost: the mark is in the text, whether or not there is another `jit` inside."""
+    """With jax.jit outside, the mark is in the text, also with another jit inside."""
     import jax
 
     for function in (lambda x: x * 3.0, jax.jit(lambda x: x * 3.0)):
         text = jax.jit(_on_host(function)).lower(jax.numpy.float32(2.0)).as_text()
         assert _MARK in text, "jit is outermost, and the lowered text is not marked for the host"
+
+
+def host_programs() -> None:
+    """With jax.jit outside, other dtypes and shapes, and the slopes of a batch, are marked and correct."""
+    import jax
+    import numpy as np
+
+    if not _exists():
+        return
+    slopes = jax.vmap(jax.grad(_on_host(lambda row: (row * row).sum())))
+    rows, numbers = np.arange(6, dtype=np.float16).reshape(2, 3), np.arange(4, dtype=np.int8)
+    for function, x, wanted in (
+        (_on_host(lambda x: x - 1), numbers, numbers - 1),
+        (_on_host(lambda x: x + x), rows[:0], rows[:0]),
+        (slopes, rows, 2 * rows),
+    ):
+        lowered = jax.jit(function).lower(x)
+        assert _MARK in lowered.as_text()
+        assert np.array_equal(lowered.compile()(x), wanted)
+
+
+def after_a_call() -> tuple[str, str]:
+    """After a call, does compute_on("device_host")(jax.jit(f)).lower(x) keep the mark for the host?"""
+    import jax
+
+    function, x = _on_host(jax.jit(lambda x: x * 3.0)), jax.numpy.float32(2.0)
+    function(x)
+    text = function.lower(x).as_text()
+    return ("mark-kept", f"{_MARK} in the text") if _MARK in text else ("mark-lost", f"no {_MARK} in the text")
 
 
 def decorator_inside() -> tuple[str, str]:
@@ -90,7 +99,7 @@ def decorator_inside() -> tuple[str, str]:
 
 
 def control_decorator_inside() -> None:
-    """Only what compute_on decorates is marked: a sine outside it is not."""
+    """A sine outside of the function that compute_on decorates is not marked."""
     import jax
 
     inner = _on_host(lambda x: x * 3.0) if _exists() else (lambda x: x * 3.0)
@@ -100,7 +109,7 @@ def control_decorator_inside() -> None:
 
 
 def tpu_branch() -> tuple[str, str]:
-    """Lowered for a TPU, does platform_dependent within compute_on take the CPU's branch, marked?"""
+    """Lowered for a TPU, does lax.platform_dependent within compute_on take the CPU's branch, marked?"""
     import jax
 
     x = jax.numpy.float32(0.0)
@@ -117,7 +126,7 @@ def tpu_branch() -> tuple[str, str]:
 
 
 def control_tpu_branch() -> None:
-    """Without compute_on it is the TPU's branch, lowered for a TPU; and a compute_on within that keeps its mark."""
+    """Without compute_on, lowering for a TPU takes the TPU's branch, where a compute_on inside keeps its mark."""
     import jax
 
     x = jax.numpy.float32(0.0)
@@ -136,14 +145,14 @@ def control_tpu_branch() -> None:
 
 
 def _by_platform(x: Any) -> Any:
-    """What the thread computes: add 1 on a CPU, and 2 on a TPU (and, here, on anything else)."""
+    """Add 1 on a CPU, and 2 on a TPU, as in the thread; here also 2 on other platforms."""
     import jax
 
     return jax.lax.platform_dependent(x, cpu=lambda x: x + 1.0, tpu=lambda x: x + 2.0, default=lambda x: x + 2.0)
 
 
 def _lower_for_tpu(jitted: Any, x: Any) -> str:
-    """Lower for a TPU that need not be there."""
+    """Lower for a TPU, on a machine without one."""
     lower = jitted.trace(x).lower if hasattr(jitted, "trace") else jitted.lower
     if "lowering_platforms" in inspect.signature(lower).parameters:  # from 0.4.30; 0.4.29 traces without it
         return str(lower(lowering_platforms=("tpu",)).as_text())
@@ -169,35 +178,50 @@ def _branch(text: str) -> str:
     return f"{'CPU' if branches == ['1'] else 'TPU'} branch, {'marked' if _MARK in adds[0] else 'unmarked'}"
 
 
-_NO_COMPUTE_ON = {"absent": Signature("ModuleNotFoundError", "No module named 'jax.experimental.compute_on'")}
+_SIGNATURES = {"absent": Signature("ModuleNotFoundError", "No module named 'jax.experimental.compute_on'")}
+_NO_LOWER = Signature("AttributeError", "has no attribute 'lower'", everyday=True)
 _ABSENT = Rule("absent", "jax<0.4.29", "jax.experimental.compute_on came with 0.4.29")
+_GONE = Rule("attribute-error", "", "jax#27873 (7eb397d1e5); 3a440c764b returns a plain function")
+_JIT_LAST = Workaround(
+    'Apply jax.jit last, with its options: jax.jit(compute_on("device_host")(f)).', jit_last, elsewhere=host_programs
+)
+_OUTSIDE = "compute_type == 'device_host' and uses('jax.jit') and not within('jax.jit')"
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#27825", fix="jax#27873"),
-    touches=("jax.experimental.compute_on.compute_on", "ahead of time", "host offloading"),
+    upstream=Upstream.of(
+        report="jax#27825",
+        cause="jax@a144eb234b",
+        fix="jax#27873 jax@ba5b3c7941",
+        discussion="jax#27829",
+    ),
+    touches=(f"jax.experimental.compute_on.compute_on(compute_type) if {_OUTSIDE}",),
     known_by=r"'function' object has no attribute 'lower'",
-    signatures=_NO_COMPUTE_ON,
-    behaviours={"mark-kept": "clear", "mark-lost": "affected"},
+    signatures={**_SIGNATURES, "attribute-error": _NO_LOWER},
+    behaviours={"mark-kept": "clear", "mark-lost": "affected", "absent": "absent"},
     cases=(
         Case(
             decorator_outside,
             control_decorator_outside,
-            signatures={
-                **_NO_COMPUTE_ON,
-                "attribute-error": Signature("AttributeError", "has no attribute 'lower'", everyday=True),
-            },
+            rules=(_ABSENT, Rule("mark-lost", "jax<0.6.0", "the copy of lower does not enter the context"), _GONE),
+            workaround=_JIT_LAST,
+        ),
+        Case(
+            after_a_call,
+            control_decorator_outside,
             rules=(
                 _ABSENT,
-                Rule("mark-lost", "jax<0.6.0", "libtpu 0.0.11.4 (jax 0.5.3) too has nothing of it on the host"),
-                Rule("attribute-error", "", "jax#27873 (7eb397d1e5), and from 0.11.1 3a440c764b, ad1df344b0"),
+                Rule("mark-kept", "jax<0.4.33", "lower finds the trace of the call in a cache"),
+                Rule("mark-lost", "jax<0.6.0", "a144eb234b: the context is in the cache's key"),
+                _GONE,
             ),
-            workaround=Workaround('Apply jax.jit last: jax.jit(compute_on("device_host")(f)).', code=jit_last),
+            workaround=_JIT_LAST,
         ),
         Case(
             decorator_inside,
             control_decorator_inside,
-            rules=(_ABSENT, Rule("mark-kept", "", "jax#27825 has it so too")),
+            rules=(_ABSENT, Rule("mark-kept", "", "jax.jit enters the context as it traces")),
+            signatures=_SIGNATURES,
         ),
         Case(
             tpu_branch,
@@ -205,9 +229,11 @@ ISSUE = Issue(
             behaviours={"host-branch": "clear", "tpu-branch-on-host": "affected", "mark-lost": "affected"},
             rules=(
                 _ABSENT,
-                Rule("tpu-branch-on-host", "jax<0.4.31", "the index is lowered by the module's platform alone"),
-                Rule("host-branch", "", "ba5b3c7941, first in 0.4.31, picks lowering rules by compute type"),
+                Rule("tpu-branch-on-host", "jax<0.4.31", "the platform of the module selects the lowering rule"),
+                Rule("host-branch", "", "ba5b3c7941 selects it by compute type"),
             ),
+            signatures=_SIGNATURES,
+            touches=("jax.lax.platform_dependent if within('jax.experimental.compute_on.compute_on')",),
         ),
     ),
 )

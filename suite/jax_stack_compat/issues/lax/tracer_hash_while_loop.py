@@ -1,29 +1,9 @@
-"""TypeError: unhashable type: 'DynamicJaxprTracer', from a callable handed to lax.while_loop
+"""unhashable type: 'DynamicJaxprTracer', from a callable in lax.while_loop
 
-A tracer stands for a value that is not known yet, so it should not hash. By accident it did, by identity, after JAX
-0.4.8 (jax#21824). JAX 0.4.30 made that a FutureWarning, and 0.4.36 a TypeError again, as the changelog of 0.4.30
-announced (jax#24722): the refusal is upstream's fix, and counts as documented.
-
-Few programs hash a tracer. Many hand `lax.while_loop` a callable *object*, and JAX looks its jaxpr up in a cache keyed
-on that object. A frozen dataclass, or an `eqx.Module`, hashes its fields, and with them the tracer that one of them
-holds. Plain functions, bound methods, `functools.partial` and `jax.tree_util.Partial` hash otherwise, and loop on every
-release; so does the same object called from a lambda. `lax.scan` and `lax.fori_loop` do as `lax.while_loop` does.
-
-Equinox's checkpointed loop was such a caller, and so every documented `diffeqsolve` warned on JAX 0.4.30. diffrax#445
-expects the cure from a Diffrax release; the run says it was Equinox: Diffrax 0.5.1 is silent with Equinox 0.11.5, which
-puts the lambda in (equinox#769), and 0.6.0 still warns with 0.11.4. JAX 0.7.0 went on to require that the parameters
-of an equation hash, so as to cache abstract evaluation (jax#29498). That is documented, too: a JAX developer announced
-it in equinox#1039. A dict among them stops `diffeqsolve` again, and no lambda helps, until Equinox 0.13.0 makes it a
-tuple (equinox#1039).
-Seen in these runs:
-- The TypeError of 0.4.36 never reached a `diffeqsolve`: Equinox before 0.11.5 cannot be imported from JAX 0.4.34 on.
-  Two other breaks, of JAX 0.4.27 and 0.4.36, have names here so as not to be taken for this one.
-- From JAX 0.9.2 a dict of hashable values is traced once more (the cache for abstract evaluation, now in jaxlib, takes
-  it apart), and refused by the lowering, with a bare `unhashable type: 'dict'` that names neither primitive nor
-  parameter. A list is still refused in tracing, by name.
-- Where tracers hashed, equality was the trap: two `eqx.Module`s that hold one tracer hash alike, are then compared by
-  value, and as the branches of a `lax.cond` end in a TracerBoolConversionError (up to JAX 0.4.35).
-- Outside jit, with a concrete array in its field, such a callable is refused on every release: arrays never hashed.
+`lax.while_loop` hashes its functions, and an object that hashes its fields then hashes a tracer in one of them
+(`while_loop_callable`). Tracers hashed by accident (jax#21824), so jax#21863 made that a warning, and jax#24722 an
+error (`hash_tracer`). Equinox's loop passed such an object, and since equinox#769 passes a lambda (`diffeqsolve`). The
+cache of jax#29498 needs parameters of equations that hash (`jaxpr_params`); equinox#1039 makes Equinox's dicts tuples.
 """
 
 from __future__ import annotations
@@ -35,14 +15,14 @@ from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround
 
 
 def diffeqsolve() -> tuple[str, str]:
-    """Does Diffrax's documented diffeqsolve hash a tracer, or bind a parameter that does not hash?"""
+    """Does the first diffrax.diffeqsolve of Diffrax's documentation hash a tracer, or bind a dict as parameter?"""
     import diffrax
 
-    # The first example of its documentation, unchanged but for a y0 that is a float.
+    # As documented, but y0 is a float.
     term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.Dopri5()
     saveat, pid = diffrax.SaveAt(ts=[0.0, 1.0, 2.0, 3.0]), diffrax.PIDController(rtol=1e-5, atol=1e-5)
     sol = diffrax.diffeqsolve(term, solver, t0=0, t1=3, dt0=0.1, y0=1.0, saveat=saveat, stepsize_controller=pid)
@@ -64,7 +44,7 @@ def control_diffeqsolve() -> None:
 
 
 def solve_with_lambdas() -> None:
-    """The same solve, with every `lax.while_loop` in it given its functions in lambdas, as Equinox does from 0.11.5."""
+    """With lambdas around the functions of each `lax.while_loop`, as in Equinox since equinox#769, it solves."""
     import jax
 
     while_loop = jax.lax.while_loop
@@ -77,9 +57,33 @@ def solve_with_lambdas() -> None:
         diffeqsolve()
 
 
+def predators_with_lambdas() -> None:
+    """The solve of diffrax#445, predators and prey, keeps its invariant if lax.while_loop gets lambdas."""
+    import diffrax
+    import jax
+
+    def field(t: Any, y: Any, args: Any) -> Any:
+        prey, predators = y
+        return 0.1 * prey - 0.02 * prey * predators, 0.02 * prey * predators - 0.4 * predators
+
+    def invariant(prey: Any, predators: Any) -> float:
+        return float(0.02 * prey - 0.4 * math.log(prey) + 0.02 * predators - 0.1 * math.log(predators))
+
+    while_loop = jax.lax.while_loop
+
+    def with_lambdas(cond_fun: Any, body_fun: Any, init_val: Any) -> Any:
+        return while_loop(lambda carry: cond_fun(carry), lambda carry: body_fun(carry), init_val)
+
+    with mock.patch.object(jax.lax, "while_loop", with_lambdas), warnings.catch_warnings():
+        warnings.filterwarnings("error", "unhashable type", FutureWarning)
+        sol = diffrax.diffeqsolve(diffrax.ODETerm(field), diffrax.Tsit5(), 0.0, 14.0, 0.1, (10.0, 10.0))
+    end = invariant(*(float(values[-1]) for values in sol.ys))
+    assert abs(end - invariant(10.0, 10.0)) <= 1e-4, end
+
+
 @dataclass(frozen=True)
 class _Below:
-    """A condition for `lax.while_loop` that is an object, and hashes its field."""
+    """A condition for `lax.while_loop`: an object that hashes its field."""
 
     limit: Any
 
@@ -88,7 +92,7 @@ class _Below:
 
 
 def while_loop_callable() -> tuple[str, str]:
-    """Can cond_fun be an object that hashes its fields, one of them a tracer?"""
+    """Can lax.while_loop take an object as cond_fun that hashes its fields, one of them a tracer?"""
     import jax
 
     count_to = jax.jit(lambda n: jax.lax.while_loop(_Below(n), lambda count: count + 1, jax.numpy.zeros_like(n)))
@@ -97,7 +101,7 @@ def while_loop_callable() -> tuple[str, str]:
 
 
 def control_while_loop_callable() -> None:
-    """The same object, holding a Python int, is as good a cond_fun as any."""
+    """lax.while_loop takes the same object with a Python int in it."""
     import jax
 
     count_to = jax.jit(lambda n: jax.lax.while_loop(_Below(5), lambda count: count + 1, jax.numpy.zeros_like(n)))
@@ -105,7 +109,7 @@ def control_while_loop_callable() -> None:
 
 
 def wrap_in_a_lambda() -> None:
-    """The same object, holding the tracer, but called from a lambda."""
+    """lax.while_loop takes a lambda that calls the object."""
     import jax
 
     count_to = jax.jit(lambda n: jax.lax.while_loop(lambda c: _Below(n)(c), lambda c: c + 1, jax.numpy.zeros_like(n)))
@@ -114,8 +118,34 @@ def wrap_in_a_lambda() -> None:
         assert (count := int(count_to(5))) == 5, f"lax.while_loop counted to {count}"
 
 
+@dataclass(frozen=True)
+class _Add:
+    """A body for `lax.while_loop`: an object that hashes its field."""
+
+    step: Any
+
+    def __call__(self, carry: Any) -> Any:
+        count, total = carry
+        return count + 1, total + self.step
+
+
+def added_three_times(x: Any, step: Any) -> Any:
+    """Add `step` three times, in a loop of lambdas that call objects with tracers."""
+    import jax
+
+    def loop(x: Any, step: Any, limit: Any) -> Any:
+        return jax.lax.while_loop(lambda c: _Below(limit)(c[0]), lambda c: _Add(step)(c), (0, x))[1]
+
+    return jax.jit(loop)(x, step, 3)
+
+
+def numpy_sum(x: Any, step: Any) -> Any:
+    """Add with NumPy."""
+    return x + step + step + step
+
+
 def hash_tracer() -> tuple[str, str]:
-    """What does hash(tracer) do?"""
+    """Does hash(tracer) return an int?"""
     import jax
 
     (key,) = jax.jit(lambda x: {hash(x): x})(1.0)
@@ -124,7 +154,7 @@ def hash_tracer() -> tuple[str, str]:
 
 
 def control_hash_tracer() -> None:
-    """A concrete array refuses to hash, and what is static about a tracer hashes, on every release."""
+    """A concrete array does not hash, and the shape and dtype of a tracer do."""
     import jax
     import jax.numpy as jnp
 
@@ -142,8 +172,25 @@ def hash_a_closure() -> None:
     assert float(out) == 2.0, "the dict keyed on a closure lost its value"
 
 
+def keyed_by_closures(x: Any) -> Any:
+    """Look up two values by functions that close over tracers."""
+    import jax
+
+    def looked_up(x: Any) -> Any:
+        keys = [lambda: x, lambda: x + x]
+        values = {key: key() for key in keys}
+        return values[keys[0]] + values[keys[1]]
+
+    return jax.jit(looked_up)(x)
+
+
+def tripled(x: Any) -> Any:
+    """Multiply by 3."""
+    return x + x + x
+
+
 def jaxpr_params() -> tuple[str, str]:
-    """Can a traced equation have a parameter that does not hash?"""
+    """Can Primitive.bind take a dict as a parameter under jit?"""
     import jax
 
     scale = _scale()
@@ -153,7 +200,7 @@ def jaxpr_params() -> tuple[str, str]:
 
 
 def control_jaxpr_params() -> None:
-    """The same primitive evaluated eagerly, where no equation is made, takes the dict on every release."""
+    """Without jit, which makes no equation, the primitive takes the dict."""
     import jax
 
     out = float(_scale().bind(jax.numpy.ones(()), options={"by": 2.0}))
@@ -161,7 +208,7 @@ def control_jaxpr_params() -> None:
 
 
 def pass_a_tuple() -> None:
-    """The dict's items as a tuple, under jit."""
+    """Under jit, the primitive takes the items of the dict as a tuple."""
     import jax
 
     scale = _scale()
@@ -170,10 +217,10 @@ def pass_a_tuple() -> None:
 
 
 def _scale() -> Any:
-    """A new primitive, x * options["by"], which takes its options as a dict or as a tuple of pairs."""
+    """Make a primitive, x * options["by"], which takes its options as a dict or as a tuple of pairs."""
     try:
         from jax.extend.core import Primitive
-    except ImportError:  # not there before JAX 0.4.35
+    except ImportError:  # before JAX 0.4.35
         from jax.core import Primitive
     from jax.interpreters import mlir
 
@@ -182,6 +229,14 @@ def _scale() -> Any:
     scale.def_abstract_eval(lambda x, *, options: x)
     mlir.register_lowering(scale, mlir.lower_fun(scale.impl, multiple_results=False))
     return scale
+
+
+def scaled_by_items(x: Any) -> Any:
+    """Triple an array under jit, with a primitive that gets its options as a tuple of pairs."""
+    import jax
+
+    scale = _scale()
+    return jax.jit(lambda x: scale.bind(x, options=tuple({"by": 3, "of": "all"}.items())))(x)
 
 
 _TRACER_SIGNATURES = {
@@ -194,18 +249,22 @@ _REFUSED = (
 )
 _NO_HASH = Signature("TypeError", "parameters to jaxpr equations must have __hash__")
 _DICT = Signature("TypeError", "unhashable type: 'dict'", everyday=True)
+_SHAPES = ("int32 matrix", "float16 one", "complex64 scalar", "uint8 vector", "float32 empty")
+_ARRAYS = ("float32 vector, float32 scalar", "int32 matrix, int32 one", "float16 empty, float16 one")
+# A frozen dataclass and an eqx.Module hash their fields.
+_IS_OBJECT = (
+    "form({}) not in ('', 'lambda', 'functools.partial', 'jax.tree_util.Partial') and "
+    "(uses('dataclasses.dataclass') or uses('equinox.Module'))"
+)
 
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(
-        report="equinox#768 jax#21824 diffrax#445 diffrax#662",
-        fix="equinox#769 equinox#1039",
-        change="jax#21863 jax#24722",
+        report="diffrax#445 diffrax#662 jax#21824 equinox#768",
+        fix="equinox#769",
+        change="jax#21863 jax#24722 jax@9cf81e4d12",
         docs="jax:changelog.html",
-    ),
-    touches=(
-        *("jax.lax.while_loop", "equinox.internal.while_loop", "diffrax.diffeqsolve", "jax.core.Tracer.__hash__"),
-        *("control flow", "tracing"),
+        discussion="equinox#1039",
     ),
     known_by=r"\bjax/_src/interpreters/mlir\.py",
     signatures=_TRACER_SIGNATURES,
@@ -215,7 +274,7 @@ ISSUE = Issue(
             control_diffeqsolve,
             behaviours={
                 "solved": "clear",
-                "future-warning": "guarded",
+                "future-warning": "affected",
                 "no-concrete-array": "different",
                 "constants-lost": "different",
             },
@@ -227,33 +286,48 @@ ISSUE = Issue(
                 "constants-lost": Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
             },
             rules=(
-                Rule("constants-lost", "jax==0.4.27", "every differential equation breaks; jax#21116"),
+                Rule("constants-lost", "jax==0.4.27", "jax#21116"),
                 Rule("no-concrete-array", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
                 Rule("params-refused-in-lowering", "jax>=0.9.2 equinox<0.13.0"),
                 Rule("params-refused-in-tracing", "jax>=0.7.0 equinox<0.13.0", "jax#29498, diffrax#662"),
                 Rule("future-warning", "jax>=0.4.30,<0.4.36 equinox<0.11.5", "jax#21863, diffrax#445"),
-                Rule("solved", "", "up to 0.4.29 a tracer is hashed, and answers"),
+                Rule("solved"),
             ),
             workaround=Workaround(
-                "Upgrade Equinox: 0.11.5 gives lax.while_loop lambdas, and 0.13.0 passes parameters that hash.",
+                "Upgrade Equinox: 0.11.5 passes lambdas to lax.while_loop, and 0.13.0 parameters that hash.",
                 code=solve_with_lambdas,
+                elsewhere=predators_with_lambdas,
                 fails=("jax>=0.7.0 equinox<0.13.0",),
             ),
             needs=("jax", "equinox", "diffrax"),
+            touches=("diffrax.diffeqsolve", "equinox.internal.while_loop"),
         ),
         Case(
             while_loop_callable,
             control_while_loop_callable,
-            behaviours={"looped": "clear", "tracer-unhashable": "documented", "future-warning": "guarded"},
-            rules=(*_REFUSED, Rule("looped", "", "the tracer hashes")),
-            workaround=Workaround("Wrap it: lax.while_loop(lambda c: f(c), body_fun, init_val)", code=wrap_in_a_lambda),
+            behaviours={"looped": "clear", "tracer-unhashable": "documented", "future-warning": "documented"},
+            rules=(*_REFUSED, Rule("looped", "", "the tracer hashes by identity")),
+            workaround=Workaround(
+                "Call the object from a lambda, which each call of lax.while_loop traces again.",
+                code=wrap_in_a_lambda,
+                elsewhere=Elsewhere(added_three_times, numpy_sum, _ARRAYS),
+            ),
+            touches=(
+                f"jax.lax.while_loop(cond_fun, body_fun) if {_IS_OBJECT.format('cond_fun')}",
+                f"jax.lax.while_loop(cond_fun, body_fun) if {_IS_OBJECT.format('body_fun')}",
+            ),
         ),
         Case(
             hash_tracer,
             control_hash_tracer,
-            behaviours={"hashed": "clear", "tracer-unhashable": "documented", "future-warning": "guarded"},
-            rules=(*_REFUSED, Rule("hashed", "", "an accident after JAX 0.4.8, says jax#21824")),
-            workaround=Workaround("As a key, take a function that closes over the tracer.", code=hash_a_closure),
+            behaviours={"hashed": "clear", "tracer-unhashable": "documented", "future-warning": "documented"},
+            rules=(*_REFUSED, Rule("hashed", "", "an accident: jax#21824")),
+            workaround=Workaround(
+                "Use a function that closes over the tracer as the key, and keep it.",
+                code=hash_a_closure,
+                elsewhere=Elsewhere(keyed_by_closures, tripled, _SHAPES),
+            ),
+            touches=("jax.core.Tracer.__hash__", "tracing"),
         ),
         Case(
             jaxpr_params,
@@ -261,11 +335,16 @@ ISSUE = Issue(
             behaviours={"accepted": "clear", "refused-in-tracing": "documented", "refused-in-lowering": "documented"},
             signatures={"refused-in-tracing": _NO_HASH, "refused-in-lowering": _DICT},
             rules=(
-                Rule("refused-in-lowering", "jax>=0.9.2", "the lowering's own cache takes no dict"),
+                Rule("refused-in-lowering", "jax>=0.9.2", "the cache of the lowering hashes it"),
                 Rule("refused-in-tracing", "jax>=0.7.0", "jax#29498"),
                 Rule("accepted"),
             ),
-            workaround=Workaround("Pass a tuple of items instead of a dict.", code=pass_a_tuple),
+            workaround=Workaround(
+                "Pass a tuple of items instead of a dict; its values must hash, too.",
+                code=pass_a_tuple,
+                elsewhere=Elsewhere(scaled_by_items, tripled, _SHAPES),
+            ),
+            touches=("jax.extend.core.Primitive.bind", "jax.core.Primitive.bind"),
         ),
     ),
 )

@@ -1,33 +1,9 @@
-"""What jit does with self: stale answers, retraces and errors of jitted methods
+"""jit of a method: stale answers after a mutation, retraces and errors
 
-Jit a method `times(self, x)` that returns `self.scale * x`, call it with 3, set `scale = 5` and call it again, three
-times. The answer 15 is *fresh*; the answer of the old scale is *stale*. The gotcha "Using jax.jit with class methods"
-(in the FAQ until 2025) covers four of the ways:
-
-    bound-method          f = jax.jit(obj.times), kept             stale for as long as f lives
-    decorated-method      @jax.jit on the method                   TypeError: self can't be interpreted as an array
-    static-self           static_argnums=0, hashed by identity     stale
-    static-self-hashable  static_argnums=0, hash and eq by fields  fresh, and one trace for all objects that are equal
-    static-self-mutated   the same object, but mutated             fresh, stale, or one and then the other: below
-    pytree-self           self is a pytree                         fresh, and a new leaf does not retrace
-    equinox-module        eqx.filter_jit on a Module's method      mutation is refused; fresh after tree_at or replace
-    fresh-bound-method    jax.jit(obj.times)(x), for each call     traced each time; or stale, if one is still alive
-
-All this is by design: a function and its static arguments are the keys of a cache, and keys must not change.
-
-Seen in these runs:
-
-- jax#13992, closed as an error of its user, is one of four chapters. Below jaxlib 0.4.28 the C++ cache hashes its keys
-  again whenever it grows; the key of the old trace is the mutated object itself, so from then on it hashes and compares
-  like the new one (jaxlib it is: jax 0.4.28 on jaxlib 0.4.27 still does this). From there to jax 0.8.3 each call is
-  fresh. From 0.9.0 to 0.10.2 even the first is stale, as if there were no hash. From 0.11.0 on each is fresh; there
-  jaxlib compares stored hashes (c95fe37e53, June 2026). Where it is stale, so is a second object that never changed but
-  equals the mutated one; and mutating back makes all well. Nothing promises that a mutated key works.
-- jax#19570 and jax#15338, both open, see a missed cache, for obj.times is a new object every time. But bound methods of
-  one object are equal, so the cache is hit as long as one of them is alive: no retrace, and a stale answer.
-- jax#28418 (hash without eq, "random", in April 2025) could not be seen on the releases of that time. Its first answer
-  is what jax 0.9.0 to 0.10.2 always give, its second what all others do.
-No answer depends on when a collector runs: what must live is kept in a variable, all else is dropped at once.
+A jitted function and its static arguments are keys of a cache, so they must not change (`static_self`, `bound_method`).
+jax#13992 was closed as an error of the user, who mutated a static argument (`static_self_mutated`). Each access to a
+method makes a new object, so `jax.jit(obj.method)(x)` retraces (jax#19570), but an equal method that is alive makes it
+stale (`fresh_bound_method`). A pytree is an argument, and may change (`pytree_self`).
 """
 
 from __future__ import annotations
@@ -37,11 +13,11 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround
 
 
 class _Watch:
-    """Calls what is jitted, and notes each answer and whether it was traced; what is traced calls `traced`."""
+    """Calls of a jitted function: each answer, and whether it was traced. The function calls `traced`."""
 
     def __init__(self) -> None:
         self.traces, self.notes = 0, list[str]()
@@ -72,7 +48,7 @@ class _Watch:
 
 
 def _scaler(watch: _Watch, jit: Any = lambda method: method, *, pytree: bool = False) -> Any:
-    """A new class, with `jit` round its method; as a pytree (JAX's third strategy) it has `scale` for a leaf."""
+    """Make a class with `jit` round its method; as a pytree (JAX's third strategy) it has `scale` as its leaf."""
     import jax
 
     class Scaler:
@@ -91,7 +67,7 @@ def _scaler(watch: _Watch, jit: Any = lambda method: method, *, pytree: bool = F
 
 
 def _hashable_scaler(watch: _Watch) -> Any:
-    """JAX's second strategy: `self` static, with hash and eq over the fields."""
+    """Make a class by JAX's second strategy: `self` is static, and hash and eq read the fields."""
     import jax
 
     class Scaler(_scaler(watch, partial(jax.jit, static_argnums=0))):  # type: ignore[misc]
@@ -107,7 +83,7 @@ def _hashable_scaler(watch: _Watch) -> Any:
 
 
 def bound_method() -> tuple[str, str]:
-    """f = jax.jit(obj.method) is kept and obj is mutated: does f see it?"""
+    """Does f = jax.jit(obj.method), kept while obj is mutated, give a stale answer?"""
     import jax
 
     scaler = _scaler(watch := _Watch())(2.0)
@@ -115,7 +91,7 @@ def bound_method() -> tuple[str, str]:
 
 
 def unchanged() -> None:
-    """Where nothing is mutated each way is right, and traced once for each object or number that it holds as static."""
+    """Without a mutation each way is right, and traces once for each object or number that is static."""
     import jax
 
     watch, static = _Watch(), partial(jax.jit, static_argnums=0)
@@ -140,7 +116,7 @@ def unchanged() -> None:
 
 
 def helper_function() -> None:
-    """JAX's first strategy."""
+    """JAX's first strategy sees the mutation, and traces once."""
     import jax
 
     scaler = _scaler(watch := _Watch())(2.0)
@@ -148,8 +124,33 @@ def helper_function() -> None:
     assert (watch.mutation(scaler, lambda x: helper(scaler.scale, x)), watch.traces) == ("fresh", 1), watch
 
 
+def _doubled(scaler: Any, times: Any) -> Any:
+    """Call `times()` before and after the scale is doubled."""
+    import jax.numpy as jnp
+
+    answers = [times()]
+    scaler.scale = scaler.scale + scaler.scale
+    return jnp.stack([*answers, times()])
+
+
+def doubled_helper(scale: Any, x: Any) -> Any:
+    """Mutate an object between two calls of a method that passes its scale to a jitted function."""
+    import jax
+
+    helper = jax.jit(lambda scale, x: scale * x)
+    scaler = _scaler(_Watch())(scale)
+    return _doubled(scaler, lambda: helper(scaler.scale, x))
+
+
+def doubled_product(scale: Any, x: Any) -> Any:
+    """Multiply with NumPy."""
+    import numpy as np
+
+    return np.stack([scale * x, (scale + scale) * x])
+
+
 def decorated_method() -> tuple[str, str]:
-    """@jax.jit on a method of a plain class: can it be called?"""
+    """Does a call of a method that @jax.jit decorates raise, if its class is not a pytree?"""
     import jax
 
     scaler = _scaler(watch := _Watch(), jax.jit)(2.0)
@@ -157,7 +158,7 @@ def decorated_method() -> tuple[str, str]:
 
 
 def static_self() -> tuple[str, str]:
-    """self is static, hashed by identity, and mutated: is the answer stale?"""
+    """Is the answer of jax.jit stale if self is static, hashed by identity and mutated?"""
     import jax
 
     scaler = _scaler(watch := _Watch(), partial(jax.jit, static_argnums=0))(2.0)
@@ -165,15 +166,23 @@ def static_self() -> tuple[str, str]:
 
 
 def mutated_pytree() -> None:
-    """JAX's third strategy, which is the one for objects that change."""
+    """JAX's third strategy sees the mutation, and traces once."""
     import jax
 
     scaler = _scaler(watch := _Watch(), jax.jit, pytree=True)(2.0)
     assert (watch.mutation(scaler, scaler.times), watch.traces) == ("fresh", 1), watch
 
 
+def doubled_pytree(scale: Any, x: Any) -> Any:
+    """Mutate a pytree between two calls of its jitted method."""
+    import jax
+
+    scaler = _scaler(_Watch(), jax.jit, pytree=True)(scale)
+    return _doubled(scaler, lambda: scaler.times(x))
+
+
 def static_self_hashable() -> tuple[str, str]:
-    """self is static, with hash and eq over its fields, and not mutated: is it right, and traced once?"""
+    """Is jax.jit fresh, and traced once for equal objects, if self is static with hash and eq over its fields?"""
     scaler = _hashable_scaler(watch := _Watch())
     two, five, equal = scaler(2.0), scaler(5.0), scaler(2.0)
     patterns = [
@@ -187,7 +196,7 @@ def static_self_hashable() -> tuple[str, str]:
 
 
 def static_self_mutated() -> tuple[str, str]:
-    """self is static, with hash and eq over its fields, and mutated: which calls are stale?"""
+    """Which calls of jax.jit are stale if self is static, with hash and eq over its fields, and mutated?"""
     alive = []
 
     def once(name: str) -> tuple[str, str]:
@@ -212,7 +221,7 @@ def static_self_mutated() -> tuple[str, str]:
 
 
 def pytree_self() -> tuple[str, str]:
-    """self is a pytree and mutated, leaf and static part: is the answer fresh, and what retraces?"""
+    """Is the answer of jax.jit fresh, without a retrace for a leaf, if self is a pytree and mutated?"""
     import jax
 
     scaler = _scaler(watch := _Watch(), jax.jit, pytree=True)(2.0)
@@ -226,7 +235,7 @@ def pytree_self() -> tuple[str, str]:
 
 
 def equinox_module() -> tuple[str, str]:
-    """filter_jit on an eqx.Module's method: is mutation refused, an update fresh, nothing retraced?"""
+    """Does an eqx.Module with a filter_jit method refuse mutation, and is an update fresh without a retrace?"""
     from dataclasses import FrozenInstanceError, replace
 
     import equinox as eqx
@@ -257,7 +266,7 @@ def equinox_module() -> tuple[str, str]:
 
 
 def equinox_control() -> None:
-    """A jitted function of the module's leaf."""
+    """A jitted function of a leaf is fresh, and traced once."""
     import equinox as eqx
     import jax.numpy as jnp
 
@@ -269,7 +278,7 @@ def equinox_control() -> None:
 
 
 def fresh_bound_method() -> tuple[str, str]:
-    """jax.jit(obj.method) is made anew for each call: is each call traced, and the answer fresh?"""
+    """Does jax.jit(obj.method)(x), made for each call, trace each time, and is it fresh?"""
     import jax
 
     watch = _Watch()
@@ -291,7 +300,7 @@ def fresh_bound_method() -> tuple[str, str]:
 
 
 def unbound_method() -> None:
-    """The function stays the same object, and `self` is its argument."""
+    """With the class's function jitted, the answer is fresh, and traced once."""
     import jax
 
     cls = _scaler(watch := _Watch(), pytree=True)
@@ -299,8 +308,17 @@ def unbound_method() -> None:
     assert (watch.mutation(scaler, lambda x: jax.jit(cls.times)(scaler, x)), watch.traces) == ("fresh", 1), watch
 
 
+def doubled_unbound(scale: Any, x: Any) -> Any:
+    """Mutate a pytree between two calls of its class's function, jitted for each call."""
+    import jax
+
+    cls = _scaler(_Watch(), pytree=True)
+    scaler = cls(scale)
+    return _doubled(scaler, lambda: jax.jit(cls.times)(scaler, x))
+
+
 def _patterns(stale: str) -> dict[str, Any]:
-    """What the answers mean. Upstream promises a fresh one for a key that is left alone, and none for a mutated one."""
+    """Return what the answers mean, with the meaning of a stale one."""
     mixed = ("fresh-then-stale", "stale-then-fresh", "fresh-then-stale-then-fresh", "stale-then-fresh-then-stale")
     return {"fresh": "clear", "stale": stale, **dict.fromkeys(mixed, stale)}
 
@@ -309,30 +327,49 @@ def _always(behaviour: str, evidence: str) -> tuple[Rule, ...]:
     return (Rule(behaviour, "", evidence),)
 
 
-_HELPER = Workaround("Hand what the method needs to a jitted function outside of the class.", helper_function)
-_PYTREE = Workaround("Make the class a pytree (an eqx.Module is one): what changes is an argument.", mutated_pytree)
-_UNBOUND = Workaround("Make the class a pytree, and jit its function: jax.jit(Scaler.times)(obj, x).", unbound_method)
+_ARRAYS = (
+    "float32 vector, float32 scalar",
+    "int32 matrix, int32 one",
+    "float16 empty, float16 one",
+    "uint8 one, uint8 one",
+)
+_HELPER = Workaround(
+    "Pass what the method reads to a jitted function outside the class.",
+    helper_function,
+    elsewhere=Elsewhere(doubled_helper, doubled_product, _ARRAYS),
+)
+_PYTREE = Workaround(
+    "Make the class a pytree, with its arrays as leaves; other fields retrace.",
+    mutated_pytree,
+    elsewhere=Elsewhere(doubled_pytree, doubled_product, _ARRAYS),
+)
+_UNBOUND = Workaround(
+    "Make the class a pytree, and jit its function: jax.jit(Scaler.times)(obj, x).",
+    unbound_method,
+    elsewhere=Elsewhere(doubled_unbound, doubled_product, _ARRAYS),
+)
+_STATIC = "jax.jit(fun, static_argnums) if static_argnums in (0, (0,), [0])"
 
 ISSUE = Issue(
     kind="by-design",
     upstream=Upstream.of(
-        report="jax#13992 jax#19570 jax#15338 jax#9672 jax#28418",
+        report="jax#13992 jax#28418 jax#19570 jax#15338 jax#9672",
         docs="jax:notebooks/Common_Gotchas_in_JAX.html#jax-jit-class-methods",
     ),
-    touches=("jax.jit", "methods", "jit cache"),
+    touches=("methods", "jit cache"),
     known_by=r"at path self\b",
     control=unchanged,
     behaviours=_patterns("documented"),
     cases=(
-        Case(bound_method, rules=_always("stale", "jax#13992 has why"), workaround=_HELPER),
+        Case(bound_method, rules=_always("stale", "the function is a key of the cache"), workaround=_HELPER),
         Case(
             decorated_method,
             behaviours={**_patterns("affected")},
-            rules=_always("raises-type-error", "JAX's gotchas begin with this"),
+            rules=_always("raises-type-error", "JAX's gotchas begin with it"),
             signatures={"raises-type-error": Signature("TypeError", "as an abstract array", everyday=True)},
             workaround=_HELPER,
         ),
-        Case(static_self, rules=_always("stale", "JAX's gotchas warn of it"), workaround=_PYTREE),
+        Case(static_self, rules=_always("stale", "JAX's gotchas warn of it"), workaround=_PYTREE, touches=(_STATIC,)),
         Case(
             static_self_hashable,
             behaviours={**_patterns("affected"), "fresh-but-retraces": "affected"},
@@ -346,10 +383,10 @@ ISSUE = Issue(
                 "fresh-but-stale-when-mutated-back": "documented",
             },
             rules=(
-                Rule("fresh-then-stale", "jaxlib<0.4.28", "jax 0.4.28 on jaxlib 0.4.27 too; as in jax#13992"),
-                Rule("fresh", "jax<0.9.0", "on some releases with forty mutations in a row too"),
+                Rule("fresh-then-stale", "jaxlib<0.4.28", "as in jax#13992; jax 0.4.28 on jaxlib 0.4.27, too"),
+                Rule("fresh", "jax<0.9.0"),
                 Rule("stale", "jax<0.11.0"),
-                Rule("fresh", "", "stored hashes are compared since c95fe37e53"),
+                Rule("fresh", "", "c95fe37e53 (jaxlib) compares stored hashes"),
             ),
             workaround=_PYTREE,
         ),
@@ -371,11 +408,11 @@ ISSUE = Issue(
         Case(
             fresh_bound_method,
             behaviours={
-                **_patterns("affected"),  # of functions that are dropped: a stale one would be said nowhere
+                **_patterns("affected"),  # of functions that are dropped
                 **{"retraces-per-call": "documented", "retraces-per-call-or-stale": "documented"},
                 "stale-if-kept": "documented",
             },
-            rules=_always("retraces-per-call-or-stale", "jax#19570, jax#15338: the retraces, not the stale answer"),
+            rules=_always("retraces-per-call-or-stale", "jax#19570 and jax#15338 report the retraces"),
             workaround=_UNBOUND,
         ),
     ),

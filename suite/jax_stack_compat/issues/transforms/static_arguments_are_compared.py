@@ -169,7 +169,7 @@ ISSUE = Issue(
             behaviours={"each-time": "clear", "once": "affected", "other": "different"},
             rules=(Rule("once", "jax<0.9.0"), Rule("each-time", "", "e8659ed485 compares the types")),
             workaround=Workaround("Pass the number by position.", by_position, elsewhere=powers_by_position),
-            touches=("jax.jit if unseen",),
+            touches=("jax.jit(fun, static_argnums, static_argnames) if given(static_argnames) and unseen",),
         ),
         Case(
             a_list,

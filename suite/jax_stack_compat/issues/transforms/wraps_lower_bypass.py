@@ -1,45 +1,18 @@
 """functools.wraps round a jitted function: .lower() skips the wrapper
 
-    @times_ten                        # an ordinary decorator, written with functools.wraps
-    @jax.jit
-    def f(x):
-        return x + 1.0
-    f(1.0)                            # 20.0
-    f.lower(1.0).compile()(1.0)       # 2.0 up to jax 0.5.3: lowered, compiled and run without times_ten
-
-You'd expect the program compiled ahead of time to compute what a call computes, or an error. Up to jax 0.5.3 you get
-the other program, silently: `jax.jit` hung `lower`, `trace` and `eval_shape` on the function it returned, as closures
-over the unwrapped one, and `functools.wraps` copies a function's `__dict__`. JAX's own transforms use a `wraps` that
-does the same, so `jax.vmap(jitted).lower`, `jax.grad(jitted).lower` and `jax.checkpoint(jitted).lower` were the bare
-`jitted.lower`, with the transform lost. (So it is for `custom_jvp`, `custom_vjp`, `named_call` and any context
-manager used as a decorator.) A transform of a function that is not jitted has never had a `lower`.
-
-jax#27873, in 0.6.0, made them attributes of the class, where `wraps` does not find them. It does not lower the
-wrapper: it takes the wrapper's AOT methods away, and the symptom is now an `AttributeError`. Upstream's advice is to
-apply `jax.jit` last.
-
-Seen in these runs:
-
-- **`jax.pmap` has it again, since 0.8.0.** The changelog of 0.6.0 has it "similarly for `jax.pmap`", and so it was in
-  0.6 and 0.7. The new pmap, built on `jit(shard_map)` (by default from 0.8.0, alone from 0.10.0), sets `lower` on the
-  function it returns, as of old.
-- **There, `jax.jit` last does not help.** `jax.jit` takes over the `__dict__` of what it wraps, the stray `lower`
-  included, and that hides the `lower` of its class: `jax.jit(times_ten(jax.pmap(f))).lower` still gives you the bare
-  pmap. (Its `.trace(x).lower()` is right.) What helps is `jax.pmap` last.
-- An object with a good `lower` of its own lost that too, by `functools.update_wrapper`, up to 0.5.3: an instance's
-  attribute hides a method. From 0.6.0 it keeps it.
-- `jax.export` of such a wrapper exported the bare function, up to 0.5.3. From 0.6.0 it says that it wants the result
-  of `jit`. (It imports absl, up to 0.6.1, and flatbuffers, 0.4.24 to 0.4.29, which nothing declares.)
+`jax.jit` set `lower` on the function that it returned, and `functools.wraps` copies such attributes to the wrapper
+(jax#27829). JAX's transforms copied it, too (`vmap`, `grad`, `checkpoint`). jax#27873 makes `lower` an attribute of the
+class, which wrappers do not get, and its author advises to apply `jax.jit` last. The `jax.pmap` on `shard_map`
+(aa2f995b1d) sets `lower` on its result again, and `jax.jit` of a wrapper inherits it (`pmap`).
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
-from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workaround
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround
 
 
 def _times_ten(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -51,7 +24,7 @@ def _times_ten(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 class _TimesTen:
-    """The same decorator as an object; AOT methods it does not have."""
+    """The same decorator as an object, without methods to lower it."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self.function = function
@@ -66,7 +39,7 @@ def _aot(function: Any, x: Any) -> Any:
 
 
 def _lowered(function: Any, x: Any, *, whole: Any, bare: Any) -> tuple[str, str]:
-    """What `.lower` lowers, told by what that computes: `whole` with the wrapper or transform, `bare` without."""
+    """Lower and compile a function: it gives `whole` with the wrapper or transform, and `bare` without."""
     compiled = _aot(function, x)
     behaviour = "bypassed" if compiled == bare else "lowered" if compiled == whole else "other-value"
     return behaviour, f"a call gives {function(x).tolist()}, lowered and compiled it gives {compiled}"
@@ -80,7 +53,7 @@ def jit() -> tuple[str, str]:
 
 
 def jit_control() -> None:
-    """A jitted function lowers to itself, and a call of the wrapper, or of the object, runs it."""
+    """A jitted function lowers to itself, and a call of the wrapper or the object runs the wrapper."""
     import jax
 
     jitted = jax.jit(lambda x: x + 1.0)
@@ -89,13 +62,35 @@ def jit_control() -> None:
 
 
 def jit_last() -> None:
-    """The wrapper's own computation, or the object's, whether or not there is another `jit` inside."""
+    """jax.jit outside lowers the wrapper and the object, also with another jit inside."""
     import jax
 
     jitted = jax.jit(lambda x: x + 1.0)
     functions = (_times_ten(lambda x: x + 1.0), _times_ten(jitted), _TimesTen(jitted))
     got = [_aot(jax.jit(function), 1.0) for function in functions]
     assert got == [20.0, 20.0, 20.0], got
+
+
+def _swapped(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Decorate a function to take its two arguments in the other order."""
+
+    @functools.wraps(function)
+    def wrapper(x: Any, y: Any) -> Any:
+        return function(y, x)
+
+    return wrapper
+
+
+def swapped_difference(x: Any, y: Any) -> Any:
+    """Lower and compile a swapped difference, with jax.jit outside the decorator."""
+    import jax
+
+    return jax.jit(_swapped(jax.jit(lambda x, y: x - y))).lower(x, y).compile()(x, y)
+
+
+def numpy_difference(x: Any, y: Any) -> Any:
+    """Subtract in the other order."""
+    return y - x
 
 
 def pmap() -> tuple[str, str]:
@@ -118,11 +113,19 @@ def pmap_control() -> None:
 
 
 def pmap_last() -> None:
-    """With `jax.jit` outermost it would still go wrong from 0.8.0 on."""
+    """jax.pmap outside lowers the wrapper."""
     import jax
 
     got = _aot(jax.pmap(_times_ten(lambda x: x + 1.0)), jax.numpy.array([1.0]))
     assert got == [20.0], got
+
+
+def pmapped_difference(x: Any, y: Any) -> Any:
+    """Lower and compile a swapped difference on one device, with jax.pmap outside the decorator."""
+    import jax
+
+    x, y = x[None], y[None]
+    return jax.pmap(_swapped(jax.jit(lambda x, y: x - y))).lower(x, y).compile()(x, y)[0]
 
 
 def vmap() -> tuple[str, str]:
@@ -134,7 +137,7 @@ def vmap() -> tuple[str, str]:
 
 
 def transform_control() -> None:
-    """A transform of a jitted function is right when called, or in the jaxpr; without that `jit` it has no `lower`."""
+    """A transform of a jitted function is applied when called; without the inner jit it has no `lower`."""
     import jax
 
     rows = jax.numpy.arange(6.0).reshape(2, 3)
@@ -147,12 +150,25 @@ def transform_control() -> None:
 
 
 def transform_jit_last() -> None:
-    """The two sums, and the gradient."""
+    """jax.jit outside lowers the vmapped function and the gradient."""
     import jax
 
     vmapped, rows = jax.vmap(jax.jit(lambda row: row.sum())), jax.numpy.arange(6.0).reshape(2, 3)
     got = [_aot(jax.jit(vmapped), rows), _aot(jax.jit(jax.grad(jax.jit(lambda x: x * x))), 3.0)]
     assert got == [[3.0, 12.0], 6.0], got
+
+
+def slopes_of_cubes(x: Any) -> Any:
+    """Lower and compile vmap, grad and checkpoint of a jitted function, with jax.jit outside them."""
+    import jax
+
+    slopes = jax.vmap(jax.grad(jax.checkpoint(jax.jit(lambda x: x * x * x))))
+    return jax.jit(slopes).lower(x.ravel()).compile()(x.ravel())
+
+
+def numpy_slopes(x: Any) -> Any:
+    """Return three times the squares."""
+    return 3 * x.ravel() ** 2
 
 
 def grad() -> tuple[str, str]:
@@ -174,7 +190,7 @@ def checkpoint() -> tuple[str, str]:
 
 
 def checkpoint_jit_last() -> None:
-    """f is a call there, as it is not in the bare one."""
+    """jax.jit outside keeps the checkpoint: the lowered text calls f, and without checkpoint it does not."""
     import jax
 
     jitted = jax.jit(lambda x: jax.numpy.sin(jax.numpy.sin(x)))
@@ -197,7 +213,7 @@ def update_wrapper() -> tuple[str, str]:
 
 
 def _exported_ops(function: Callable[[Any], Any]) -> list[str] | None:
-    """Which of add and multiply `function` is exported with; None where there is no export."""
+    """Return which of add and multiply an exported function has; None if this release has no export."""
     from importlib.util import find_spec
 
     import jax
@@ -224,7 +240,7 @@ def export() -> tuple[str, str]:
 
 
 def export_control() -> None:
-    """What is jitted, and not wrapped, is exported as it is; so is this machine fit to export at all."""
+    """A jitted function without a wrapper is exported as it is."""
     import jax
 
     ops = _exported_ops(jax.jit(lambda x: x + 1.0))
@@ -232,82 +248,120 @@ def export_control() -> None:
 
 
 def export_jit_last() -> None:
-    """The wrapper is exported."""
+    """jax.jit outside exports the wrapper."""
     import jax
 
     ops = _exported_ops(jax.jit(_times_ten(jax.jit(lambda x: x + 1.0))))
     assert ops == ["add", "multiply"], ops
 
 
-_BEHAVIOURS: dict[str, Any] = {"lowered": "clear", "bypassed": "affected"}
+def export_of_objects() -> None:
+    """With jax.jit outside, an object round a jitted function and round a wrapper is exported whole."""
+    import jax
+
+    for inner in (jax.jit(lambda x: x + 1.0), _times_ten(lambda x: x + 1.0)):
+        ops = _exported_ops(jax.jit(_TimesTen(inner)))
+        assert ops in (["add", "multiply"], None), ops
 
 
-def _case(
-    reproducer: Callable[[], tuple[str, str]],
-    control: Callable[[], None],
-    workaround: Callable[[], None],
-    before: str,
-    other: str = "other-value",
-) -> Case:
-    """A case that changed with jax#27873: `before` is why it was skipped until then."""
-    after = "jax#27873 (7eb397d1e5, first in 0.6.0) moved lower, trace and eval_shape to the class"
-    return Case(
-        reproducer,
-        control,
-        {**_BEHAVIOURS, "attribute-error": "guarded", other: "different"},
-        rules=(Rule("bypassed", "jax<0.6.0", before), Rule("attribute-error", "", after)),
-        signatures={"attribute-error": Signature("AttributeError", "has no attribute 'lower'", everyday=True)},
-        workaround=Workaround("Apply jax.jit last, outside every other decorator and transform.", workaround),
-    )
+_MEANINGS: Any = {"lowered": "clear", "bypassed": "affected"}
+_GONE = Rule("attribute-error", "", "jax#27873 (7eb397d1e5) moved lower, trace and eval_shape to the class")
+_COPIED = (Rule("bypassed", "jax<0.6.0", "jax's own wraps copies lower from the jitted function"), _GONE)
+_COPY_EXPORTED = "export uses the wrapper's copy of a method of f"
+_NOT_EXPORTED = "export takes a jax.stages.Wrapped, which the wrapper is not since jax#27873"
+_JIT_LAST = "Apply jax.jit last, with its static arguments; it then traces the wrapper."
+_OF_TRANSFORMS = Elsewhere(
+    slopes_of_cubes,
+    numpy_slopes,
+    ("float32 vector", "float16 one", "float16 empty", "float32 matrix", "zero float32 batch"),
+    rtol=1e-3,
+)
+_TRANSFORMED = Workaround(_JIT_LAST, transform_jit_last, elsewhere=_OF_TRANSFORMS)
+_PAIRS = (
+    *("float32 vector, float32 vector", "int32 matrix, int32 scalar", "float16 empty, float16 one"),
+    *("complex64 batch, complex64 square", "uint8 one, zero uint8 one"),
+)
+# A decorated function is not seen, but `g = decorate(jax.jit(f))` is.
+_OF_A_WRAPPER = (
+    "jax.stages.Wrapped.lower(args) if given(args) and not without('functools.wraps') and not without('{}') and not {}"
+)
+_EXPORTED = "{}.export(fun) if form(fun) != 'jax.jit' and uses('functools.wraps')"
+_BARE = "within('jax.jit', 'jax.pmap', 'functools.partial')"
 
 
-_SETS_LOWER = "sets lower on the function that it returns"
-_COPIES_LOWER = "jax's own wraps copies the jitted function's lower to it"
-_BY_COPY = "it uses the wrapper's lower (from 0.4.29 trace), a copy of f's"
-_NO_LOWER = "it wants a jax.stages.Wrapped, and jax#27873 left the wrapper no lower"
+def _within(*transforms: str) -> tuple[str, ...]:
+    return (f"jax.stages.Wrapped.lower(args) if given(args) and within({', '.join(map(repr, transforms))})",)
+
+
+_TOUCHES = (_OF_A_WRAPPER.format("jax.jit", _BARE), "ahead of time")
 
 ISSUE = Issue(
     kind="silent-wrong",
-    upstream=Upstream.of(report="jax#27829", fix="jax#27873"),
-    touches=(
-        "jax.stages.Wrapped.lower(args) if given(args) and within('jax.vmap', 'jax.grad', 'jax.checkpoint')",
-        "ahead of time",
+    upstream=Upstream.of(
+        report="jax#27829",
+        cause="jax@aa2f995b1d",
+        fix="jax#27873",
+        docs="jax:changelog.html#jax-0-6-0-april-16-2025",
     ),
     known_by=r"'function' object has no attribute 'lower'",
+    behaviours={**_MEANINGS, "attribute-error": "guarded"},
+    rules=(Rule("bypassed", "jax<0.6.0", "jit set lower on the function that it returned"), _GONE),
+    signatures={"attribute-error": Signature("AttributeError", "has no attribute 'lower'", everyday=True)},
+    workaround=Workaround(_JIT_LAST, jit_last, elsewhere=Elsewhere(swapped_difference, numpy_difference, _PAIRS)),
     cases=(
-        _case(jit, jit_control, jit_last, f"jit {_SETS_LOWER}"),
-        replace(
-            _case(pmap, pmap_control, pmap_last, ""),
+        Case(jit, jit_control, touches=_TOUCHES),
+        Case(
+            pmap,
+            pmap_control,
             rules=(
-                Rule("bypassed", "jax<0.6.0", f"pmap {_SETS_LOWER}"),
-                Rule("attribute-error", "jax<0.8.0", "jax#27873 was for pmap too"),
-                Rule("bypassed", "", f"the pmap on jit(shard_map) (aa2f995b1d) {_SETS_LOWER}"),
+                Rule("bypassed", "jax<0.6.0", "pmap set lower on the function that it returned"),
+                Rule("attribute-error", "jax<0.8.0", "jax#27873 (7eb397d1e5) was for pmap, too"),
+                Rule("bypassed", "", "aa2f995b1d: the pmap on jit(shard_map) sets it again"),
             ),
-            workaround=Workaround("Apply jax.pmap last, outside every other decorator.", pmap_last),
+            workaround=Workaround(
+                "Apply jax.pmap last; it then traces the wrapper.",
+                pmap_last,
+                elsewhere=Elsewhere(pmapped_difference, numpy_difference, _PAIRS),
+            ),
+            touches=(_OF_A_WRAPPER.format("jax.pmap", _BARE),),
         ),
-        _case(vmap, transform_control, transform_jit_last, _COPIES_LOWER),
-        _case(grad, transform_control, transform_jit_last, _COPIES_LOWER),
-        _case(checkpoint, transform_control, checkpoint_jit_last, _COPIES_LOWER, other="other-text"),
-        _case(
+        Case(vmap, transform_control, rules=_COPIED, workaround=_TRANSFORMED, touches=_within("jax.vmap")),
+        Case(
+            grad,
+            transform_control,
+            rules=_COPIED,
+            workaround=_TRANSFORMED,
+            touches=_within("jax.grad", "jax.value_and_grad", "jax.jacfwd", "jax.jacrev", "jax.hessian"),
+        ),
+        Case(
+            checkpoint,
+            transform_control,
+            behaviours={**_MEANINGS, "attribute-error": "guarded", "other-text": "different"},
+            rules=_COPIED,
+            workaround=Workaround(_JIT_LAST, checkpoint_jit_last, elsewhere=_OF_TRANSFORMS),
+            touches=_within("jax.checkpoint", "jax.remat"),
+        ),
+        Case(
             update_wrapper,
             jit_control,
-            jit_last,
-            "update_wrapper copies lower to the object, over a lower of its own if it has one",
+            rules=(Rule("bypassed", "jax<0.6.0", "update_wrapper copies lower, over the object's own"), _GONE),
+            touches=_TOUCHES,
         ),
         Case(
             export,
             export_control,
-            {**_BEHAVIOURS, "other-text": "different", "absent": "absent"},
+            behaviours={**_MEANINGS, "other-text": "different", "absent": "absent"},
             rules=(
-                Rule("bypassed", "absl-py jax<0.4.24", _BY_COPY),
-                Rule("bypassed", "absl-py flatbuffers jax<0.4.30", _BY_COPY),
-                Rule("bypassed", "absl-py jax>=0.4.30,<0.6.0", _BY_COPY),
-                Rule("value-error", "absl-py jax>=0.6.0", _NO_LOWER),
+                Rule("bypassed", "absl-py jax<0.4.24", _COPY_EXPORTED),
+                Rule("bypassed", "absl-py flatbuffers jax<0.4.30", _COPY_EXPORTED),
+                Rule("bypassed", "absl-py jax>=0.4.30,<0.6.0", _COPY_EXPORTED),
+                Rule("value-error", "absl-py jax>=0.6.0", _NOT_EXPORTED),
                 Rule("not-installed", "jax<0.6.2"),
-                Rule("value-error", "", _NO_LOWER),
+                Rule("value-error", "", _NOT_EXPORTED),
             ),
             signatures={"value-error": Signature("ValueError", "Function to be exported must be the result of `jit`")},
-            workaround=Workaround("Apply jax.jit last, outside every other decorator.", export_jit_last),
+            workaround=Workaround(_JIT_LAST, export_jit_last, elsewhere=export_of_objects),
+            touches=(_EXPORTED.format("jax.export"), _EXPORTED.format("jax.experimental.export")),
         ),
     ),
 )
