@@ -2,8 +2,8 @@
 
 On CPUs, a step that writes few bytes rewrites the whole array, so that n steps cost O(n^2) instead of O(n) (jax#40101).
 The limit depends on the processor and on the update: jax#40101 finds 256 bytes on one processor, and 480 on another.
-It holds for the results that a scan stacks, too (`stacked_results`). jax#40101 found the same optimized HLO in the release before, so the cause is in
-jaxlib.
+It holds for the results that a scan stacks, too (`stacked_results`). jax#40101 found the same optimized HLO in the
+release before, so the cause is in jaxlib.
 """
 
 from __future__ import annotations
