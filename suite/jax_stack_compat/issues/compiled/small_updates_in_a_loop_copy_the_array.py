@@ -1,9 +1,9 @@
 """Small updates in lax.fori_loop and lax.scan copy the array at each step
 
 On CPUs, a step that writes few bytes rewrites the whole array, so that n steps cost O(n^2) instead of O(n) (jax#40101).
-The limit depends on the processor: jax#40101 finds 256 bytes on one, and 480 on another. It holds for the results that
-a scan stacks, too (`stacked_results`). jax#40101 found the same optimized HLO in the release before, so the cause is in
-jaxlib.
+The limit depends on the processor and on the update: jax#40101 finds 256 bytes on one processor, and 480 on another.
+It holds for the results that a scan stacks, too (`stacked_results`). jax#40101 found the same optimized HLO in the
+release before, so the cause is in jaxlib.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ ISSUE = Issue(
         Rule("in-place"),
     ),
     workaround=Workaround(
-        "Stack blocks of 512 bytes by nested scans; n must be a multiple.",
+        "Results in order: stack blocks of 512 bytes by nested scans; n a multiple.",
         in_blocks,
         elsewhere=other_blocks,
     ),
@@ -127,6 +127,7 @@ ISSUE = Issue(
                 *members("jax.Array.at", "set add", f" if {_IN_LOOPS}"),
                 f"jax.lax.dynamic_update_slice if {_IN_LOOPS}",
                 f"jax.lax.dynamic_update_index_in_dim if {_IN_LOOPS}",
+                *members("jax.lax", "fori_loop while_loop", " if unseen"),
             ),
         ),
         Case(stacked_results, touches=("jax.lax.scan if unseen", "jax.lax.map if unseen")),

@@ -86,7 +86,7 @@ ISSUE = Issue(
     ),
     touches=(
         f"jax.tree_util.register_pytree_with_keys({_ARGUMENTS}) if given(flatten_func) and {_LOOPS}",
-        f"jax.tree_util.register_pytree_with_keys_class(cls) if {_LOOPS}",
+        f"jax.tree_util.register_pytree_with_keys_class(cls) if unseen and {_LOOPS}",
     ),
     control=same_aux,
     behaviours={"runs": "clear"},

@@ -1,4 +1,4 @@
-"""A jax.random key gives the same numbers each time, unless it is split
+"""A jax.random key that is used again gives the same numbers
 
 A draw leaves its key as it is, so the next draw of the same shape repeats it; the documentation says to split the key.
 `jax_debug_key_reuse` (jax#20370) raises for a reused key of `jax.random.key`, and does not track a `PRNGKey`

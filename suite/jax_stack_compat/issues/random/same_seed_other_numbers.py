@@ -2,7 +2,8 @@
 
 jax@a60ead6fd1 turned `jax_threefry_partitionable` on by default, so that many devices can draw without communication
 (jax#18480). With the default kind of key, other bits are drawn for a key, also for a single number (`scalar`), and
-`split` returns what `fold_in` does (jax#13341); `fold_in` is unchanged. The changelog lists this as a breaking change.
+`split` returns what `fold_in` does (jax#13341); `fold_in` is unchanged. Keys of "rbg" split otherwise, too
+(random-stream-of-uniform-draws). The changelog lists this as a breaking change.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ ISSUE = Issue(
     behaviours={"agrees": "clear", "differs": "documented"},
     rules=(Rule("agrees", "jax<0.5.0"), Rule("differs", "", "a60ead6fd1, and the changelog")),
     workaround=Workaround(
-        "Set JAX_THREEFRY_PARTITIONABLE=0 in the environment before jax is imported.",
+        "Set JAX_THREEFRY_PARTITIONABLE=0 before jax is imported; randint of 8 and 16 bits differs.",
         environment={"JAX_THREEFRY_PARTITIONABLE": "0"},
         elsewhere=earlier_numbers,
     ),

@@ -1,6 +1,7 @@
 """jax.jacfwd fails if the result of f depends on a ref that f makes
 
-jax#31672 batches refs made under vmap, but `jacfwd` needs an unbatched value of f.
+jax#31672 batches refs made under vmap, but `jacfwd` needs an unbatched value of f. In jax 0.7.1, `jax.new_ref` was
+called `jax.array_ref`.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ def jacfwd() -> tuple[str, str]:
     """Does jax.jacfwd differentiate a function that doubles the value of its own jax.new_ref?"""
     import jax
 
-    if not hasattr(jax, "new_ref"):
+    new_ref = getattr(jax, "new_ref", getattr(jax, "array_ref", None))  # its name in 0.7.1
+    if new_ref is None:
         return "absent", "there is no jax.new_ref"
 
     def f(x: jax.Array) -> jax.Array:
-        ref = jax.new_ref(x)
+        ref = new_ref(x)
         ref[...] = 2.0 * ref[...]
         return ref[...]
 
@@ -77,6 +79,10 @@ ISSUE = Issue(
     ),
     signatures={"axis-spec": Signature("ValueError", "got axis spec None but output was batched", everyday=True)},
     behaviours={"agrees": "clear", "differs": "different"},
-    rules=(Rule("absent", "jax<0.7.2", "jax.new_ref came with 0.7.2"), Rule("axis-spec", "", "jax#31672")),
+    rules=(
+        Rule("absent", "jax<0.7.1", "jax.array_ref came with 0.7.1"),
+        Rule("agrees", "jax<0.7.2"),
+        Rule("axis-spec", "", "jax#31672"),
+    ),
     cases=(Case(jacfwd, ref_made_outside),),
 )

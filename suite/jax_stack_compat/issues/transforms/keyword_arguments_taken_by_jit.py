@@ -2,7 +2,7 @@
 
 `jax.jit` passes a call's keywords on through functions of its own, and a parameter of the same name collides with them.
 1c9b23c566 gave some of these functions the parameters `f` and `store` (jax#25329); 95892fdac8 renames them. Another
-helper of jit had a parameter `fun` (`named_fun`): dd574cbc74 removed it, 9e30079dba put it back, and 2150efed44 hands
+helper of jit had a parameter `fun` (`named_fun`): d3e03fff5d removed it, 9e30079dba put it back, and 2150efed44 hands
 the keywords over as a dictionary.
 """
 
@@ -66,7 +66,7 @@ ISSUE = Issue(
     upstream=Upstream.of(
         report="jax#25329",
         cause="jax@1c9b23c566 jax@9e30079dba",
-        fix="jax@95892fdac8 jax@dd574cbc74 jax@2150efed44",
+        fix="jax@95892fdac8 jax@d3e03fff5d jax@2150efed44",
     ),
     touches=("keyword arguments",),
     known_by=r"\b(_python_pjit_helper|result_paths|_get_result_paths_thunk|_argnums_partial)\(\)",
@@ -85,7 +85,7 @@ ISSUE = Issue(
             named_fun,
             rules=(
                 Rule("refused", "jax<0.4.26"),
-                Rule("taken", "jax<0.4.31", "dd574cbc74"),
+                Rule("taken", "jax<0.4.31", "d3e03fff5d"),
                 Rule("refused", "jax<0.9.0", "9e30079dba"),
                 Rule("taken", "", "2150efed44"),
             ),

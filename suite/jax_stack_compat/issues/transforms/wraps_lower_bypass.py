@@ -282,9 +282,7 @@ _PAIRS = (
     *("complex64 batch, complex64 square", "uint8 one, zero uint8 one"),
 )
 # A decorated function is not seen, but `g = decorate(jax.jit(f))` is.
-_OF_A_WRAPPER = (
-    "jax.stages.Wrapped.lower(args) if given(args) and not without('functools.wraps') and not without('{}') and not {}"
-)
+_OF_A_WRAPPER = "jax.stages.Wrapped.lower(args) if given(args) and not without('{}') and not without('{}') and not {}"
 _EXPORTED = "{}.export(fun) if form(fun) != 'jax.jit' and uses('functools.wraps')"
 _BARE = "within('jax.jit', 'jax.pmap', 'functools.partial')"
 
@@ -293,7 +291,7 @@ def _within(*transforms: str) -> tuple[str, ...]:
     return (f"jax.stages.Wrapped.lower(args) if given(args) and within({', '.join(map(repr, transforms))})",)
 
 
-_TOUCHES = (_OF_A_WRAPPER.format("jax.jit", _BARE), "ahead of time")
+_JIT = (_OF_A_WRAPPER.format("functools.wraps", "jax.jit", _BARE), "ahead of time")
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -309,7 +307,7 @@ ISSUE = Issue(
     signatures={"attribute-error": Signature("AttributeError", "has no attribute 'lower'", everyday=True)},
     workaround=Workaround(_JIT_LAST, jit_last, elsewhere=Elsewhere(swapped_difference, numpy_difference, _PAIRS)),
     cases=(
-        Case(jit, jit_control, touches=_TOUCHES),
+        Case(jit, jit_control, touches=_JIT),
         Case(
             pmap,
             pmap_control,
@@ -323,7 +321,7 @@ ISSUE = Issue(
                 pmap_last,
                 elsewhere=Elsewhere(pmapped_difference, numpy_difference, _PAIRS),
             ),
-            touches=(_OF_A_WRAPPER.format("jax.pmap", _BARE),),
+            touches=(_OF_A_WRAPPER.format("functools.wraps", "jax.pmap", _BARE),),
         ),
         Case(vmap, transform_control, rules=_COPIED, workaround=_TRANSFORMED, touches=_within("jax.vmap")),
         Case(
@@ -345,7 +343,7 @@ ISSUE = Issue(
             update_wrapper,
             jit_control,
             rules=(Rule("bypassed", "jax<0.6.0", "update_wrapper copies lower, over the object's own"), _GONE),
-            touches=_TOUCHES,
+            touches=(_OF_A_WRAPPER.format("functools.update_wrapper", "jax.jit", _BARE),),
         ),
         Case(
             export,
