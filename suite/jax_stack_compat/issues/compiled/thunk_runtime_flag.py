@@ -1,7 +1,7 @@
 """With --xla_cpu_use_thunk_runtime=false, no compiled code runs on CPUs
 
-JAX's changelog names this flag as a temporary way back to the old CPU backend, and jax#26145 uses it for a slow loop.
-A newer jaxlib runs with it, and logs that the flag "is no longer supported"; jax#30554 is open.
+JAX's changelog names this flag as a temporary way back to the old CPU backend, and jax#26145 uses it for a slow
+simulator. A newer jaxlib runs with it, and logs that the flag "is no longer supported"; jax#30554 is open.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def other_programs() -> None:
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(
-        report="jax#30554", discussion="jax#26145", docs="jax:changelog.html#jax-0-4-32-september-11-2024"
+        report="jax#30554", discussion="jax#26145", docs="jax:changelog.html#jaxlib-0-4-32-september-11-2024"
     ),
     touches=("XLA flags",),
     control=traced,

@@ -90,7 +90,9 @@ ISSUE = Issue(
             another_type,
             rules=(Rule("traced-once", "jax<0.5.1"), Rule("retraced", "", "00d8297071, and the changelog")),
             workaround=Workaround(
-                "Place all inputs with one sharding: jax.device_put(x, sharding).", put_first, elsewhere=result_fed_back
+                "Place all inputs on one mesh: jax.device_put(x, NamedSharding(mesh, spec)).",
+                put_first,
+                elsewhere=result_fed_back,
             ),
             host_devices=2,
         ),

@@ -2,8 +2,8 @@
 
 f255fb700a dispatches large CPU computations asynchronously. A callback then occupies a thread of the pool, and what it
 asks of JAX can wait for that thread (83457c115a); one callback does so with one thread, which `NPROC=1` gives.
-83457c115a dispatches programs with callbacks synchronously, and 9d39ab305a those that a callback starts. e2eff1f8d5
-removed the documentation that callbacks must not call JAX; jax#25861 is open.
+83457c115a dispatches jitted programs with callbacks synchronously, and 9d39ab305a those that a callback starts.
+e2eff1f8d5 removed the documentation that callbacks must not call JAX; jax#25861 is open.
 """
 
 from __future__ import annotations

@@ -113,9 +113,9 @@ def sums(x: Any) -> Any:
 
     given = np.zeros_like(x[0])
     with jax.disable_jit():
-        rows = jax.lax.scan(add, jnp.asarray(given), x)[1]
-        last = jax.lax.fori_loop(0, len(x), lambda i, c: add(c, x[i])[0], jnp.asarray(given))
-        return jnp.stack([*rows, last, jax.jit(add)(jnp.asarray(given), x[0])[0], given])
+        rows = jax.lax.scan(add, jnp.array(given), x)[1]
+        last = jax.lax.fori_loop(0, len(x), lambda i, c: add(c, x[i])[0], jnp.array(given))
+        return jnp.stack([*rows, last, jax.jit(add)(jnp.array(given), x[0])[0], given])
 
 
 def numpy_sums(x: Any) -> Any:
@@ -173,7 +173,7 @@ def jitted() -> tuple[str, str]:
 
 
 _ARRAYS = Workaround(
-    "If the body returns JAX arrays, convert what it gets, which copies: jnp.asarray(carry).",
+    "If the body returns JAX arrays, copy what it gets: jnp.array(carry).",
     jax_arrays,
     elsewhere=Elsewhere(
         sums,
@@ -182,6 +182,14 @@ _ARRAYS = Workaround(
         rtol=1e-3,
     ),
 )
+
+
+def _touches(name: str) -> tuple[str, str]:
+    """Return the ways to disable jit in a project that uses a function."""
+    flag = "jax.config.update(name, value) if name == 'jax_disable_jit' and value == True"
+    return f"jax.disable_jit if uses('{name}')", f"{flag} and uses('{name}')"
+
+
 _ALL = (Rule("differs"),)
 _RULES = (Rule("differs", "jax<0.5.3"), Rule("agrees", "", "jax#27059 (4ae3211ea2)"))
 
@@ -204,11 +212,11 @@ ISSUE = Issue(
                     rtol=1e-4,
                 ),
             ),
-            touches=("jax.disable_jit if uses('jax.scipy.special.expi')",),
+            touches=_touches("jax.scipy.special.expi"),
         ),
-        Case(scan_outputs, rules=_ALL, workaround=_ARRAYS, touches=("jax.disable_jit if uses('jax.lax.scan')",)),
-        Case(while_loop, rules=_RULES, workaround=_ARRAYS, touches=("jax.disable_jit if uses('jax.lax.while_loop')",)),
-        Case(fori_loop, rules=_ALL, workaround=_ARRAYS, touches=("jax.disable_jit if uses('jax.lax.fori_loop')",)),
-        Case(jitted, rules=_ALL, workaround=_ARRAYS, touches=("jax.disable_jit if uses('jax.jit')",)),
+        Case(scan_outputs, rules=_ALL, workaround=_ARRAYS, touches=_touches("jax.lax.scan")),
+        Case(while_loop, rules=_RULES, workaround=_ARRAYS, touches=_touches("jax.lax.while_loop")),
+        Case(fori_loop, rules=_ALL, workaround=_ARRAYS, touches=_touches("jax.lax.fori_loop")),
+        Case(jitted, rules=_ALL, workaround=_ARRAYS, touches=_touches("jax.jit")),
     ),
 )

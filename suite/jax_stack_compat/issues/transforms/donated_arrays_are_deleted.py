@@ -1,9 +1,9 @@
 """Reading a donated array raises once jit has reused its buffer
 
 Donation lets JAX reuse an argument's buffer for an output of its shape and dtype. The argument is then deleted
-(`afterwards`), and the page on donation says that a later use is an error (`read_again`, `given_again`). Without such
-an output, JAX keeps the array and warns (`no_output_fits`). 4d8b701068 also offers the buffer to an output with as many
-elements, so an array can be deleted for an output of another dtype (`other_dtype`).
+(`afterwards`), and the page on donation says that a later use is an error (`read_again`, `given_again`). If no output
+has as many elements, JAX keeps the array and warns (`no_output_fits`). 4d8b701068 also offers the buffer to an output
+with as many elements, so an array can be deleted for an output of another dtype (`other_dtype`).
 """
 
 from __future__ import annotations

@@ -141,7 +141,7 @@ ISSUE = Issue(
         Case(
             appended,
             workaround=Workaround(
-                "Outside gradients, call the host: jax.debug.callback(f, x, ordered=True); then jax.effects_barrier().",
+                "On one device, outside grad and vmap: jax.debug.callback(f, x, ordered=True), jax.effects_barrier().",
                 by_callback,
                 elsewhere=in_a_loop,
             ),
