@@ -146,7 +146,8 @@ ISSUE = Issue(
                 *_LACKING,
             ),
             workaround=Workaround(
-                "Set JAX_EXPORT_DESERIALIZE_EXPIRED_VERSIONS=1; export jax.jit(exported.call), with its platforms and vjp_order.",
+                "Set JAX_EXPORT_DESERIALIZE_EXPIRED_VERSIONS=1 once, and export jax.jit(exported.call) "
+                "for its platforms and vjp_order.",
                 environment={"JAX_EXPORT_DESERIALIZE_EXPIRED_VERSIONS": "1"},
                 fails=("jax<0.4.24",),
                 elsewhere=exported_again,

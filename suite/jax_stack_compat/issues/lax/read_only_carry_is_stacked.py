@@ -2,8 +2,8 @@
 
 With a condition that differs over the batch, `jax.vmap` batched all that a `while_loop` carried (google/flax#4700).
 Within a `lax.cond` with such a predicate, a `fori_loop` did the same (google/flax#4709). `jax.grad` of a `scan` stacked
-an unchanged carry, a copy for each step (`scan`). JAX now makes it a constant of the loop: jax#27937 in `while_loop`,
-and jax#28210, which was rolled back and landed again, in `scan` and `fori_loop`.
+an unchanged carry, a copy for each step (`scan`). JAX now makes it a constant of the loop: jax#27970 in `while_loop`,
+and jax#28210 in `scan` and `fori_loop`; both landed again after a rollback.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ _OUT_AXES = Workaround(_TEXT, returned_beside_the_loop, elsewhere=other_weights)
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="google/flax#4700 google/flax#4709", fix="jax#27937 jax#28210"),
+    upstream=Upstream.of(report="google/flax#4700 google/flax#4709", fix="jax#27970 jax#28210", attempt="jax#27937"),
     control=closed_over,
     behaviours={"stacked": "affected", "once": "clear"},
     workaround=Workaround(_TEXT, closed_over, elsewhere=other_weights),
@@ -169,7 +169,7 @@ ISSUE = Issue(
             while_loop_under_vmap,
             behaviours={"batched": "affected", "agrees": "clear", "differs": "different"},
             signatures=_BATCHED,
-            rules=(Rule("batched", "jax<0.6.0", "flax#4700"), Rule("agrees", "", "jax#27937 (6e52b1e95b)")),
+            rules=(Rule("batched", "jax<0.6.0", "flax#4700"), Rule("agrees", "", "jax#27970 (b3f49e42d9)")),
             workaround=_OUT_AXES,
             touches=(
                 f"jax.vmap(fun, in_axes, out_axes) if {_UNMAPPED} and uses('jax.lax.while_loop')",
@@ -198,7 +198,7 @@ ISSUE = Issue(
         ),
         Case(
             while_loop,
-            rules=(Rule("stacked", "jax<0.6.0"), Rule("once", "", "jax#27937 (6e52b1e95b)")),
+            rules=(Rule("stacked", "jax<0.6.0"), Rule("once", "", "jax#27970 (b3f49e42d9)")),
             touches=(
                 f"jax.lax.while_loop(cond_fun, body_fun, init_val) if {_CARRY('init_val')} and {MAPS}",
                 "jax.lax.fori_loop(lower, upper, body_fun, init_val) "
