@@ -8,6 +8,7 @@ Since then, these programs overflow as in eager mode.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround
@@ -77,13 +78,14 @@ def without_simplification() -> None:
     import jax.numpy as jnp
     import numpy as np
 
+    programs: tuple[tuple[Callable[[Any], Any], float], ...] = (
+        (lambda x: jnp.log(jnp.exp(x)), np.inf),
+        (lambda x: jnp.exp(x) * jnp.exp(-x), np.nan),
+        (lambda x: jnp.exp(x) * 8.0 / 8.0, np.inf),
+    )
     for dtype, large in (("float32", 200.0), ("float16", 20.0)):
         x, ordinary = jnp.full((2, 3), large, dtype), jnp.full((2, 3), 1.5, dtype)
-        for f, wanted in (
-            (lambda x: jnp.log(jnp.exp(x)), np.inf),
-            (lambda x: jnp.exp(x) * jnp.exp(-x), np.nan),
-            (lambda x: jnp.exp(x) * 8.0 / 8.0, np.inf),
-        ):
+        for f, wanted in programs:
             np.testing.assert_array_equal(jax.jit(f)(x), np.full((2, 3), wanted))
             np.testing.assert_allclose(jax.jit(f)(ordinary), f(ordinary), rtol=1e-2)
             np.testing.assert_allclose(jax.jit(jax.vmap(f))(ordinary), f(ordinary), rtol=1e-2)

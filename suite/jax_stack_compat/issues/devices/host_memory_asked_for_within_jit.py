@@ -126,7 +126,7 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(
         cause="jax@279de8bd72",
-        fix="jax@be53ee10b1",
+        change="jax@be53ee10b1",
         docs="jax:201/memory-spaces.html jax:notebooks/host-offloading.html",
     ),
     touches=(

@@ -1,9 +1,9 @@
-"""lax.dynamic_update_slice past the end of a sharded axis writes nothing
+"""lax.dynamic_update_slice of one column past a sharded end writes nothing
 
 `dynamic_update_slice` adjusts its start so that the update fits. XLA's SPMD partitioner looks for the shard that owns
-the start as it was given, finds none, and drops the update (xla#49118). If the result of `dynamic_slice` is sharded,
-the partitioner clamps the start, and then adds the shard's offset (xla#49122). On one device the start is clamped
-(`inside`).
+the start as it was given, finds none, and drops an update of one column (xla#49118). If the result of `dynamic_slice`
+is sharded, the partitioner clamps the start, and then adds the shard's offset (xla#49122). On one device the start is
+clamped (`inside`).
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ ISSUE = Issue(
     touches=("sharding",),
     control=inside,
     workaround=Workaround(
-        "Clip starts from 0 on: jnp.clip(i, 0, x.shape[1] - column.shape[1]).",
+        "Clip int32 starts, none of them negative: jnp.clip(i, 0, x.shape[1] - column.shape[1]).",
         clip_start,
         elsewhere=cache_past_its_end,
     ),

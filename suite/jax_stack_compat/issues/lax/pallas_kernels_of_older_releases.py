@@ -290,7 +290,7 @@ _NAMED = Workaround(
     "Name the arguments: pl.BlockSpec(block_shape=…, index_map=…).", by_keywords, elsewhere=blocks_of_matrices
 )
 _PARAMS = Workaround(
-    "Use pltpu.CompilerParams where it exists, else pltpu.TPUCompilerParams.",
+    "For a TPU, use pltpu.CompilerParams where it exists, else pltpu.TPUCompilerParams.",
     by_either_name,
     elsewhere=params_of_two_dimensions,
     fails=("jax<0.4.33",),
@@ -417,10 +417,11 @@ ISSUE = Issue(
         ),
         _case(
             array_that_a_kernel_closes_over,
-            behaviours={"no-interpreter": "absent", "refused": "documented"},
+            behaviours={"no-interpreter": "absent", "refused": "documented", "broken": "affected"},
             rules=(
                 _BEFORE,
-                Rule("agrees", "jax>=0.4.30,<0.4.32"),
+                Rule("broken", "jax<0.4.30", "jax#21557"),
+                Rule("agrees", "jax<0.4.32"),
                 Rule("refused", "absl-py", "jax#22746 names the cause in the message"),
                 _LACKING,
                 Rule("refused", "", "jax#22746 names the cause in the message"),
@@ -429,8 +430,8 @@ ISSUE = Issue(
                 "Pass the array as an input of pallas_call.", as_an_input, elsewhere=table_as_an_input
             ),
             signatures={
-                "refused": (
-                    Signature("ValueError", "captures constants"),
+                "refused": Signature("ValueError", "captures constants"),
+                "broken": (
                     Signature("ValueError", "safe_zip() argument 2 is shorter than argument 1", everyday=True),
                     Signature("ValueError", "safe_map() argument 3 is longer than argument 1", everyday=True),
                 ),
@@ -455,7 +456,7 @@ ISSUE = Issue(
                 Rule("wants-a-gpu"),
             ),
             workaround=Workaround(
-                "Lower under jax.sharding.use_abstract_mesh, with an AbstractDevice of a GPU that JAX lists.",
+                "From jax 0.11.2, use jax.sharding.use_abstract_mesh with an AbstractDevice of a listed GPU.",
                 told_of_a_gpu,
                 elsewhere=told_of_another_gpu,
                 fails=("jax<0.10.1",),

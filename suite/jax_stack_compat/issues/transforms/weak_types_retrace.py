@@ -2,8 +2,8 @@
 
 A Python scalar has a weak type: it takes the dtype of the array that it meets. `jax.jit` traces a function apart for
 weak types, which a maintainer calls a gotcha of training loops (jax#4274). A sum of a scalar and an array is not weak,
-so a step is traced twice if its input is first a scalar and then its own output (`its_output_of_an_array`). Without an
-array the output stays weak (`its_own_output`); jax#3163 reports that it was not.
+so a step is traced twice if its input is first a scalar and then its own output (`its_output_of_an_array`). A product
+of a scalar and a number stays weak (`its_own_output`); jax#3163 reports that it was not.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def its_output_of_an_array() -> tuple[str, str]:
 
 
 _ARRAY = Workaround(
-    "Begin with an array of the result's dtype: f(jnp.float32(1.0)), which promotes float16.",
+    "Begin with an explicit dtype, not with jnp.asarray(1.0): f(jnp.float32(1.0)), which promotes float16.",
     of_one_type,
     elsewhere=arrays_in_a_loop,
 )
