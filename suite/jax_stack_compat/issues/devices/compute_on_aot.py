@@ -183,7 +183,7 @@ _NO_LOWER = Signature("AttributeError", "has no attribute 'lower'", everyday=Tru
 _ABSENT = Rule("absent", "jax<0.4.29", "jax.experimental.compute_on came with 0.4.29")
 _GONE = Rule("attribute-error", "", "jax#27873 (7eb397d1e5); 3a440c764b returns a plain function")
 _JIT_LAST = Workaround(
-    'Apply jax.jit last, with its options: jax.jit(compute_on("device_host")(f)).', jit_last, elsewhere=host_programs
+    "Apply jax.jit last, outside compute_on, with its static arguments.", jit_last, elsewhere=host_programs
 )
 _OUTSIDE = "compute_type == 'device_host' and uses('jax.jit') and not within('jax.jit')"
 

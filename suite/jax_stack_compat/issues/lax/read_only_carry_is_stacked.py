@@ -160,7 +160,7 @@ _OUT_AXES = Workaround(_TEXT, returned_beside_the_loop, elsewhere=other_weights)
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="google/flax#4700 google/flax#4709", fix="jax#27970 jax#28210", attempt="jax#27937"),
+    upstream=Upstream.of(report="google/flax#4700 google/flax#4709", fix="jax#27970 jax#28210", discussion="jax#27937"),
     control=closed_over,
     behaviours={"stacked": "affected", "once": "clear"},
     workaround=Workaround(_TEXT, closed_over, elsewhere=other_weights),

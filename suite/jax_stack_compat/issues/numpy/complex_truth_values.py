@@ -2,7 +2,7 @@
 
 A complex number is true unless it is 0 (array-api#442), but JAX's conversion to bool takes the real part: "the wrong
 semantics", says a maintainer in jax#20644, which corrects `astype`. `any_and_all` and `array` still convert that way.
-jax#6290 hid the ComplexWarning of `jnp.any` and `jnp.all`, which jax#6289 had reported; only these two are silent.
+jax#6290 hid the ComplexWarning of `jnp.any` and `jnp.all`, which jax#6289 had reported.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """jax.jacfwd fails if the result of f depends on a ref that f makes
 
-jax#31672 batches refs made under vmap, but `jacfwd` needs an unbatched value of f. In jax 0.7.1, `jax.new_ref` was
-called `jax.array_ref`.
+jax#31672 batches refs made under vmap, but `jacfwd` needs an unbatched value of f.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ def jacfwd() -> tuple[str, str]:
     """Does jax.jacfwd differentiate a function that doubles the value of its own jax.new_ref?"""
     import jax
 
-    new_ref = getattr(jax, "new_ref", getattr(jax, "array_ref", None))  # its name in 0.7.1
+    new_ref = jax.new_ref if hasattr(jax, "new_ref") else getattr(jax, "array_ref", None)  # as it was in 0.7.1
     if new_ref is None:
         return "absent", "there is no jax.new_ref"
 

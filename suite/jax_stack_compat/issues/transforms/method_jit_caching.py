@@ -2,8 +2,8 @@
 
 A jitted function and its static arguments are keys of a cache, so they must not change (`static_self`, `bound_method`).
 jax#13992 was closed as an error of the user, who mutated a static argument (`static_self_mutated`). Each access to a
-method makes a new object, so `jax.jit(obj.method)(x)` retraces (jax#19570), but an equal method that is alive makes it
-stale (`fresh_bound_method`). A pytree is an argument, and may change (`pytree_self`).
+method makes a new object, so `jax.jit(obj.method)(x)` retraces (jax#19570), but an equal method that was jitted and is
+alive makes it stale (`fresh_bound_method`). A pytree is an argument, and may change (`pytree_self`).
 """
 
 from __future__ import annotations
@@ -334,12 +334,12 @@ _ARRAYS = (
     "uint8 one, uint8 one",
 )
 _HELPER = Workaround(
-    "Pass what the method reads to a jitted function outside the class.",
+    "Pass what the method reads to a jitted function outside the class; mark non-arrays static.",
     helper_function,
     elsewhere=Elsewhere(doubled_helper, doubled_product, _ARRAYS),
 )
 _PYTREE = Workaround(
-    "Make the class a pytree, with its arrays as leaves; other fields retrace.",
+    "Make the class a pytree, with its arrays as leaves and hashable other fields.",
     mutated_pytree,
     elsewhere=Elsewhere(doubled_pytree, doubled_product, _ARRAYS),
 )

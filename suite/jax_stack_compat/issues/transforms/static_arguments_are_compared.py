@@ -91,45 +91,6 @@ def equal_numbers() -> tuple[str, str]:
     return _traces([1, 1.0, True])
 
 
-def equal_by_keyword() -> tuple[str, str]:
-    """Does jax.jit trace for each of 1, 1.0 and True as a static argument by keyword?"""
-    import jax
-
-    traced = []
-
-    def function(x: int, static: Any) -> int:
-        traced.append(static)
-        return x * static  # type: ignore[no-any-return]
-
-    jitted = jax.jit(function, static_argnames="static")
-    dtypes = [jitted(1, static=value).dtype.name for value in (1, 1.0, True)]
-    told = {1: "once", 3: "each-time"}.get(len(traced), "other")
-    return told, f"{len(traced)} traces in 3 calls; x * static is {', '.join(dtypes)}"
-
-
-def by_position() -> None:
-    """By position, x * 1 is an integer, and x * 1.0 is a float."""
-    import jax
-
-    jitted = jax.jit(lambda x, static: x * static, static_argnums=1)
-    assert [jitted(1, value).dtype.name for value in (1, 1.0, True)] == ["int32", "float32", "int32"]
-
-
-def powers_by_position() -> None:
-    """By position, integer and float exponents and halves give what they give without jit."""
-    import jax
-    import jax.numpy as jnp
-
-    def halves(x: jax.Array, n: float) -> jax.Array:
-        return x // 2 if isinstance(n, int) else x / 2
-
-    jitted = jax.jit(halves, static_argnums=1)
-    for x in (jnp.array([[3, 4]]), jnp.array(5), jnp.zeros((0,), jnp.int8)):
-        for n in (2, 2.0, 2):
-            assert jitted(x, n).dtype == halves(x, n).dtype
-            assert (jitted(x, n) == halves(x, n)).all()
-
-
 def a_list() -> tuple[str, str]:
     """Does jax.jit take a list as a static argument?"""
     return _traces([[2], [2]])
@@ -142,7 +103,6 @@ ISSUE = Issue(
             "jax:_autosummary/jax.jit.html jax:jit-compilation.html#marking-arguments-as-static "
             "jax:changelog.html#jaxlib-0-1-76-jan-27-2022"
         ),
-        fix="jax@e8659ed485",
         discussion="jax#9273 jax#2813",
     ),
     touches=("jax.jit(static_argnums=)", "jax.jit(static_argnames=)"),
@@ -165,13 +125,6 @@ ISSUE = Issue(
             ),
         ),
         Case(
-            equal_by_keyword,
-            behaviours={"each-time": "clear", "once": "affected", "other": "different"},
-            rules=(Rule("once", "jax<0.9.0"), Rule("each-time", "", "e8659ed485 compares the types")),
-            workaround=Workaround("Pass the number by position.", by_position, elsewhere=powers_by_position),
-            touches=("jax.jit(fun, static_argnums, static_argnames) if given(static_argnames) and unseen",),
-        ),
-        Case(
             a_list,
             behaviours={"each-time": "different", "once": "different"},
             rules=(Rule("refused"),),
@@ -179,7 +132,7 @@ ISSUE = Issue(
                 "refused": Signature("ValueError", "Non-hashable static arguments are not supported", everyday=True)
             },
             workaround=Workaround(
-                "Pass a tuple, whose items must hash, too.", one_object, elsewhere=functions_by_keyword
+                "Pass a tuple of hashable items; 1 and 1.0 in it are equal.", one_object, elsewhere=functions_by_keyword
             ),
         ),
     ),

@@ -1,9 +1,9 @@
 """Python crashes at exit if a static argument keeps its jitted function
 
 A jitted function holds its static argument. If that argument also holds the jitted function, as the key of a
-`WeakKeyDictionary` (`at_exit`) or by an attribute (`held_by_an_attribute`), the two form a cycle, and Python dies of
-SIGSEGV or SIGABRT at exit, after the program's output. jax#30517 calls it "some kind of double-free"; equinox#1084
-recommends an older JAX.
+`WeakKeyDictionary` (`at_exit`) or by an attribute (`held_by_an_attribute`), the two form a cycle. If nothing else holds
+them, Python dies of SIGSEGV or SIGABRT at exit, after the program's output. jax#30517 calls it "some kind of
+double-free"; equinox#1084 recommends an older JAX.
 """
 
 from __future__ import annotations

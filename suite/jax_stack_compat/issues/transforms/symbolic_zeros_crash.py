@@ -184,7 +184,7 @@ ISSUE = Issue(
     ),
     control=first_derivatives,
     workaround=Workaround(
-        "Write the rule without symbolic zeros, which computes zeros: return jnp.zeros_like(tangent).",
+        "For an output of the input's shape and dtype, return jnp.zeros_like(tangent) in the rule.",
         zeros_as_numbers,
         elsewhere=steps_and_parts,
     ),
@@ -222,7 +222,7 @@ ISSUE = Issue(
             ),
             signatures={"crashed-in-jax": Signature("TypeError", "ad_util.SymbolicZero'>…is not a valid JAX type")},
             workaround=Workaround(
-                "Write the rule without symbolic zeros, which computes zeros: return jnp.zeros_like(tangent).",
+                "For an output of the input's shape and dtype, return jnp.zeros_like(tangent) in the rule.",
                 a_number_under_grad,
                 elsewhere=steps_and_parts,
             ),

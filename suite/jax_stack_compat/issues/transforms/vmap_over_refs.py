@@ -159,7 +159,7 @@ ISSUE = Issue(
     known_by=r"\bnew_ref\b|\bRef\b|jax/_src/state/",
     control=whole_rows,
     workaround=Workaround(
-        "Map over the array, which copies it: ref[...] = jax.vmap(f)(ref[...]).",
+        "Map over the array, which copies it: ref[...] = jax.vmap(f, axis, axis)(ref[...]).",
         map_the_array,
         elsewhere=Elsewhere(
             added_twice,
@@ -196,14 +196,14 @@ ISSUE = Issue(
                 Rule("refused", "jax<0.10.1", "ce6f33d55b"),
                 Rule("agrees", "", "jax#37113"),
             ),
-            touches=("jax.new_ref if uses('jax.vmap')",),
+            touches=("jax.new_ref if unseen and uses('jax.vmap')",),
         ),
         Case(
             first_element,
             behaviours={"refused": "affected", "differs": "different"},
             signatures={"refused": Signature("ValueError", "is out of bounds for array of dimension", everyday=True)},
             rules=(_ABSENT, _FIRST, Rule("refused", "jax<0.8.2", "ce1baf2fb9"), Rule("agrees", "", "ce6f33d55b")),
-            touches=("jax.new_ref if uses('jax.vmap')",),
+            touches=("jax.new_ref if unseen and uses('jax.vmap')",),
         ),
         Case(
             in_a_loop,

@@ -317,7 +317,7 @@ ISSUE = Issue(
                 Rule("bypassed", "", "aa2f995b1d: the pmap on jit(shard_map) sets it again"),
             ),
             workaround=Workaround(
-                "Apply jax.pmap last; it then traces the wrapper.",
+                "If the wrapper works on each device's part, apply jax.pmap last.",
                 pmap_last,
                 elsewhere=Elsewhere(pmapped_difference, numpy_difference, _PAIRS),
             ),
