@@ -2,8 +2,7 @@
 
 Static arguments are keys of a cache: `jax.jit` asks for `__hash__` and `__eq__`, and traces again for another value
 (documentation). Two lambdas differ, and so do two partials of one function (`new_partials`). Equal numbers of different
-types are different values by position (`equal_numbers`), as the changelog says; by keyword, JAX reused the first
-program (`equal_by_keyword`) until e8659ed485.
+types are different values (`equal_numbers`), as the changelog says, but not within a tuple.
 """
 
 from __future__ import annotations
