@@ -115,7 +115,7 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "TypeError: unhashable type: 'DynamicJaxprTracer'": (
         "DynamicJaxprTracer",
-        {"main": r"lax.while_loop\(lambda c: f\("},
+        {"main": "Call the object from a lambda"},
     ),
     "AttributeError: 'function' object has no attribute 'lower'": ("skips the wrapper", {"main": "Apply jax.jit last"}),
     'Traceback (most recent call last):\n  File "x.py", line 3, in <module>\n    y = solve(x)\n'

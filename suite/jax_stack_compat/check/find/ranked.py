@@ -181,10 +181,11 @@ def _is_within(message: str, text: str) -> bool:
 
 
 def _by_thread(refs: Iterable[str], question: Asked) -> Scored:
-    for ref in refs:
+    """Score a thread: the reports of an issue are its first threads, and count most."""
+    for place, ref in enumerate(refs):
         repository, _, number = ref.partition("#")
         if any(number == of and repo in ("", repository.rpartition("/")[2].lower()) for repo, of in question.threads):
-            return 90.0, ref
+            return 90.0 - place / 100, ref
     return _NOTHING
 
 

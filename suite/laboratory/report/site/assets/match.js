@@ -218,11 +218,11 @@ const matcher = index => {
     return best;
   };
   const byThread = (refs, wanted) => {
-    const found = refs.find(ref => {
+    const place = refs.findIndex(ref => {
       const [repository, number] = ref.split("#");
       return wanted.some(([repo, wantedNumber]) => wantedNumber === number && (repo === "" || repo === repository.split("/").pop().toLowerCase()));
     });
-    return found ? [90, found] : [0, ""];
+    return place < 0 ? [0, ""] : [90 - place / 100, refs[place]];
   };
   const byName = (issue, term) => {
     const wanted = whole(term).split("(")[0];
