@@ -1,9 +1,9 @@
 """A conditional in a loop can copy the array that it updates
 
 XLA elided the copy of an array that branch 0 returns unchanged, but not in another branch (xla#46314); xla@bb290bd
-makes the order irrelevant. On CPUs, branch 0 of lax.cond is that for False. jax#16661's loop over two arrays
-(`order-of-branches`) and a loop over one (`kept-where-true`) copy on different releases. jax#39449 finds copies without
-a loop, in one order of lax.cond, which depends on the jax version.
+makes the order irrelevant. On CPUs, branch 0 of lax.cond is that for False (`order-of-branches`, `kept-where-true`).
+jax#39449 finds copies without a loop, too, in one order of lax.cond, which depends on the jax version. jax#40101 is
+another cause of copies, in either order.
 """
 
 from __future__ import annotations
@@ -41,47 +41,41 @@ def _reads(x: Any) -> Any:
     return one, two, jax.lax.fori_loop(0, 3000, lambda i, total: total + one[i] + two[i], x)
 
 
-def _two_arrays(chosen: Callable[[Any, Any, Any], Any]) -> Callable[[Any], Any]:
-    """Return jax#16661's loop, over two arrays of 4 MiB, with the conditional that it is given."""
+def order_of_branches() -> tuple[str, str]:
+    """Does a while loop update two arrays in place if the branch of lax.cond for True returns one unchanged?"""
     import jax
     import jax.numpy as jnp
 
+    def keep(step: Any, one: Any) -> Any:
+        return True, step, one
+
+    def update(step: Any, one: Any) -> Any:
+        return True, step, one.at[0].set(0)
+
     def body(carry: Any) -> Any:
         step, one, two = carry
-        save, index, one = chosen(step < 200000, step, one)
+        save, index, one = jax.lax.cond(step < 200000, keep, update, step, one)
         value = jnp.where(save, step, two[index])
         return step + 1, one, jax.lax.dynamic_update_index_in_dim(two, value, index, axis=0)
 
     def loop(x: Any) -> Any:
         return jax.lax.while_loop(lambda carry: carry[0] < 3000, body, (0, jnp.full(2**20, x), jnp.full(2**20, x)))
 
-    return loop
-
-
-def _keep(step: Any, x: Any) -> Any:
-    return True, step, x
-
-
-def _update(step: Any, x: Any) -> Any:
-    return True, step, x.at[0].set(0)
-
-
-def order_of_branches() -> tuple[str, str]:
-    """Does a while loop update two arrays in place if the branch of lax.cond for True returns one unchanged?"""
-    import jax
-
-    return _copies(_two_arrays(lambda pred, step, x: jax.lax.cond(pred, _keep, _update, step, x)), _reads)
+    return _copies(loop, _reads)
 
 
 def without_a_condition() -> None:
     """Without a condition, and if both branches update the array, the loop updates it in place."""
     import jax
+    import jax.numpy as jnp
 
     def in_both(i: Any, x: Any) -> Any:
         return jax.lax.cond(i % 9 > 0, lambda x: x.at[1].add(1.0), lambda x: x.at[0].add(1.0), x)
 
-    assert _one_array(lambda i, x: x.at[0].add(1.0))[0] == "in-place"
-    assert _one_array(in_both)[0] == "in-place"
+    for body in (lambda i, x: x.at[0].add(1.0), in_both):
+        assert (
+            _copies(lambda x, body=body: jax.lax.fori_loop(0, 3000, body, jnp.full(2**20, x)), _reads)[0] == "in-place"
+        )
 
 
 def first_of_two() -> None:
@@ -89,10 +83,17 @@ def first_of_two() -> None:
     import jax
     import jax.numpy as jnp
 
-    def chosen(pred: Any, step: Any, x: Any) -> Any:
-        return jax.lax.switch(jnp.int32(~pred), [_keep, _update], step, x)
+    def body(carry: Any) -> Any:
+        step, one, two = carry
+        branches = [lambda step, one: (True, step, one), lambda step, one: (True, step, one.at[0].set(0))]
+        save, index, one = jax.lax.switch(jnp.int32(step >= 200000), branches, step, one)
+        value = jnp.where(save, step, two[index])
+        return step + 1, one, jax.lax.dynamic_update_index_in_dim(two, value, index, axis=0)
 
-    assert _copies(_two_arrays(chosen), _reads)[0] == "in-place"
+    def loop(x: Any) -> Any:
+        return jax.lax.while_loop(lambda carry: carry[0] < 3000, body, (0, jnp.full(2**20, x), jnp.full(2**20, x)))
+
+    assert _copies(loop, _reads)[0] == "in-place"
 
 
 def order_in_switch() -> tuple[str, str]:
@@ -100,32 +101,28 @@ def order_in_switch() -> tuple[str, str]:
     import jax
     import jax.numpy as jnp
 
-    def chosen(pred: Any, step: Any, x: Any) -> Any:
-        return jax.lax.switch(jnp.int32(pred), [_update, _keep], step, x)
+    def body(carry: Any) -> Any:
+        step, one, two = carry
+        branches = [lambda step, one: (True, step, one.at[0].set(0)), lambda step, one: (True, step, one)]
+        save, index, one = jax.lax.switch(jnp.int32(step < 200000), branches, step, one)
+        value = jnp.where(save, step, two[index])
+        return step + 1, one, jax.lax.dynamic_update_index_in_dim(two, value, index, axis=0)
 
-    return _copies(_two_arrays(chosen), _reads)
+    def loop(x: Any) -> Any:
+        return jax.lax.while_loop(lambda carry: carry[0] < 3000, body, (0, jnp.full(2**20, x), jnp.full(2**20, x)))
 
-
-def _one_array(body: Callable[[Any, Any], Any]) -> tuple[str, str]:
-    """Return whether a lax.fori_loop over an array of 4 MiB copies it in each of 3000 steps."""
-    import jax
-    import jax.numpy as jnp
-
-    return _copies(lambda x: jax.lax.fori_loop(0, 3000, body, jnp.full(2**20, x)), _reads)
+    return _copies(loop, _reads)
 
 
 def kept_where_true() -> tuple[str, str]:
     """Does lax.cond in a lax.fori_loop update an array in place if the branch for True returns it unchanged?"""
     import jax
+    import jax.numpy as jnp
 
-    return _one_array(lambda i, x: jax.lax.cond(i % 9 > 0, lambda x: x, lambda x: x.at[0].add(1.0), x))
+    def body(i: Any, x: Any) -> Any:
+        return jax.lax.cond(i % 9 > 0, lambda x: x, lambda x: x.at[0].add(1.0), x)
 
-
-def kept_where_last() -> tuple[str, str]:
-    """Does lax.switch in a lax.fori_loop update an array in place if its last branch returns it unchanged?"""
-    import jax
-
-    return _one_array(lambda i, x: jax.lax.switch(i % 2, [lambda x: x.at[0].add(1.0), lambda x: x], x))
+    return _copies(lambda x: jax.lax.fori_loop(0, 3000, body, jnp.full(2**20, x)), _reads)
 
 
 def kept_first() -> None:
@@ -133,8 +130,10 @@ def kept_first() -> None:
     import jax
     import jax.numpy as jnp
 
-    branches = [lambda x: x, lambda x: x.at[0].add(1.0)]
-    assert _one_array(lambda i, x: jax.lax.switch(jnp.int32(i % 9 == 0), branches, x))[0] == "in-place"
+    def body(i: Any, x: Any) -> Any:
+        return jax.lax.switch(jnp.int32(i % 9 == 0), [lambda x: x, lambda x: x.at[0].add(1.0)], x)
+
+    assert _copies(lambda x: jax.lax.fori_loop(0, 3000, body, jnp.full(2**20, x)), _reads)[0] == "in-place"
 
 
 def other_loops() -> None:
@@ -158,13 +157,29 @@ def other_loops() -> None:
         assert loop(7.0)[:5].tolist() == wanted
 
 
+def kept_where_last() -> tuple[str, str]:
+    """Does lax.switch in a lax.fori_loop update an array in place if its last branch returns it unchanged?"""
+    import jax
+    import jax.numpy as jnp
+
+    def body(i: Any, x: Any) -> Any:
+        return jax.lax.switch(i % 2, [lambda x: x.at[0].add(1.0), lambda x: x], x)
+
+    return _copies(lambda x: jax.lax.fori_loop(0, 3000, body, jnp.full(2**20, x)), _reads)
+
+
 _LOOP = "unseen and within('jax.lax.fori_loop', 'jax.lax.scan', 'jax.lax.while_loop')"
 _FIRST = "Of two branches, update in the second: lax.switch(jnp.int32(pred), [keep, update], x)."
 _EITHER = Rule("copies", "jaxlib==0.11.1", "in either order; jax#40101")
 
 ISSUE = Issue(
     kind="slow",
-    upstream=Upstream.of(report="jax#16661 jax#38145 jax#39449", fix="xla#46314 xla@bb290bd", change="jax@7c125701c5"),
+    upstream=Upstream.of(
+        report="jax#16661 jax#38145 jax#39449",
+        fix="xla#46314 xla@bb290bd",
+        change="jax@7c125701c5",
+        discussion="jax#40101",
+    ),
     control=without_a_condition,
     rules=(
         Rule("in-place", "jaxlib<0.5"),
