@@ -128,7 +128,7 @@ CASES: tuple[DeviceCase, ...] = (
     DeviceCase("kept-where-true", _CONDITION, "kept-where-true", "case", _KEEPS, _4096, _LOOP),
     DeviceCase("kept-where-false", _CONDITION, "kept-where-true", "workaround", _KEEPS, _4096, _LOOP),
     DeviceCase("kept-where-last", _CONDITION, "kept-where-last", "case", _KEEPS, _4096, _LOOP),
-    DeviceCase("updated-in-both", _CONDITION, "updated-in-both", "case", _KEEPS, _4096, _LOOP),
+    DeviceCase("updated-in-both", _CONDITION, "kept-where-true", "control", _KEEPS, _4096, _LOOP),
     DeviceCase("without-a-condition", _CONDITION, "kept-where-true", "control", _KEEPS, _4096, _LOOP),
     DeviceCase("donated-read-by-a-loop", _COPY, "read-by-a-loop", "case", _DONATED, _MIB, _BYTES),
     DeviceCase("donated-read-by-a-sum", _COPY, "read-by-a-sum", "case", _DONATED, _MIB, _BYTES),
