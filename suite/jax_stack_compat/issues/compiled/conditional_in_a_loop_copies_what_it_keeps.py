@@ -33,12 +33,12 @@ def _copies(writes: Callable[[Any], Any], reads: Callable[[Any], Any]) -> tuple[
 
 
 def _reads(x: Any) -> Any:
-    """Read two arrays of 4 MiB in 3000 steps, without writing to them."""
+    """Read two arrays of 4 MiB in 1000 steps, without writing to them."""
     import jax
     import jax.numpy as jnp
 
     one, two = jnp.full(2**20, x), jnp.full(2**20, x)
-    return one, two, jax.lax.fori_loop(0, 3000, lambda i, total: total + one[i] + two[i], x)
+    return one, two, jax.lax.fori_loop(0, 1000, lambda i, total: total + one[i] + two[i], x)
 
 
 def order_of_branches() -> tuple[str, str]:
@@ -59,7 +59,7 @@ def order_of_branches() -> tuple[str, str]:
         return step + 1, one, jax.lax.dynamic_update_index_in_dim(two, value, index, axis=0)
 
     def loop(x: Any) -> Any:
-        return jax.lax.while_loop(lambda carry: carry[0] < 3000, body, (0, jnp.full(2**20, x), jnp.full(2**20, x)))
+        return jax.lax.while_loop(lambda carry: carry[0] < 1000, body, (0, jnp.full(2**20, x), jnp.full(2**20, x)))
 
     return _copies(loop, _reads)
 
@@ -74,7 +74,7 @@ def without_a_condition() -> None:
 
     for body in (lambda i, x: x.at[0].add(1.0), in_both):
         assert (
-            _copies(lambda x, body=body: jax.lax.fori_loop(0, 3000, body, jnp.full(2**20, x)), _reads)[0] == "in-place"
+            _copies(lambda x, body=body: jax.lax.fori_loop(0, 1000, body, jnp.full(2**20, x)), _reads)[0] == "in-place"
         )
 
 
@@ -91,7 +91,7 @@ def first_of_two() -> None:
         return step + 1, one, jax.lax.dynamic_update_index_in_dim(two, value, index, axis=0)
 
     def loop(x: Any) -> Any:
-        return jax.lax.while_loop(lambda carry: carry[0] < 3000, body, (0, jnp.full(2**20, x), jnp.full(2**20, x)))
+        return jax.lax.while_loop(lambda carry: carry[0] < 1000, body, (0, jnp.full(2**20, x), jnp.full(2**20, x)))
 
     assert _copies(loop, _reads)[0] == "in-place"
 
@@ -109,7 +109,7 @@ def order_in_switch() -> tuple[str, str]:
         return step + 1, one, jax.lax.dynamic_update_index_in_dim(two, value, index, axis=0)
 
     def loop(x: Any) -> Any:
-        return jax.lax.while_loop(lambda carry: carry[0] < 3000, body, (0, jnp.full(2**20, x), jnp.full(2**20, x)))
+        return jax.lax.while_loop(lambda carry: carry[0] < 1000, body, (0, jnp.full(2**20, x), jnp.full(2**20, x)))
 
     return _copies(loop, _reads)
 
@@ -122,7 +122,7 @@ def kept_where_true() -> tuple[str, str]:
     def body(i: Any, x: Any) -> Any:
         return jax.lax.cond(i % 9 > 0, lambda x: x, lambda x: x.at[0].add(1.0), x)
 
-    return _copies(lambda x: jax.lax.fori_loop(0, 3000, body, jnp.full(2**20, x)), _reads)
+    return _copies(lambda x: jax.lax.fori_loop(0, 1000, body, jnp.full(2**20, x)), _reads)
 
 
 def kept_first() -> None:
@@ -133,7 +133,7 @@ def kept_first() -> None:
     def body(i: Any, x: Any) -> Any:
         return jax.lax.switch(jnp.int32(i % 9 == 0), [lambda x: x, lambda x: x.at[0].add(1.0)], x)
 
-    assert _copies(lambda x: jax.lax.fori_loop(0, 3000, body, jnp.full(2**20, x)), _reads)[0] == "in-place"
+    assert _copies(lambda x: jax.lax.fori_loop(0, 1000, body, jnp.full(2**20, x)), _reads)[0] == "in-place"
 
 
 def other_loops() -> None:
@@ -146,13 +146,13 @@ def other_loops() -> None:
 
     def in_scan(x: Any) -> Any:
         start = jnp.full(2**20, x).astype("int32")
-        return jax.lax.scan(lambda y, i: (step(i, y), None), start, jnp.arange(3000))[0]
+        return jax.lax.scan(lambda y, i: (step(i, y), None), start, jnp.arange(1000))[0]
 
     def in_while(x: Any) -> Any:
         start = (0, jnp.full((2**17, 8), x))
-        return jax.lax.while_loop(lambda carry: carry[0] < 3000, lambda c: (c[0] + 1, step(*c)), start)[1]
+        return jax.lax.while_loop(lambda carry: carry[0] < 1000, lambda c: (c[0] + 1, step(*c)), start)[1]
 
-    for loop, wanted in ((in_scan, [7, 7, 7, 675, 7]), (in_while, [[each] * 8 for each in (7, 7, 7, 675, 7)])):
+    for loop, wanted in ((in_scan, [7, 7, 7, 231, 7]), (in_while, [[each] * 8 for each in (7, 7, 7, 231, 7)])):
         assert _copies(loop, _reads)[0] == "in-place", loop
         assert loop(7.0)[:5].tolist() == wanted
 
@@ -165,7 +165,7 @@ def kept_where_last() -> tuple[str, str]:
     def body(i: Any, x: Any) -> Any:
         return jax.lax.switch(i % 2, [lambda x: x.at[0].add(1.0), lambda x: x], x)
 
-    return _copies(lambda x: jax.lax.fori_loop(0, 3000, body, jnp.full(2**20, x)), _reads)
+    return _copies(lambda x: jax.lax.fori_loop(0, 1000, body, jnp.full(2**20, x)), _reads)
 
 
 _LOOP = "unseen and within('jax.lax.fori_loop', 'jax.lax.scan', 'jax.lax.while_loop')"
