@@ -72,10 +72,11 @@ def without_a_condition() -> None:
     def in_both(i: Any, x: Any) -> Any:
         return jax.lax.cond(i % 9 > 0, lambda x: x.at[1].add(1.0), lambda x: x.at[0].add(1.0), x)
 
-    for body in (lambda i, x: x.at[0].add(1.0), in_both):
-        assert (
-            _copies(lambda x, body=body: jax.lax.fori_loop(0, 1000, body, jnp.full(2**20, x)), _reads)[0] == "in-place"
-        )
+    def loop(x: Any) -> Any:
+        one = jax.lax.fori_loop(0, 1000, lambda _, x: x.at[0].add(1.0), jnp.full(2**20, x))
+        return one, jax.lax.fori_loop(0, 1000, in_both, jnp.full(2**20, x))
+
+    assert _copies(loop, _reads)[0] == "in-place"
 
 
 def first_of_two() -> None:
