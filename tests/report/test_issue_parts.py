@@ -321,7 +321,7 @@ def test_a_workaround_is_told_with_where_it_ran_elsewhere() -> None:
         Facts(with_issue(of, cases=[issue.cases[0].model_copy(update={"workaround": instead})]))
     )
 
-    told = "Also run on other inputs (int32 one; bool one), with jax 0.4.30, jax 0.4.31. "
+    told = "It was also run on other inputs (int32 one; bool one), on the stacks of jax 0.4.30, jax 0.4.31. "
     assert [f"{told}It does not help everywhere on jax 0.4.31."] == [each.elsewhere for each in page.view.instead]
 
 

@@ -189,7 +189,7 @@ def replay(observation: Observation) -> str:
 
 def held(row: StackRow) -> str:
     """Return the packages that a row holds, for people: `equinox 0.11.4, diffrax 0.5.1`."""
-    return ", ".join(f"{name} {version}" for name, version in row.holds.items()) or "nothing held"
+    return ", ".join(f"{name} {version}" for name, version in row.holds.items()) or "no other package pinned"
 
 
 def ranges(row: StackRow) -> str:

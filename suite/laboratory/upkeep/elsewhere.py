@@ -98,8 +98,8 @@ def wanted(cells: Sequence[CellRow], case: CaseRow, seen: Mapping[str, Observati
 
 
 def _can_help(seen: Observation) -> bool:
-    """Return False if the case's function is absent, if nothing was decided, or if the workaround is known to fail."""
-    return seen.verdict not in {*UNDECIDED, "absent"} and seen.workaround != "fails"
+    """Return False if the function is absent, another fault was seen, or the workaround is known to fail."""
+    return seen.verdict not in {*UNDECIDED, "absent", "different"} and seen.workaround != "fails"
 
 
 def _run(cell: Cell, pairs: Sequence[Pair]) -> list[tuple[Entry, Case, Outcomes]] | None:

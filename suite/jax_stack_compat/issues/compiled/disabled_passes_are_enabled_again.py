@@ -1,4 +1,4 @@
-"""jax_compiler_enable_remat_pass=False enables passes XLA_FLAGS disable
+"""jax_compiler_enable_remat_pass=False re-enables passes that are disabled
 
 The option, which jax#23738 added, replaced the list of --xla_disable_hlo_passes by "rematerialization", without a
 message; jax#39596 appends to the list. A flag that avoids a wrong result, as `algsimp` does for xla#49176, then has no
@@ -74,7 +74,7 @@ def rows_without_the_option() -> None:
 
 
 def shifted_twice(x: Any) -> Any:
-    """Shift the rows of x + x down by one, compiled, and add an axis."""
+    """In a compiled function, shift the rows of x + x down by one and add an axis."""
     import jax
 
     def shifted(x: Any) -> Any:

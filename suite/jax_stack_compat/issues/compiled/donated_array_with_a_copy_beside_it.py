@@ -40,7 +40,7 @@ def read_by_a_loop() -> tuple[str, str]:
 
 
 def read_by_nothing() -> None:
-    """If nothing else reads it, the exponential is written over the donated array."""
+    """An exponential that only a product reads is written over the donated array."""
     import jax.numpy as jnp
 
     assert _temporary(lambda x: jnp.exp(x) * 2.0)[0] != "copy"

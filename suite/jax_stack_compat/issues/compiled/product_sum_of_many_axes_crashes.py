@@ -1,9 +1,9 @@
 """A jitted jnp.sum of a product of seven or eight axes can end the process
 
-On x86-64, XLA gives a fused product and sum to YNNPACK, which makes it a dot product of more axes than its buffers had
-room for; google/XNNPACK@53a1797ba makes room. A worker thread dies, so Python's traceback points anywhere (jax#40412).
-jax#39257 reports a broadcast product of eight axes (`eight_axes`), which hangs on some CPUs; jax#40412 has seven axes,
-one of them of size 1 (`seven_axes`).
+On x86-64, XLA gives a fused product and sum to YNNPACK, which makes a dot product of them. It had more axes than the
+buffers could hold; google/XNNPACK@53a1797ba enlarges the buffers. A worker thread dies, so Python's traceback points
+anywhere (jax#40412). jax#39257 reports a broadcast product of eight axes (`eight_axes`), which hangs on some CPUs;
+jax#40412 has seven axes, one of them of size 1 (`seven_axes`).
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ ISSUE = Issue(
     behaviours={"agrees": "clear", "differs": "documented"},
     rules=(Rule("agrees", "jax<0.5.0"), Rule("differs", "", "a60ead6fd1, and the changelog")),
     workaround=Workaround(
-        "Set JAX_THREEFRY_PARTITIONABLE=0 before jax is imported; randint of 8 and 16 bits differs.",
+        "Set JAX_THREEFRY_PARTITIONABLE=0 before jax is imported; 8-bit and 16-bit randint stays new.",
         environment={"JAX_THREEFRY_PARTITIONABLE": "0"},
         elsewhere=earlier_numbers,
     ),

@@ -11,7 +11,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def floats() -> tuple[str, str]:
-    """Is the value of jax.value_and_grad(lambda x: x) of a float64 that float64?"""
+    """Does jax.value_and_grad(lambda x: x) return its float64 argument unchanged as the value?"""
     import jax
     import numpy as np
 

@@ -113,7 +113,7 @@ ISSUE = Issue(
         Rule("agrees", "", "jax#38927 (120f0b4132)"),
     ),
     workaround=Workaround(
-        "For finite x and first derivatives: overwrite the ref with 2.0 + 0.0 * x.",
+        "For first derivatives, add 0.0 * x to the constant, with finite x.",
         depends_on_it,
         elsewhere=Elsewhere(
             gradient,

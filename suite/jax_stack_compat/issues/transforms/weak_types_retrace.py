@@ -1,7 +1,7 @@
 """jax.jit retraces for an array after a Python number of the same dtype
 
 A Python scalar has a weak type: it takes the dtype of the array that it meets. `jax.jit` traces a function apart for
-weak types, a gotcha of training loops, says a maintainer (jax#4274). A sum of a scalar and an array is not weak, so a
+weak types, a gotcha of training loops (jax#4274). A sum of a scalar and an array is not weak, so a
 step is traced twice if its input is first a scalar and then its own output (`its_output_of_an_array`). A product of a
 scalar and a number stays weak (`its_own_output`); jax#3163 reports that it was not.
 """

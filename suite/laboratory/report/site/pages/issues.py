@@ -32,7 +32,7 @@ _STATES_SHOWN = 3
 # The grounds for a turn's blame, in words.
 GROUNDS: Mapping[Grounds, str] = {
     "run": "runs show it",
-    "rule": "by the case's rules",
+    "rule": "by the case's rules below",
     "together": "it is unknown which package is the cause",
 }
 
@@ -244,15 +244,15 @@ def _ran_elsewhere(facts: Facts, instead: WorkaroundRow) -> str:
     if instead.pin:
         return ""
     if instead.elsewhere is None:
-        return "Tried on the example alone."
+        return "It was run on the example alone."
     inputs, cells = instead.elsewhere.inputs, instead.elsewhere.cells
     told = "; ".join(map(_input, inputs))
     on = "in a second program" if inputs == ["program"] else f"on other inputs ({told})"
     where = ", ".join(label(facts.cells[cell]) for cell in cells if cell in facts.cells)
     if instead.is_verified:
-        return f"Also run {on}, with {where}."
+        return f"It was also run {on}, on the stacks of {where}."
     failed = ", ".join(label(facts.cells[cell]) for cell, of in cells.items() if of and cell in facts.cells)
-    return f"Also run {on}, with {where}. It does not help everywhere on {failed}."
+    return f"It was also run {on}, on the stacks of {where}. It does not help everywhere on {failed}."
 
 
 def _needs_workaround(facts: Facts, issue: IssueRow, case: CaseRow) -> bool:
