@@ -1,9 +1,9 @@
 """A conditional in a loop can copy the array that it updates
 
 XLA elided the copy of an array that branch 0 returns unchanged, but not in another branch (xla#46314); xla@bb290bd
-makes the order irrelevant. On CPUs, branch 0 of lax.cond is that for False (`order-of-branches`, `kept-where-true`).
-jax#39449 finds copies without a loop, too, in one order of lax.cond, which depends on the jax version. jax#40101 is
-another cause of copies, in either order.
+makes the order irrelevant. On CPUs, branch 0 of lax.cond is that for False (`order-of-branches`; at index 0 alone,
+`kept-where-true`). jax#39449 finds copies without a loop, too, in one order of lax.cond, which depends on the jax
+version. jax#40101 is another cause of copies, in either order.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def order_in_switch() -> tuple[str, str]:
 
 
 def kept_where_true() -> tuple[str, str]:
-    """Does lax.cond in a lax.fori_loop update an array in place if the branch for True returns it unchanged?"""
+    """Does lax.cond in a lax.fori_loop update x.at[0] in place if the branch for True returns x unchanged?"""
     import jax
     import jax.numpy as jnp
 
@@ -159,7 +159,7 @@ def other_loops() -> None:
 
 
 def kept_where_last() -> tuple[str, str]:
-    """Does lax.switch in a lax.fori_loop update an array in place if its last branch returns it unchanged?"""
+    """Does lax.switch in a lax.fori_loop update x.at[0] in place if its last branch returns x unchanged?"""
     import jax
     import jax.numpy as jnp
 

@@ -106,7 +106,7 @@ ISSUE = Issue(
     behaviours={"agrees": "clear", "differs": "documented"},
     rules=(Rule("agrees", "jax<0.4.26"), Rule("differs", "", _SINCE)),
     workaround=Workaround(
-        "Loop over the keys one by one, which is slower: jax.lax.map(draw, keys).",
+        "Outside vmap, loop over the keys one by one, which is slower: jax.lax.map(draw, keys).",
         loop_over_keys,
         elsewhere=Elsewhere(
             mapped_draws,

@@ -80,7 +80,7 @@ def aux() -> tuple[str, str]:
 
 
 def custom_jvp() -> tuple[str, str]:
-    """Is an ndarray argument an np.ndarray in the rule of a jax.custom_jvp?"""
+    """Is an ndarray by which jax.grad does not differentiate an np.ndarray in the rule of a jax.custom_jvp?"""
     import jax
     import numpy as np
 
