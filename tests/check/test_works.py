@@ -102,14 +102,6 @@ def test_a_stack_works(published: Knowledge, words: str, told: str) -> None:
     assert not found.fails
 
 
-def test_an_unnamed_scipy_is_the_newest_that_installs(published: Knowledge) -> None:
-    """A SciPy beside which an import fails is told if nobody named another, and if that jax has the import."""
-    told = "Pin scipy: an installer gives "
-    assert told in works(published, "jax==0.4.23").to_pin
-    assert told not in works(published, "jax==0.4.23 scipy==1.12.0").to_pin
-    assert told not in works(published, "jax==0.4.24").to_pin
-
-
 def test_a_good_release_is_good(published: Knowledge) -> None:
     """Each stack with a release that is called good works, by runs or rules."""
     for words in ("jax==0.10.0 numpyro==0.20.1", "jax==0.6.0 equinox==0.11.10", "jax==0.4.25 numpy==2.0.0"):

@@ -6,12 +6,12 @@ ran needs its control, so what ran in a cell shows that its packages import ther
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from jax_stack_compat.check.inputs.stack import Stack
 from jax_stack_compat.check.installs import PYTHONS, admits, newer_jaxlib, refusals, unused_plugins
-from jax_stack_compat.check.knowledge import Knowledge, KnownCase, KnownIssue
+from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.check.source.touched import IMPORT
 from jax_stack_compat.check.versions import LookedUp, looked_up
 from jax_stack_compat.judge.metadata import parsed
@@ -37,8 +37,7 @@ class Works:
 
     `refused` says why an installer refuses it, and `broken` what does not import or run. `instead` are the nearest
     releases without these, as `numpyro 0.21.0`. `well` says what imports and runs, and `outside` are the packages that
-    the data does not have. `to_pin` says what fails with the NumPy and the SciPy that an installer gives if nobody pins
-    them.
+    the data does not have. `to_pin` says what fails with the NumPy that an installer gives if nobody pins it.
     """
 
     refused: tuple[str, ...] = ()
@@ -83,36 +82,19 @@ def judged(knowledge: Knowledge, stack: Stack, of: LookedUp) -> Works:
     outside = [f"{name} {stack.versions[name]}" for name in sorted(lost & stack.versions.keys())]
     told = {"refused": refused, "broken": broken, "instead": instead, "well": well, "outside": [*unsure, *outside]}
     lists = {name: tuple(each) for name, each in told.items()}
-    return Works(**lists, to_pin=". ".join(_to_pin(knowledge, stack, of)))
+    return Works(**lists, to_pin=_to_pin(knowledge, of, stack.python))
 
 
-def _to_pin(knowledge: Knowledge, stack: Stack, of: LookedUp) -> Iterator[str]:
-    """Yield a sentence for NumPy and one for SciPy, if nobody names it and an import fails beside the newest."""
-    if "numpy" in of.assumed and (newest := _newest("numpy", of.named, knowledge, stack)):
-        broken = _of_row_zero(knowledge, {**of.pins, "numpy": newest})
-        if broken and not _of_row_zero(knowledge, of.pins):
-            yield f"Pin numpy: an installer gives {newest}, and {broken[0]}; numpy {of.assumed['numpy']} is good"
-    if "scipy" not in {*stack.versions, *stack.unsaid} and (newest := _newest("scipy", of.pins, knowledge, stack)):
-        beside = {**of.pins, "scipy": newest}
-        for issue, case in _failed_imports("scipy", beside, knowledge):
-            yield f"Pin scipy: an installer gives {newest}, and {issue.title} (by rule)"
-            yield case.workaround.rstrip(".")
-
-
-def _newest(name: str, beside: Pins, knowledge: Knowledge, stack: Stack) -> str:
-    """Return the newest release that an installer can give beside others; empty without one."""
-    offered = (each for each in reversed(knowledge.releases.get(name, ())) if admits(name, each, stack.python))
-    return next((each for each in offered if not refusals({**beside, name: each}, stack.python)), "")
-
-
-def _failed_imports(name: str, versions: Pins, knowledge: Knowledge) -> Iterator[tuple[KnownIssue, KnownCase]]:
-    """Yield the cases that fail to import there by a rule about a package."""
-    for issue in knowledge.issues:
-        for case in issue.cases if issue.kind == _IMPORT_ERROR else ():
-            rule = first_match(case.rules, versions)
-            about = {each.name for each in requirements(rule.on)} if rule else set()
-            if name in about and goes_wrong(case.by_rule(versions) or "not-run"):
-                yield issue, case
+def _to_pin(knowledge: Knowledge, of: LookedUp, python: str) -> str:
+    """Return a sentence if row zero fails with the newest NumPy that a stack without a NumPy admits; else nothing."""
+    if "numpy" not in of.assumed:
+        return ""
+    offered = (each for each in reversed(knowledge.releases["numpy"]) if admits("numpy", each, python))
+    newest = next((each for each in offered if not refusals({**of.named, "numpy": each}, python)), "")
+    broken = _of_row_zero(knowledge, {**of.pins, "numpy": newest}) if newest else []
+    if not broken or _of_row_zero(knowledge, of.pins):
+        return ""
+    return f"Pin numpy: an installer gives {newest}, and {broken[0]}; numpy {of.assumed['numpy']} is good"
 
 
 def _of_runs(knowledge: Knowledge, versions: Pins) -> tuple[list[str], list[str], list[str]]:

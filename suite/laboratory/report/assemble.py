@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import chain
 
@@ -201,7 +201,7 @@ def _issue(entry: Entry) -> IssueRow:
         story=issue.story,
         upstream=[_upstream(reference) for reference in threads.upstream(issue)],
         searched=_searched(issue.id),
-        cases=[_case(entry, case, text) for case in issue.cases],
+        cases=list(_cases(entry, text)),
         touches=list(source.touches(text, issue)),
         row_zero=issue.row_zero,
         known_by=issue.known_by,
@@ -227,6 +227,16 @@ def _searched(issue: str) -> SearchedRow | None:
 def _refuted(claim: threads.Refuted) -> RefutedRow:
     thread = threads.load().threads.get(claim.ref)
     return RefutedRow(title=thread.title if thread else "", **dict(claim))
+
+
+def _cases(entry: Entry, text: str) -> Iterator[CaseRow]:
+    """Yield the rows of an issue's cases; a control that several share is in the first of them."""
+    shown = set[str]()
+    for case in entry.issue.cases:
+        row = _case(entry, case, text)
+        is_first = row.control_source not in shown
+        shown.add(row.control_source)
+        yield row if is_first else row.model_copy(update={"control_source": ""})
 
 
 def _case(entry: Entry, case: Case, text: str) -> CaseRow:

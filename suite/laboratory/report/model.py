@@ -232,7 +232,7 @@ class CaseRow(FileModel):
     turns: list[TurnRow] = Field(default=[], description="in version order within a branch of releases")
     source: str = Field(default="", description="its reproducer")
     workaround_source: str = Field(default="", description="the code of its workaround, on the example and elsewhere")
-    control_source: str = Field(default="", description="its control")
+    control_source: str = Field(default="", description="its control; empty if an earlier case has it")
 
 
 class SearchedRow(FileModel):

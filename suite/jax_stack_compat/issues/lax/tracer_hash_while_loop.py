@@ -292,7 +292,7 @@ ISSUE = Issue(
                 Rule("solved"),
             ),
             workaround=Workaround(
-                "Upgrade Equinox: to 0.11.5, which passes lambdas to lax.while_loop; from jax 0.7 on, to 0.13.1.",
+                "Upgrade Equinox: to 0.11.5, which passes lambdas to lax.while_loop; from jax 0.7.0, beyond 0.13.0.",
                 code=solve_with_lambdas,
                 elsewhere=predators_with_lambdas,
                 fails=("jax>=0.7.0 equinox<0.13.0",),
