@@ -18,7 +18,7 @@ from jax_stack_compat.check.find import words
 
 _CALLS = "search|match|fullmatch|sub|findall|finditer|split"
 # The length of the shorter text. A quadratic pattern takes a thousand times as long on it as a linear one.
-_CHARS = 3_000
+_CHARS = 6_000
 # A shorter measurement is noise.
 _QUICK_S = 0.008
 # fmt: off
@@ -116,9 +116,7 @@ def test_what_identifies_an_issue_takes_linear_time() -> None:
 )
 def test_a_quadratic_pattern_is_found(pattern: str, start: str, unit: str) -> None:
     """The measurement recognises patterns that took quadratic time."""
-    search = re.compile(pattern).search
-    # On a busy machine, one measurement of the shorter text may take as long as the longer text.
-    assert any(_is_quadratic(search, start, unit) for _ in range(5))
+    assert _is_quadratic(re.compile(pattern).search, start, unit)
 
 
 LOGS = ("XlaRuntimeError: x\n", "AError:  ", "AError:\n", "During handling of the above\n", "/a/b.py ")
