@@ -111,6 +111,14 @@ def test_it_runs_at_the_ends_of_the_line_and_beside_each_change() -> None:
     assert [ids[1], ids[2], ids[3], ids[4]] == upkeep.wanted(cells, case, seen)
 
 
+def test_it_does_not_run_where_another_fault_was_seen() -> None:
+    """The verdict *different* is not what the advice is for: the next release stands in."""
+    cells, ids, row = _six()
+    seen = {id: _seen(id, verdict="clear") for id in ids} | {ids[0]: _seen(ids[0], verdict="different")}
+
+    assert [ids[1], ids[5]] == upkeep.wanted(cells, row.model_copy(update={"turns": []}), seen)
+
+
 def _seen(cell: str, **changes: Any) -> Observation:
     return Observation.model_validate({"cell": cell, "issue": "one", "case": "bad", "verdict": "affected", **changes})
 

@@ -170,6 +170,15 @@ def test_the_published_report_is_small(report_folder: Path, files: str, most: in
     assert {} == {name: size for name, size in sizes.items() if size > most}
 
 
+def test_a_control_stands_once(published: Report) -> None:
+    """An issue's report has each control once; the first case has one, since a later case may share it."""
+    for issue in published.issues:
+        controls = [case.control_source for case in issue.cases]
+        told = [each for each in controls if each]
+        assert controls[0], issue.id
+        assert len(told) == len(set(told)), issue.id
+
+
 def test_its_markdown_links_to_modules(published: Report, monkeypatch: pytest.MonkeyPatch) -> None:
     """COMPAT.md links each issue to its module in the tree or, with a known homepage, to its page."""
     text = compat_md(published)

@@ -170,7 +170,7 @@ def kept_where_last() -> tuple[str, str]:
 
 
 _LOOP = "unseen and within('jax.lax.fori_loop', 'jax.lax.scan', 'jax.lax.while_loop')"
-_FIRST = "Of two branches, update in the second: lax.switch(jnp.int32(pred), [keep, update], x)."
+_FIRST = "On CPUs, update in the second of two branches: lax.switch(jnp.int32(pred), [keep, update], x)."
 _EITHER = Rule("copies", "jaxlib==0.11.1", "in either order; jax#40101")
 
 ISSUE = Issue(

@@ -1,4 +1,4 @@
-"""On some Pythons, a tracer is no instance of ArrayLike or Optional
+"""On some Pythons, a tracer is not an instance of ArrayLike or Optional
 
 9d40174f72 ends the inheritance of tracers from `jax.Array`, because some tracers are not arrays (changelog). A
 metaclass answers `isinstance(x, jax.Array)` for the traced value (`instances`). Code that asks about the class gets
