@@ -98,14 +98,21 @@ def test_a_change_is_exact_where_the_package_itself_made_it(found: Blame, exact:
             ],
             "equinox 3",
         ),
+        # jax brings the symptom, and the packages of its day end it.
+        ([("clear", "jax", "0.1", "0.2"), ("affected", "jax", "0.3", "0.3"), ("clear+", "jax", "0.4", "0.5")], None),
         ([("documented", "jax", "0.1", "0.2")], ""),
         ([], ""),
     ],
 )
-def test_where_a_case_goes_wrong_is_told(found: list[tuple[Verdict, str, str, str]], where: str) -> None:
-    """The affected releases are those of the package that changes the case, within the runs."""
+def test_where_a_case_goes_wrong_is_told(found: list[tuple[str, str, str, str]], where: str | None) -> None:
+    """The affected releases are those of the package that changes the case, within the runs; + is another's change."""
     shown = [
-        IntervalRow(behaviour=of, verdict=of, package=package, first=first, last=last, exact=True)
+        IntervalRow.model_validate(
+            {
+                **{"behaviour": of, "verdict": of.rstrip("+"), "package": package, "first": first, "last": last},
+                **{"exact": True, "with": "equinox 1 → 2" if "+" in of else ""},
+            }
+        )
         for of, package, first, last in found
     ]
     assert where == affected(shown)

@@ -266,6 +266,7 @@ def test_where_a_workaround_was_verified(workarounds: Sequence[str | None], told
         (["clear", "affected", "affected", "clear"], "jax 0.4.31"),
         (["affected", "clear", "absent", "affected", "clear"], "jax 0.4.33"),
         (["affected", "error", "clear"], ""),
+        (["clear", "affected", "clear", "different", "clear"], "jax 0.4.31"),
         (["clear", "clear", "affected"], ""),
     ],
 )
@@ -321,8 +322,9 @@ def test_a_workaround_is_told_with_where_it_ran_elsewhere() -> None:
         Facts(with_issue(of, cases=[issue.cases[0].model_copy(update={"workaround": instead})]))
     )
 
-    told = "It was also run on other inputs (int32 one; bool one), on the stacks of jax 0.4.30, jax 0.4.31. "
-    assert [f"{told}It does not help everywhere on jax 0.4.31."] == [each.elsewhere for each in page.view.instead]
+    ran = "The workaround was also run on other inputs (int32 one; bool one), on the stacks of jax 0.4.30, jax 0.4.31."
+    failed = "The workaround does not help everywhere on jax 0.4.31."
+    assert [f"{ran} {failed}"] == [each.elsewhere for each in page.view.instead]
 
 
 @pytest.mark.parametrize(
@@ -408,9 +410,9 @@ def test_what_to_do_is_told_once_with_where_it_was_verified() -> None:
     (told,) = page.view.instead
     assert "Do not." == told.text
     assert {
-        "it helps on jax 0.4.30–0.4.31": ["one", "another"],
-        "it does not help on jax 0.4.30–0.4.31; it fails on jax-0.4.30, jax-0.4.31": ["fails"],
-        "it was not tested": ["unverified"],
+        "the workaround helps on jax 0.4.30–0.4.31": ["one", "another"],
+        "the workaround does not help on jax 0.4.30–0.4.31; the workaround fails on jax-0.4.30, jax-0.4.31": ["fails"],
+        "the workaround was not tested": ["unverified"],
     } == told.cases
     assert ["without"] == page.view.without
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any, Final, Literal
 
 from pydantic import ConfigDict, Field, ValidationError, model_validator
@@ -388,6 +388,7 @@ class Report(CompatFile):
     observations: list[Observation]
 
 
+_ALL = "all releases run"
 # Symptoms, worst first. Only the first group with an observation is reported.
 _SYMPTOMS: tuple[frozenset[Verdict], ...] = (
     frozenset(["affected", "crashed", "hung"]),
@@ -395,14 +396,29 @@ _SYMPTOMS: tuple[frozenset[Verdict], ...] = (
 )
 
 
-def affected(found: Sequence[IntervalRow]) -> str:
+def affected(found: Sequence[IntervalRow]) -> str | None:
     """Describe the releases on which a case goes wrong: "since jax 0.5.1"; "" if there are none.
 
-    If a package other than jax changes the case, the releases are that package's.
+    The releases are of a package that itself brings and ends the symptom, jax last; None if no package does. Along the
+    releases of another package, the symptom comes and goes with the packages of its day.
     """
-    package = next((each.package for each in found if each.package != "jax"), "jax")
-    along = [each for each in found if each.package == package]
+    packages = sorted({each.package for each in found}, key=lambda name: (name == "jax", name))
+    told = [_affected([each for each in found if each.package == package]) for package in packages]
+    if own := [each for each in told if each not in (None, "", _ALL)]:
+        return own[0]
+    if None in told:
+        return None
+    return _ALL if _ALL in told else ""
+
+
+def _affected(along: Sequence[IntervalRow]) -> str | None:
+    """Describe the releases of one package on which a case goes wrong; None if another package changes that."""
     symptoms = next((some for some in _SYMPTOMS if not some.isdisjoint(each.verdict for each in along)), frozenset())
+    changes = (
+        after for before, after in pairwise(along) if (before.verdict in symptoms) != (after.verdict in symptoms)
+    )
+    if any(each.came_with for each in changes):
+        return None
     runs = [list(run) for shown, run in groupby(along, lambda each: each.verdict in symptoms) if shown]
     return ", ".join(_span(run[0], run[-1], along) for run in runs)
 
@@ -410,7 +426,7 @@ def affected(found: Sequence[IntervalRow]) -> str:
 def _span(first: IntervalRow, last: IntervalRow, along: Sequence[IntervalRow]) -> str:
     match first is along[0], last is along[-1]:
         case True, True:
-            return "all releases run"
+            return _ALL
         case True, False:
             return f"until {first.package} {last.last}"
         case False, True:

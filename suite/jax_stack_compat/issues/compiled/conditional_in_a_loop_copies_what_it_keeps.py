@@ -126,6 +126,28 @@ def kept_where_true() -> tuple[str, str]:
     return _copies(lambda x: jax.lax.fori_loop(0, 1000, body, jnp.full(2**20, x)), _reads)
 
 
+def at_the_step() -> tuple[str, str]:
+    """Does lax.cond in a lax.fori_loop over i update x.at[i] in place if the branch for True returns x unchanged?"""
+    import jax
+    import jax.numpy as jnp
+
+    def body(i: Any, x: Any) -> Any:
+        return jax.lax.cond(i % 9 > 0, lambda x: x, lambda x: x.at[i].add(1.0), x)
+
+    return _copies(lambda x: jax.lax.fori_loop(0, 1000, body, jnp.full(2**20, x)), _reads)
+
+
+def first_at_the_step() -> None:
+    """In lax.switch, the first of two branches returns x unchanged, and the second updates x.at[i]."""
+    import jax
+    import jax.numpy as jnp
+
+    def body(i: Any, x: Any) -> Any:
+        return jax.lax.switch(jnp.int32(i % 9 == 0), [lambda x: x, lambda x: x.at[i].add(1.0)], x)
+
+    assert _copies(lambda x: jax.lax.fori_loop(0, 1000, body, jnp.full(2**20, x)), _reads)[0] == "in-place"
+
+
 def kept_first() -> None:
     """In lax.switch, the first of two branches returns the array unchanged."""
     import jax
@@ -211,6 +233,16 @@ ISSUE = Issue(
             ),
             workaround=Workaround(_FIRST, first_of_two, fails=("jaxlib==0.11.1",), elsewhere=other_loops),
             touches=(f"jax.lax.switch if {_LOOP}",),
+        ),
+        Case(
+            at_the_step,
+            rules=(
+                Rule("copies", "jaxlib<0.11.1", "jax#16661"),
+                _EITHER,
+                Rule("in-place", "", "xla#46314"),
+            ),
+            workaround=Workaround(_FIRST, first_at_the_step, fails=("jaxlib==0.11.1",), elsewhere=other_loops),
+            touches=(f"jax.lax.cond if {_LOOP}",),
         ),
         Case(kept_where_true, touches=(f"jax.lax.cond if {_LOOP}",)),
         Case(kept_where_last, touches=(f"jax.lax.switch if {_LOOP}",)),

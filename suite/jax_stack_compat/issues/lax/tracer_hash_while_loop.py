@@ -3,7 +3,7 @@
 `lax.while_loop` hashes its functions, and an object that hashes its fields then hashes a tracer in one of them
 (`while_loop_callable`). Tracers hashed by accident (jax#21824), so jax#21863 made that a warning, and jax#24722 an
 error (`hash_tracer`). Equinox's loop passed such an object, and since equinox#769 passes a lambda (`diffeqsolve`). The
-cache of jax#29498 needs parameters of equations that hash (`jaxpr_params`); equinox#1039 makes Equinox's dicts tuples.
+cache of jax#29498 needs parameters of equations that hash (`jaxpr_params`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstr
 
 
 def diffeqsolve() -> tuple[str, str]:
-    """Does the first diffrax.diffeqsolve of Diffrax's documentation hash a tracer, or bind a dict as parameter?"""
+    """Does the first diffrax.diffeqsolve of Diffrax's documentation hash a tracer?"""
     import diffrax
 
     # As documented, but y0 is a float.
@@ -250,6 +250,11 @@ _REFUSED = (
 )
 _NO_HASH = Signature("TypeError", "parameters to jaxpr equations must have __hash__")
 _DICT = Signature("TypeError", "unhashable type: 'dict'", everyday=True)
+_PARAMS = {"params-refused-in-tracing": _NO_HASH, "params-refused-in-lowering": _DICT}
+_LOST = {
+    "no-concrete-array": Signature("AttributeError", "'ConcreteArray'"),
+    "constants-lost": Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
+}
 _SHAPES = ("int32 matrix", "float16 one", "complex64 scalar", "uint8 vector", "float32 empty")
 _ARRAYS = ("float32 vector, float32 scalar", "int32 matrix, int32 one", "float16 empty, float16 one")
 # A call may also return a function, which hashes by identity.
@@ -258,11 +263,10 @@ _IS_OBJECT = "form({}) not in ('', 'lambda', 'functools.partial', 'jax.tree_util
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(
-        report="diffrax#445 diffrax#662 jax#21824 equinox#768",
+        report="diffrax#445 jax#21824 equinox#768",
         fix="equinox#769",
         change="jax#21863 jax#24722 jax@9cf81e4d12",
         docs="jax:changelog.html",
-        discussion="equinox#1039",
     ),
     known_by=r"\bjax/_src/interpreters/mlir\.py",
     signatures=_TRACER_SIGNATURES,
@@ -273,16 +277,9 @@ ISSUE = Issue(
             behaviours={
                 "solved": "clear",
                 "future-warning": "affected",
-                "no-concrete-array": "different",
-                "constants-lost": "different",
+                **dict.fromkeys((*_LOST, *_PARAMS), "different"),
             },
-            signatures={
-                **_TRACER_SIGNATURES,
-                "params-refused-in-tracing": _NO_HASH,
-                "params-refused-in-lowering": _DICT,
-                "no-concrete-array": Signature("AttributeError", "'ConcreteArray'"),
-                "constants-lost": Signature("ValueError", "safe_map() argument 2 is shorter than argument 1"),
-            },
+            signatures={**_TRACER_SIGNATURES, **_PARAMS, **_LOST},
             rules=(
                 Rule("constants-lost", "jax==0.4.27", "jax#21116"),
                 Rule("no-concrete-array", "jax>=0.4.36 diffrax<0.6.1", "diffrax#527"),
@@ -292,10 +289,9 @@ ISSUE = Issue(
                 Rule("solved"),
             ),
             workaround=Workaround(
-                "Upgrade Equinox: to 0.11.5, which passes lambdas to lax.while_loop; from jax 0.7.0, beyond 0.13.0.",
+                "Upgrade Equinox to 0.11.5, which passes lambdas to lax.while_loop.",
                 code=solve_with_lambdas,
                 elsewhere=predators_with_lambdas,
-                fails=("jax>=0.7.0 equinox<0.13.0",),
             ),
             needs=("jax", "equinox", "diffrax"),
             touches=("diffrax.diffeqsolve", "equinox.internal.while_loop"),

@@ -125,12 +125,13 @@ def cause(case: CaseRow) -> str:
 def began(cells: Sequence[CellRow], verdicts: Mapping[str, Verdict], turns: Sequence[TurnRow]) -> str:
     """Return the release that brought the last symptom of a case that is well again.
 
-    Empty if the case is not well, or if no release was well before.
+    Empty if the case is not well, or if no release was well before. A different failure is no symptom.
     """
     found, before = "", ""
     for cell in cells:
-        meaning = stands(verdicts.get(cell.id, "not-run"))
-        if meaning in ("unknown", "blocked", "absent"):
+        verdict = verdicts.get(cell.id, "not-run")
+        meaning = stands(verdict)
+        if verdict == "different" or meaning in ("unknown", "blocked", "absent"):
             continue
         if meaning != "well" and before in ("", "well"):
             found = due_to(cell, turns) if before else ""

@@ -224,12 +224,12 @@ def _instead(facts: Facts, issue: IssueRow) -> list[Instead]:
             verified(facts.line, needing, package, sparse=facts.is_sparse),
             summary.workaround(needing.values()),
         )
-        helps = f"it {told or 'helps on other stacks'}"
+        helps = f"the workaround {told or 'helps on other stacks'}"
         where = [helps] if told or "holds" in beside else []
-        where += [beside.replace("workaround", "it", 1)] if "fails" in beside else []
+        where += [f"the {beside}"] if "fails" in beside else []
         ran = _ran_elsewhere(facts, case.workaround)
         of_text = found.setdefault(text, Instead(text, case.workaround_source, ran, {})).cases
-        of_text.setdefault("; ".join(where) or "it was not tested", []).append(case.id)
+        of_text.setdefault("; ".join(where) or "the workaround was not tested", []).append(case.id)
     return list(found.values())
 
 
@@ -244,15 +244,15 @@ def _ran_elsewhere(facts: Facts, instead: WorkaroundRow) -> str:
     if instead.pin:
         return ""
     if instead.elsewhere is None:
-        return "It was run on the example alone."
+        return "The workaround was run on the example alone."
     inputs, cells = instead.elsewhere.inputs, instead.elsewhere.cells
     told = "; ".join(map(_input, inputs))
     on = "in a second program" if inputs == ["program"] else f"on other inputs ({told})"
     where = ", ".join(label(facts.cells[cell]) for cell in cells if cell in facts.cells)
     if instead.is_verified:
-        return f"It was also run {on}, on the stacks of {where}."
+        return f"The workaround was also run {on}, on the stacks of {where}."
     failed = ", ".join(label(facts.cells[cell]) for cell, of in cells.items() if of and cell in facts.cells)
-    return f"It was also run {on}, on the stacks of {where}. It does not help everywhere on {failed}."
+    return f"The workaround was also run {on}, on the stacks of {where}. The workaround does not help everywhere on {failed}."
 
 
 def _needs_workaround(facts: Facts, issue: IssueRow, case: CaseRow) -> bool:
@@ -262,12 +262,12 @@ def _needs_workaround(facts: Facts, issue: IssueRow, case: CaseRow) -> bool:
 def _good(facts: Facts, issue: IssueRow) -> tuple[CellRow, str, str] | None:
     """Return the newest stack on which an issue goes wrong, of the line if possible, and the good releases there.
 
-    If the headline does not go wrong there, the cases that do come last.
+    If the headline does not go wrong there, the cases that do come last. A different failure is no symptom.
     """
     known = next(each for each in facts.knowledge.issues if each.id == issue.id)
     for cell in facts.newest_first:
         rows = [(case, facts.seen[issue.id, case.id].get(cell.id)) for case in known.cases]
-        wrong = [case for case, row in rows if row is not None and goes_wrong(row.verdict)]
+        wrong = [case for case, row in rows if row and row.verdict != "different" and goes_wrong(row.verdict)]
         if wrong:
             told = good_for(known, wrong, cell.versions, facts.knowledge).told
             # The headline may be right there, or documented.
