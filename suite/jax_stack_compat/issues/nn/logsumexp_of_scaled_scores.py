@@ -1,9 +1,9 @@
 """Under jit, softmax and logsumexp of large scaled scores are NaN and -inf
 
-XLA computes the scaled scores twice: for the maximum, and again in the loop that subtracts it (xla#44738). Where the
-CPU fuses multiplication and subtraction, the second product is not rounded, so the largest score does not become 0:
-with scores over 2**31, `exp` may overflow. The release and the length of a row decide which loops XLA fuses
-(`softmax_of_64`). A power of two as scale rounds nothing (`half`).
+XLA computes the scaled scores twice: to find the maximum, and again to subtract the maximum (xla#44738). On a CPU that
+fuses multiplication and subtraction, the second product is not rounded, so the largest score does not become 0, and
+`exp` may overflow for scores over 2**31. The release and the length of a row decide which loops XLA fuses
+(`softmax_of_64`). Scaling by a power of two rounds nothing (`half`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def softmax() -> tuple[str, str]:
 
 
 def half() -> None:
-    """Scaled by 0.5, jitted softmax and logsumexp are right, and so is eager softmax scaled by 0.7."""
+    """With a scale of 0.5, jitted softmax and logsumexp are right; with 0.7, eager softmax is right."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -48,7 +48,7 @@ def shift_first() -> None:
 
 
 def softmax_of_shifted(x: Any) -> Any:
-    """Subtract the largest score of each row before scaling, also from scores of about 2**40."""
+    """Return the softmax of x and of 2**40 * x, with each row's largest score subtracted before scaling."""
     import jax
     import jax.numpy as jnp
 
@@ -77,7 +77,7 @@ def logsumexp() -> tuple[str, str]:
 
 
 def logsumexp_of_shifted(x: Any) -> Any:
-    """Subtract the largest score of each row before scaling, and add it after, also to scores of about 2**40."""
+    """Subtract each row's largest score before scaling x and 2**40 * x, and add the scaled maximum afterwards."""
     import jax
     import jax.numpy as jnp
 
@@ -125,23 +125,23 @@ def log_softmax_of_64() -> tuple[str, str]:
 
 
 _FMA = ("fma",)
-_GOOD = "XLA fuses other loops"
-_SHORT = "XLA fuses other loops for short rows"
+_GOOD = "in these releases, XLA fuses different loops"
+_SHORT = "XLA now fuses different loops for short rows"
 _INPUTS = ("float32 matrix", "float32 vector", "positive float32 batch", "zero float32 vector", "int32 matrix")
 _SHIFT = Workaround(
-    "Subtract the maximum of floats before a positive scale: c * (x - x.max(-1, keepdims=True)).",
+    "For floats and positive c, first subtract the maximum: c * (x - x.max(-1, keepdims=True)).",
     shift_first,
     elsewhere=Elsewhere(softmax_of_shifted, softmax_in_float64, _INPUTS, rtol=1e-5, atol=1e-7),
 )
 _SHIFT_BACK = Workaround(
-    "For floats with the maximum m: c * m + logsumexp(c * (x - m)).",
+    "For floats with maximum m, write c * m + logsumexp(c * (x - m)).",
     shift_first,
     elsewhere=Elsewhere(logsumexp_of_shifted, logsumexp_in_float64, _INPUTS, rtol=1e-5, atol=1e-5),
 )
 
 
 def _jitted(names: str) -> tuple[str, ...]:
-    """Return functions of scaled scores in a project that uses jit. How large the scores are is not in the code."""
+    """Return touches for functions of scaled scores in a project that uses jit; code does not show the scores' size."""
     seldom = "unseen and form(a) == '*' and uses('jax.jit', 'equinox.filter_jit')"
     return members("jax", names, f"(a) if {seldom}")
 

@@ -1,9 +1,9 @@
-"""jax.nn.standardize returns NaN, or numbers far too large, away from zero
+"""jax.nn.standardize of numbers far from zero is NaN or far too large
 
-The variance is computed as `mean(x**2) - mean(x)**2`, which far from zero is rounding error. Negative ones gave NaN
-(`constant`, jax#30426); jax@c13c96b656 replaces them by 0. Squares that overflow give 0, or NaN
-(`half_precision`). jax#37358 added `algorithm="stable"`, keeps "fast" as default for backward compatibility, and
-documents its cancellation.
+JAX computes the variance as `mean(x**2) - mean(x)**2`, which is rounding error for numbers far from zero. Negative
+variances gave NaN (`constant`, jax#30426); jax@c13c96b656 replaces them by 0. If the squares overflow, the result is 0
+or NaN (`half_precision`). jax#37358 added `algorithm="stable"`, keeps "fast" as default for backward compatibility, and
+documents the cancellation in "fast".
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def near_zero() -> None:
 
 
 def variance_of_var() -> None:
-    """With the variance of jnp.var, constant rows give no NaN, and the four numbers round 4096 are standardized."""
+    """With the variance from jnp.var, constant rows give no NaN, and four numbers near 4096 are standardized."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -49,7 +49,7 @@ def variance_of_var() -> None:
 
 
 def standardized(x: Any) -> Any:
-    """Standardize the numbers, and numbers round 300, with the variance of jnp.var."""
+    """Standardize x and 16 * x + 300 with the variance from jnp.var."""
     import jax
     import jax.numpy as jnp
 
@@ -60,7 +60,7 @@ def standardized(x: Any) -> Any:
 
 
 def standardized_in_float64(x: Any) -> Any:
-    """Standardize with NumPy in float64."""
+    """Standardize x and 16 * x + 300 with NumPy in float64."""
     import numpy as np
 
     wide = np.asarray([x, 16 * x + 300], np.float64)
@@ -83,7 +83,7 @@ def offset() -> tuple[str, str]:
 
 
 def offset_stable() -> tuple[str, str]:
-    """Does jax.nn.standardize with algorithm="stable" of the numbers round 4096 agree with NumPy?"""
+    """Does jax.nn.standardize(algorithm="stable") of four numbers near 4096 agree with NumPy?"""
     import inspect
 
     import jax
@@ -105,7 +105,7 @@ def half_precision() -> tuple[str, str]:
 
 
 _JNP_VAR = Workaround(
-    'Pass variance=jnp.var(x.astype("float32"), -1, keepdims=True), with axis and where as there.',
+    'Pass variance=jnp.var(x.astype("float32"), -1, keepdims=True); give jnp.var the same axis and where.',
     variance_of_var,
     elsewhere=Elsewhere(
         standardized,

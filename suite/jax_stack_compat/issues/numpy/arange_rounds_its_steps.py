@@ -1,10 +1,9 @@
-"""jnp.arange of floats from a start rounds the count, and then the sum
+"""jnp.arange(start, stop) of floats rounds twice: the count and the sum
 
 jax#33602 made `jnp.arange(start, stop)` count from 0 in the dtype of the result and add the start: in bfloat16 both
-steps round. Before, NumPy made the numbers with the step `dtype(start + 1) - dtype(start)`, as its page documents:
-worse for other starts (`from_256`, `from_a_fraction`), and for ranges with a step also later (`downwards`). 3dd61872d0
-has the program compute these, too, in float32 for narrower floats. JAX's page advises to make a
-range of integers and to scale it.
+steps round. Before, JAX used NumPy's `arange`, whose documented step, `dtype(start + 1) - dtype(start)`, is worse for
+other starts (`from_256`, `from_a_fraction`). JAX used NumPy for ranges with a step (`downwards`) until 3dd61872d0; now
+the program computes them, in float32 for narrower floats. JAX's page of `arange` advises to scale a range of integers.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def from_one() -> tuple[str, str]:
 
 
 def from_zero() -> None:
-    """From 0, each bfloat16 is rounded once, and integers are exact."""
+    """jnp.arange from 0 rounds each bfloat16 once, and ranges of integers are exact."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -35,7 +34,7 @@ def from_zero() -> None:
 
 
 def by_numpy() -> None:
-    """NumPy's numbers, made without a dtype and then converted, are rounded once."""
+    """The numbers of np.arange without a dtype are rounded once if they are converted last."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -46,7 +45,7 @@ def by_numpy() -> None:
 
 
 def other_ranges() -> None:
-    """Whole, halved and tenth steps, both ways, are the exact numbers, rounded to the dtype."""
+    """With steps of 1, -3, 0.5 and 0.1, NumPy's numbers, converted last, are the exact numbers rounded to the dtype."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -99,7 +98,7 @@ ISSUE = Issue(
     ),
     control=from_zero,
     workaround=Workaround(
-        "Below 2**31, count with NumPy, convert last: jnp.array(np.arange(...)).astype(dtype); under jit, a constant.",
+        "Convert NumPy's numbers, if below 2**31: jnp.array(np.arange(...)).astype(dtype); jit makes them a constant.",
         by_numpy,
         elsewhere=other_ranges,
     ),

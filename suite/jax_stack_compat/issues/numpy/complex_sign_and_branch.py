@@ -1,8 +1,8 @@
 """Complex jnp.sign, logsumexp and jnp.geomspace follow NumPy 2
 
 NumPy 2 defines the sign of a complex number as `x / abs(x)`; `jnp.sign` (jax#19390), logsumexp (jax#19389) and
-`jnp.geomspace` (jax#20552) follow. jax#19389 follows scipy#19870. Without `return_sign`, the imaginary part of
-`logsumexp` moved by a multiple of 2π on the same release.
+`jnp.geomspace` (jax#20552) follow. jax#19389 follows scipy#19870. In the release of jax#19389, the imaginary part of
+`logsumexp` without `return_sign` moved by a multiple of 2π.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def logsumexp_sign() -> tuple[str, str]:
 
 
 def real_numbers() -> None:
-    """Of real numbers, logsumexp with return_sign, jnp.geomspace and jnp.sign return the usual values."""
+    """For real numbers, logsumexp with return_sign, jnp.geomspace and jnp.sign return the usual values."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -37,7 +37,7 @@ def real_numbers() -> None:
 
 
 def from_one_logarithm() -> None:
-    """The real part of logsumexp(x) is the logarithm, and exp of the imaginary part is the sign."""
+    """With z = logsumexp(x), z.real is the logarithm, and jnp.exp(1j * z.imag) is the sign."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -48,7 +48,7 @@ def from_one_logarithm() -> None:
 
 
 def logarithm_and_sign(x: Any) -> Any:
-    """Return the logarithm of the absolute value of the sum, and its sign."""
+    """Return log(abs(s)) and the sign of s = sum(exp(x)) from logsumexp(x)."""
     import jax
     import jax.numpy as jnp
 
@@ -57,7 +57,7 @@ def logarithm_and_sign(x: Any) -> Any:
 
 
 def of_numpy_sum(x: Any) -> Any:
-    """Return both from NumPy's sum in complex128."""
+    """Return log(abs(s)) and s / abs(s) of s = sum(exp(x)) with NumPy in complex128."""
     import numpy as np
 
     total = np.sum(np.exp(np.asarray(x, np.complex128)))
@@ -93,7 +93,7 @@ def lax_sign() -> None:
 
 
 def unit(x: Any) -> Any:
-    """Return the sign of numbers, x / abs(x) of complex ones."""
+    """Return jax.lax.sign(x), which is x / abs(x) for complex numbers."""
     import jax
 
     return jax.lax.sign(x)
@@ -108,7 +108,7 @@ def numpy_unit(x: Any) -> Any:
 
 
 def geomspace() -> tuple[str, str]:
-    """Is the middle of jnp.geomspace(-1 + 1j, 1 - 16j, 3) on NumPy 2's spiral?"""
+    """Does jnp.geomspace(-1 + 1j, 1 - 16j, 3) have the middle number of NumPy 2?"""
     import jax.numpy as jnp
 
     got = complex(jnp.geomspace(-1 + 1j, 1 - 16j, 3)[1])
@@ -117,7 +117,7 @@ def geomspace() -> tuple[str, str]:
 
 
 def powers() -> None:
-    """The powers of stop / start are on NumPy 2's spiral."""
+    """Multiplying start by powers of stop / start gives the numbers of NumPy 2's geomspace."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -134,7 +134,7 @@ def spiral(start: Any, stop: Any) -> Any:
 
 
 def shortest_spiral(start: Any, stop: Any) -> Any:
-    """Return five points from NumPy's geomspace of the absolute values and the smaller angle between both."""
+    """Return five points: NumPy's geomspace of the absolute values, with the smaller angle in equal steps."""
     import numpy as np
 
     start, stop = np.asarray(start, np.complex128), np.asarray(stop, np.complex128)

@@ -1,8 +1,9 @@
-"""JAX arrays: jnp.any, jnp.all, astype and jnp.array take 1j for False
+"""jnp.any, jnp.all, astype and jnp.array treat 1j as False in JAX arrays
 
-A complex number is true unless it is 0 (array-api#442), but JAX's conversion to bool takes the real part: "the wrong
-semantics", says a maintainer in jax#20644, which corrects `astype`. `any_and_all` and `array` still convert that way.
-jax#6290 hid the ComplexWarning of `jnp.any` and `jnp.all`, which jax#6289 had reported.
+A complex number is true unless it is 0 (array-api#442), but JAX converts the real part to bool. A maintainer calls
+taking the real part "the wrong semantics" in jax#20644, which corrects `astype`. `jnp.any`, `jnp.all` and `jnp.array`
+still convert the real part (`any_and_all`, `array`). jax#6290 hid the ComplexWarning of `jnp.any` and `jnp.all`, which
+jax#6289 had reported.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ def astype() -> tuple[str, str]:
 
 
 def reals_and_comparisons() -> None:
-    """jnp.any of numbers with a real part, jnp.count_nonzero, and bool of one number, agree with NumPy."""
+    """jnp.any agrees with NumPy for 1 + 1j and 0; jnp.count_nonzero and bool agree for 1j."""
     import jax.numpy as jnp
 
     assert bool(jnp.any(jnp.array([0, 1 + 1j])))
@@ -32,7 +33,7 @@ def reals_and_comparisons() -> None:
 
 
 def compare_with_zero() -> None:
-    """x != 0, and jnp.any and jnp.all of it, agree with NumPy on 1j, 0.5j and 0."""
+    """x != 0, jnp.any(x != 0) and jnp.all(x != 0) agree with NumPy for 1j, 0.5j and 0."""
     import jax.numpy as jnp
 
     x = jnp.array([1j, 0.5j, 0.0])
@@ -42,14 +43,14 @@ def compare_with_zero() -> None:
 
 
 def truth_values(x: Any) -> Any:
-    """Return which numbers are not 0, and whether any are, and all."""
+    """Return x != 0, jnp.any(x != 0) and jnp.all(x != 0) in one array."""
     import jax.numpy as jnp
 
     return jnp.concatenate([jnp.ravel(x != 0), jnp.stack([jnp.any(x != 0), jnp.all(x != 0)])])
 
 
 def numpy_truth_values(x: Any) -> Any:
-    """Return the same from NumPy's conversion."""
+    """Return x.astype(bool), np.any(x) and np.all(x) of a NumPy array in one array."""
     import numpy as np
 
     return np.concatenate([np.ravel(x.astype(bool)), [np.any(x), np.all(x)]])

@@ -1,8 +1,8 @@
-"""jnp.cross of vectors of two numbers warns, and then raises a ValueError
+"""jnp.cross of two-number vectors warns, in later releases raises an error
 
-JAX follows NumPy, which removed such vectors (numpy#30461): jax#38650 deprecates them and announces the removal. The
-changelog's "2-dimensional arrays" are vectors of two numbers along the axis; rows of three numbers, as in `of_three`,
-are not concerned. NumPy documents the formula for two numbers (numpy#26692).
+NumPy removed `cross` of vectors of two numbers (numpy#30461); jax#38650 follows, deprecates these vectors in JAX and
+announces the removal. The changelog's "2-dimensional arrays" are vectors of two numbers along the axis; a matrix with
+rows of three numbers is not affected (`of_three`). NumPy documents the formula for two numbers (numpy#26692).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def two_and_two() -> tuple[str, str]:
 
 
 def of_three() -> None:
-    """jnp.cross takes vectors of three numbers, one of each and in rows."""
+    """jnp.cross takes vectors of three numbers, single and as rows of a matrix."""
     import jax.numpy as jnp
 
     one, other = jnp.array([1.0, 2.0, 0.0]), jnp.array([3.0, 4.0, 5.0])
@@ -29,7 +29,7 @@ def of_three() -> None:
 
 
 def by_hand() -> None:
-    """The formula returns the number, and jnp.cross takes the vector with a 0 appended."""
+    """a[0] * b[1] - a[1] * b[0] is the cross product, and jnp.cross takes a vector with a 0 appended."""
     import jax.numpy as jnp
 
     a, b = jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0])
@@ -44,7 +44,7 @@ def third_component(x: Any, y: Any) -> Any:
 
 
 def numpy_third_component(x: Any, y: Any) -> Any:
-    """Return the third number of NumPy's cross product, of vectors with a third number 0."""
+    """Append a 0 to vectors of two numbers, and return the third number of np.cross."""
     import numpy as np
 
     a, b = (np.concatenate([each[..., :2], np.zeros_like(each[..., :1])], axis=-1) for each in (x, y))
@@ -52,7 +52,7 @@ def numpy_third_component(x: Any, y: Any) -> Any:
 
 
 def two_and_three() -> tuple[str, str]:
-    """Does jnp.cross of vectors of two and of three numbers take the missing number for 0?"""
+    """Does jnp.cross of [1, 2] and [3, 4, 5] treat the missing number as 0?"""
     import jax.numpy as jnp
 
     return compare(jnp.cross(jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0, 5.0])), [10.0, -5.0, -2.0])
@@ -67,7 +67,7 @@ def with_zeros(x: Any, y: Any) -> Any:
 
 
 def numpy_with_zeros(x: Any, y: Any) -> Any:
-    """Return NumPy's cross product, of vectors whose third number is 0."""
+    """Append a 0 to vectors of two numbers, and return np.cross with vectors of three."""
     import numpy as np
 
     return np.cross(np.concatenate([x[..., :2], np.zeros_like(x[..., :1])], axis=-1), y[..., :3])

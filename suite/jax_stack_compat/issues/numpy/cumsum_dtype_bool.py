@@ -1,8 +1,8 @@
 """jnp.cumsum and cumprod with dtype=bool accumulate integers, not bools
 
 JAX converted the input to integers before it accumulated, so 0.5 became 0, and -1 and 1 cancelled; NumPy converts to
-bools first (jax#37991). jax#23873 tested `dtype == np.bool_`, which is False for `bool` (jax#37991). jax#38039 fixed
-`cumsum` and `cumprod` for `bool`.
+bools first (jax#37991). jax#23873 fixed `np.bool_`, but its test, `dtype == np.bool_`, is False for `bool` (jax#37991).
+jax#38039 fixed `cumsum` and `cumprod` for `bool`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def truth_values_first() -> None:
 
 
 def any_so_far(x: Any) -> Any:
-    """Compare with 0, accumulate, and compare again."""
+    """Compare x with 0, and compare the cumulative sum with 0."""
     import jax.numpy as jnp
 
     return jnp.cumsum(x != 0, dtype=int) > 0
@@ -73,7 +73,7 @@ def cumprod() -> tuple[str, str]:
 
 
 def all_so_far(x: Any) -> Any:
-    """Compare with 0, multiply, and compare again."""
+    """Compare x with 0, and compare the cumulative product with 0."""
     import jax.numpy as jnp
 
     return jnp.cumprod(x != 0, dtype=int) > 0
@@ -98,7 +98,7 @@ def cumulative_sum() -> tuple[str, str]:
 
 
 def method() -> tuple[str, str]:
-    """Does x.cumsum(dtype=bool), the method, agree with NumPy for x = [0.5, -1, 1]?"""
+    """Does the method x.cumsum(dtype=bool) agree with NumPy for x = [0.5, -1, 1]?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -109,7 +109,7 @@ def method() -> tuple[str, str]:
 _REFUSED = Rule("refused", "jax<0.4.27")
 _BOTH = (
     _REFUSED,
-    Rule("differs", "jax<0.10.2", "jax#23873 compared with np.bool_, to which bool is not equal"),
+    Rule("differs", "jax<0.10.2", "jax#23873 tests dtype == np.bool_, which is False for bool"),
     Rule("agrees", "", "jax#38039 (9d7ed1b0aa)"),
 )
 _INPUTS = ("int32 matrix", "float16 vector", "uint8 scalar", "bool vector", "float32 empty", "zero float32 vector")
@@ -156,7 +156,11 @@ ISSUE = Issue(
         ),
         Case(
             cumulative_sum,
-            rules=(Rule("absent", "jax<0.4.27", "it came with 0.4.27"), Rule("differs", "jax<0.7.2"), Rule("agrees")),
+            rules=(
+                Rule("absent", "jax<0.4.27", "jnp.cumulative_sum is new in 0.4.27"),
+                Rule("differs", "jax<0.7.2"),
+                Rule("agrees"),
+            ),
             touches=(f"jax.numpy.cumulative_sum{_BOOL}",),
         ),
         Case(method, rules=_BOTH, signatures=_DOES_NOT, touches=(f"jax.Array.cumsum{_METHOD}",)),

@@ -1,9 +1,9 @@
 """jnp.linalg.det of small matrices returns a wrong sign, NaN or infinity
 
-jax#6543 computed determinants of 2 by 2 and 3 by 3 matrices as sums of products of entries. Their rounding errors could
-exceed the determinant, and they overflowed where it did not (jax#39905). Elimination with row pivoting replaced these
-sums; the product of two pivots still overflows in the case `overflow`. For speed, jax#34971 computes `slogdet_of_two`
-from such a sum.
+jax#6543 computed determinants of 2 by 2 and 3 by 3 matrices as sums of products of entries. The sums' rounding errors
+could exceed the determinant, and the sums could overflow where the determinant did not (jax#39905). Elimination with
+row pivoting replaced the sums, but the product of two pivots still overflows (`overflow`). For speed, jax#34971
+computes `slogdet` of 2 by 2 matrices from a sum of products (`slogdet_of_two`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workar
 
 
 def nearly_equal_entries() -> tuple[str, str]:
-    """Does jnp.linalg.det of a 3 by 3 matrix of nearly equal numbers agree with NumPy's float64 to a hundredth?"""
+    """Does jnp.linalg.det of a 3 by 3 matrix of nearly equal numbers agree with NumPy in float64 within 1%?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -34,7 +34,7 @@ def slogdet() -> None:
 
 
 def from_slogdet() -> None:
-    """The sign times exp of the logarithm is the determinant, within a tenth."""
+    """With sign and log from jnp.linalg.slogdet, sign * jnp.exp(log) is the determinant within 10%."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -68,7 +68,7 @@ def products_of_two() -> tuple[str, str]:
 
 
 def two_by_qr() -> None:
-    """With method="qr", slogdet has the logarithm of 2e38 and of 1e40."""
+    """jnp.linalg.slogdet(method="qr") returns the logarithms of the determinants 2e38 and 1e40."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -102,7 +102,7 @@ def slogdet_of_two() -> tuple[str, str]:
 
 
 def overflow() -> tuple[str, str]:
-    """Are jnp.linalg.det of diag(1e20, 1e20, 1e-20) and of diag(1e-30, 1e-30, 1e30) finite and above 0?"""
+    """Is jnp.linalg.det correct within 10% for diag(1e20, 1e20, 1e-20) and diag(1e-30, 1e-30, 1e30)?"""
     import jax.numpy as jnp
 
     given = [float(jnp.linalg.det(jnp.diag(jnp.array(d)))) for d in ([1e20, 1e20, 1e-20], [1e-30, 1e-30, 1e30])]
@@ -119,11 +119,11 @@ def cancellation() -> tuple[str, str]:
     return "right" if right else "wrong", f"{given}, are 2700027 and 360008"
 
 
-_PIVOTS = "rows are pivoted and eliminated"
+_PIVOTS = "elimination with row pivoting replaced the sums of products"
 _BENIGN = ("jax.numpy.eye", "jax.numpy.identity", "jax.random.normal", "jax.random.uniform")
 _UNSEEN = f"unseen and without('jax_enable_x64') and form(a) not in {_BENIGN}"
 _BY_QR = Workaround(
-    'Against overflow of 2 by 2: jnp.linalg.slogdet(a, method="qr"), slower, not of complex numbers.',
+    'Avoid overflow of real 2 by 2 matrices: call jnp.linalg.slogdet(a, method="qr"), which is slower.',
     two_by_qr,
     elsewhere=Elsewhere(
         det_of_two_by_qr,
@@ -141,7 +141,7 @@ ISSUE = Issue(
     control=slogdet,
     rules=(Rule("differs", "jax<0.11.1"), Rule("agrees", "", _PIVOTS)),
     workaround=Workaround(
-        "For 3 by 3, sign * jnp.exp(log) of jnp.linalg.slogdet(a): slower, without singular gradients.",
+        "For 3 by 3, take sign * jnp.exp(log) of jnp.linalg.slogdet(a): slower, no gradient if singular.",
         from_slogdet,
         elsewhere=Elsewhere(
             sign_times_exp,

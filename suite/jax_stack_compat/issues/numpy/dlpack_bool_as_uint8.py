@@ -1,8 +1,8 @@
 """JAX's DLPack cannot import bool arrays, and exports them as uint8
 
 jaxlib did not know DLPack's type code for bool, so `from_dlpack` of a NumPy mask raised (jax#19352), and a JAX mask was
-exported as uint8. NumPy takes such a mask for indices, without an error (`exported_mask`). jax@c4368351d2 adds bool to
-the supported types, in both directions.
+exported as uint8. NumPy reads the exported mask as indices, without an error (`exported_mask`). jax@c4368351d2 adds
+bool to the supported types, in both directions.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def array_protocol() -> None:
 
 
 def selected(x: Any, mask: Any) -> Any:
-    """Take a mask from JAX to NumPy and back, and select with it on both sides."""
+    """Convert a JAX mask to NumPy and back, and select with both masks."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -54,7 +54,7 @@ def numpy_selected(x: Any, mask: Any) -> Any:
 
 
 def exported_mask() -> tuple[str, str]:
-    """Does an array indexed by np.from_dlpack(mask) have the elements that a JAX mask selects?"""
+    """Does np.from_dlpack(mask) of a JAX mask select the elements where the mask is True?"""
     import jax.numpy as jnp
     import numpy as np
 

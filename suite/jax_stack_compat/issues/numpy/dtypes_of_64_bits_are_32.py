@@ -1,9 +1,8 @@
 """jnp.ones(2, dtype="float64") is float32 unless x64 is enabled
 
-JAX computes in 32 bits by default, which upstream documents, because a primary use is to train neural networks
-(jax#1333). `jax.numpy` truncates a dtype of 64 bits that is requested by name with a warning (`asked_by_name`), and
-NumPy arrays without one (`brought_along`). In a NumPy array, integers beyond 32 bits lose their upper half
-(`integers`).
+As documented, JAX computes in 32 bits by default, because training neural networks is a primary use (jax#1333).
+`jax.numpy` warns when it truncates a 64-bit dtype that is requested by name (`asked_by_name`), but not when it
+truncates NumPy arrays (`brought_along`). In a NumPy array, integers beyond 32 bits lose their upper half (`integers`).
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def asked_by_name() -> tuple[str, str]:
-    """Which dtype has jnp.ones(2, dtype="float64")?"""
+    """What is the dtype of jnp.ones(2, dtype="float64")?"""
     import jax.numpy as jnp
 
     dtype = str(jnp.ones(2, dtype="float64").dtype)
@@ -20,14 +19,14 @@ def asked_by_name() -> tuple[str, str]:
 
 
 def of_32_bits() -> None:
-    """float32 is float32."""
+    """jnp.ones(2, dtype="float32") has the dtype float32."""
     import jax.numpy as jnp
 
     assert jnp.ones(2, dtype="float32").dtype == "float32"
 
 
 def switched_on() -> None:
-    """With x64 on it is float64."""
+    """With x64 enabled, jnp.ones(2, dtype="float64") has the dtype float64."""
     import jax
     import jax.numpy as jnp
 
@@ -57,7 +56,7 @@ def other_arrays() -> None:
 
 
 def brought_along() -> tuple[str, str]:
-    """Which dtype has jnp.asarray of a NumPy array of float64?"""
+    """What is the dtype of jnp.asarray of a float64 NumPy array?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -74,7 +73,7 @@ def integers() -> tuple[str, str]:
     return {2**40 + 5: "kept", 5: "truncated"}.get(got, "other"), f"{got}"
 
 
-_RUN = "the sharp bits"
+_RUN = "documented under The Sharp Bits"
 _ASKED = "if dtype in ('float64', 'int64', 'jax.numpy.float64', 'jax.numpy.int64') and without('jax_enable_x64')"
 
 ISSUE = Issue(
@@ -87,7 +86,7 @@ ISSUE = Issue(
     behaviours={"truncated": "documented", "truncated-with-warning": "documented", "kept": "different"},
     rules=(Rule("truncated", "", _RUN),),
     workaround=Workaround(
-        'At startup, jax.config.update("jax_enable_x64", True): all defaults have 64 bits then.',
+        'At startup, call jax.config.update("jax_enable_x64", True); all default dtypes then have 64 bits.',
         switched_on,
         elsewhere=other_arrays,
     ),

@@ -46,7 +46,7 @@ def ten_arrays() -> tuple[str, str]:
 
 
 def _calls(number: int, **options: Any) -> int:
-    """Return how many Python calls opt_einsum makes for a product of so many matrices."""
+    """Return how many Python calls opt_einsum makes for a product of `number` matrices."""
     import sys
 
     import jax
@@ -81,7 +81,7 @@ def auto() -> None:
 
 
 def auto_of_ten() -> None:
-    """With "auto", ten arrays take few calls, also in two other products, whose values are NumPy's in two dtypes."""
+    """With "auto", three products of ten arrays take few calls, and agree with NumPy in two dtypes."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -95,7 +95,7 @@ def auto_of_ten() -> None:
 
 
 def default() -> tuple[str, str]:
-    """Does an eighth matrix multiply the calls by which jnp.einsum finds an order for seven?"""
+    """Does jnp.einsum of eight matrices make more than four times as many opt_einsum calls as of seven?"""
     seven, eight = _calls(7), _calls(8)
     return (
         "factorial" if eight > 4 * seven else "modest"
@@ -136,7 +136,7 @@ ISSUE = Issue(
         Case(
             optimize_true,
             behaviours={"factorial": "documented", "modest": "clear"},
-            rules=(Rule("factorial", "", "docstring of jnp.einsum: True is the same as optimal"),),
+            rules=(Rule("factorial", "", "the docstring of jnp.einsum says that True is the same as optimal"),),
             touches=_of_eight("optimize in ('optimal', True)"),
         ),
     ),

@@ -1,8 +1,8 @@
-"""Casting out-of-range floats to integers saturates, but not from NumPy
+"""Casts saturate out-of-range floats of JAX arrays, not of NumPy arrays
 
-"Sharp bits" says that such casts may differ from NumPy, and between backends; a maintainer calls it expected
-(jax#13101). `astype` of a JAX array returns the nearer end of the range, and 0 for NaN. What JAX converts before it
-reaches XLA has NumPy's result: in `jnp.asarray`, and on some releases in `jax.lax.convert_element_type`
+"Sharp bits" says that casts of out-of-range floats may differ from NumPy and between backends; a maintainer calls this
+expected (jax#13101). `astype` of a JAX array returns the nearer end of the range, and 0 for NaN. `jnp.asarray`, and on
+some releases `jax.lax.convert_element_type`, convert NumPy arrays before XLA, with NumPy's result
 (`convert_numpy_array`). jax#20803 proposed XLA's casts for `jnp.uint8(-1.0)`, and was closed as likely to break users.
 """
 
@@ -24,7 +24,7 @@ def astype() -> tuple[str, str]:
 
 
 def in_range() -> None:
-    """In range, astype, jnp.asarray and jnp.array agree, and cut off a fraction."""
+    """For floats in range, astype, jnp.asarray and jnp.array cut off the fraction."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -34,7 +34,7 @@ def in_range() -> None:
 
 
 def clip_first() -> None:
-    """Clipped to 0 and 255, with 0 for NaN, an array has one result from astype and from jnp.asarray."""
+    """After clipping to 0 and 255, with 0 for NaN, astype and jnp.asarray return the same array."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -44,21 +44,21 @@ def clip_first() -> None:
 
 
 def pixels(x: Any) -> Any:
-    """Scale by 128, so that some are out of range, clip, and cast."""
+    """Scale x by 128, clip to 0 and 255, and cast to uint8."""
     import jax.numpy as jnp
 
     return jnp.nan_to_num(jnp.clip(128 * x, 0, 255)).astype("uint8")
 
 
 def numpy_pixels(x: Any) -> Any:
-    """Do the same with NumPy."""
+    """Scale x by 128, clip to 0 and 255, and cast to uint8 with NumPy."""
     import numpy as np
 
     return np.clip(128 * x.astype("float32"), 0, 255).astype("uint8")
 
 
 def asarray() -> tuple[str, str]:
-    """Does jnp.asarray(x, dtype="uint8") of a NumPy array of 300 give what astype gives?"""
+    """Does jnp.asarray(x, dtype="uint8") saturate 300 and -1 in a NumPy array?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -132,7 +132,7 @@ ISSUE = Issue(
     cases=(
         Case(
             astype,
-            rules=(Rule("saturates", "", "documented under sharp bits"),),
+            rules=(Rule("saturates", "", "documented under The Sharp Bits"),),
             touches=(
                 f"jax.Array.astype(dtype) if dtype {_UNCLIPPED}",
                 f"jax.numpy.astype(x, dtype) if dtype {_UNCLIPPED}",
@@ -163,7 +163,7 @@ ISSUE = Issue(
             rules=(
                 Rule("saturates", "jax<0.7.2"),
                 Rule("numpy", "jax<0.8.0", "jax@b43662fe28"),
-                Rule("saturates", "jax<0.11.0", "jax@6a3f1e3c7b reverts it"),
+                Rule("saturates", "jax<0.11.0", "jax@6a3f1e3c7b reverts jax@b43662fe28"),
                 Rule("numpy", "", "jax@f7337b2648"),
             ),
             touches=_CONVERTED,
@@ -172,7 +172,7 @@ ISSUE = Issue(
             convert_numpy_scalar,
             rules=(
                 Rule("saturates", "jax<0.10.1"),
-                Rule("saturates", "jaxlib<0.10.1", "its code asks for a newer jaxlib"),
+                Rule("saturates", "jaxlib<0.10.1", "jax's code asks for a newer jaxlib"),
                 Rule("numpy", "", "jax@b19a213cc4"),
             ),
             touches=_CONVERTED,

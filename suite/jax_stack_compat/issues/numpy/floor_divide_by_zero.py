@@ -1,8 +1,8 @@
 """jnp.floor_divide and divmod of floats by zero give NaN, not infinity
 
 JAX computed the quotient from the remainder, which is NaN for a division by zero (jax#37926). jax#31716 was rolled back
-because downstream tests broke (jax#37926); jax#38017 fixes floats. Of `integers` (jax#11990), a maintainer says that
-integer division by zero is undefined, so JAX's result is not incorrect (jax#37926).
+because downstream tests broke (jax#37926); jax#38017 fixes floats. A maintainer says that integer division by zero is
+undefined, so JAX's result is not incorrect (`integers`, jax#11990, jax#37926).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def not_zero() -> None:
 
 
 def true_quotient_by_zero() -> None:
-    """Where y is 0, x / y agrees with NumPy, and elsewhere jnp.floor_divide does, also for 1.0 by 0.1."""
+    """With x / y where y is 0, and jnp.floor_divide elsewhere, quotients agree with NumPy, also 1.0 by 0.1."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -43,7 +43,7 @@ def true_quotient_by_zero() -> None:
 
 
 def quotient(x: Any, y: Any) -> Any:
-    """Divide where y is 0, and elsewhere also round down."""
+    """Return x / y where y is 0, and jnp.floor_divide(x, y) elsewhere."""
     import jax.numpy as jnp
 
     return jnp.where(y == 0, x / y, jnp.floor_divide(x, y))
@@ -58,7 +58,7 @@ def numpy_quotient(x: Any, y: Any) -> Any:
 
 
 def quotients_by_tenths() -> None:
-    """By 0.1, 0.7 and both zeros, the quotients of 1 to 2000, and of special values, are those of np.divmod."""
+    """For 1 to 2000 and special values, divided by 0.1, 0.7 and both zeros, quotients agree with np.divmod."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -90,7 +90,7 @@ def integers() -> tuple[str, str]:
 
 
 def mask() -> None:
-    """With the divisor 0 replaced by 1, and its result by 0, the quotients agree with NumPy."""
+    """If 0 is the divisor, dividing by 1 and replacing the quotient by 0 agrees with NumPy."""
     import jax.numpy as jnp
 
     x, y = jnp.array([7, -7, 7]), jnp.array([0, 0, 2])

@@ -1,9 +1,9 @@
 """jnp.hypot of infinity with NaN or with infinity is NaN
 
-JAX divided the shorter leg by the longer one, and infinity by infinity is NaN, as is the maximum of infinity and NaN;
-NumPy returns infinity. jax#20754 returns infinity where a leg is infinite, and deprecates complex arguments
-(`complex_numbers`), of which it had taken the absolute values. jax@8bcd288621 has them raise; its message advises
-`abs(x)`.
+JAX divided the shorter leg by the longer one, which gives NaN for two infinities, and for infinity and NaN; NumPy
+returns infinity. jax#20754 returns infinity where a leg is infinite. jax#20754 also deprecates complex arguments, whose
+absolute values `jnp.hypot` had taken (`complex_numbers`). Since jax@8bcd288621, complex arguments raise an error, and
+its message advises `abs(x)`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def finite() -> None:
 
 
 def infinity_first() -> None:
-    """The result is infinity where a leg is infinite, and 5 for 3 and 4."""
+    """With jnp.where, the hypotenuse is infinity where a leg is infinite, and 5 for 3 and 4."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -42,7 +42,7 @@ def infinity_first() -> None:
 
 
 def infinity_in_two_dtypes() -> None:
-    """For all pairs of special and ordinary legs, in float16 and float32, the results are NumPy's."""
+    """With jnp.where, all pairs of special and ordinary legs agree with NumPy in float16 and float32."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -70,14 +70,14 @@ def absolute_values() -> None:
 
 
 def of_absolute_values(x: Any, y: Any) -> Any:
-    """Take the hypotenuse of absolute values."""
+    """Return jnp.hypot of absolute values."""
     import jax.numpy as jnp
 
     return jnp.hypot(jnp.abs(x), jnp.abs(y))
 
 
 def numpy_of_absolute_values(x: Any, y: Any) -> Any:
-    """Take it with NumPy."""
+    """Return np.hypot of absolute values."""
     import numpy as np
 
     return np.hypot(np.abs(x), np.abs(y))

@@ -1,8 +1,8 @@
-"""jnp.linalg returns named tuples, which lax.cond refuses beside tuples
+"""lax.cond refuses jnp.linalg's named tuples beside plain tuples
 
-A named tuple unpacks as a tuple does, but is another pytree: `lax.cond`, a loop's carry or `tree.map` refuses it beside
-a plain `(w, v)`. jax#19347 made the results of eigh, qr, svd and slogdet named tuples for the array API, as
-backward-compatible "in all meaningful ways". f3b4d7b57e did so for `eig`, and the changelog says it.
+A named tuple unpacks like a tuple, but is a different pytree: `lax.cond`, loops and `tree.map` refuse it beside a plain
+`(w, v)`. jax#19347 returns named tuples from eigh, qr, svd and slogdet for the array API, and calls this
+backward-compatible "in all meaningful ways". f3b4d7b57e returns a named tuple from `eig`, as the changelog says.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def unpacked() -> None:
 
 
 def plain_tuple() -> None:
-    """tuple() around the result, in the branch, gives both branches one structure."""
+    """Calling tuple() on the result in one branch gives both branches the same structure."""
     import jax
     import jax.numpy as jnp
 
@@ -72,7 +72,7 @@ def eigh() -> tuple[str, str]:
 
 
 def _chosen(names: str) -> tuple[str, ...]:
-    """Return results that are chosen or combined with others; in a loop, most are unpacked."""
+    """Return touches for results in cond, switch or tree.map; in a loop, most results are unpacked."""
     combined = ("jax.lax.cond", "jax.lax.switch", "jax.tree.map", "jax.tree_util.tree_map")
     within = " or ".join(f"within('{each}')" for each in combined)
     return members("jax.numpy.linalg", names, f" if unseen and seen({within}) and not within('builtins.tuple')")
@@ -86,7 +86,9 @@ ISSUE = Issue(
     control=unpacked,
     behaviours={"same-structure": "clear", "refused": "documented"},
     workaround=Workaround(
-        "Make it plain in the branch: tuple(jnp.linalg.eig(a)).", plain_tuple, elsewhere=other_decompositions
+        "Convert the result to a tuple in the branch: tuple(jnp.linalg.eig(a)).",
+        plain_tuple,
+        elsewhere=other_decompositions,
     ),
     signatures={
         "refused": (

@@ -1,9 +1,9 @@
 """jnp.log2 of powers of two is not exact, and jnp.log10 of 10 was not 1
 
-Both scale a rounded natural logarithm, so they are rounded twice; converted to an integer, the result can be one too
-small. jax#40419 counts 46 of 254 powers in float32 and 105 in bfloat16. jax#31241 multiplies by 1/log(10), which is
-exact for 10, 100 and 1000 in float32 (`log10`), and inexact for 10 in bfloat16 (`log10_bfloat16`). jax#40430 does so
-for log2, whose powers remain inexact (`float32`, `float64`, `bfloat16`).
+`jnp.log2` and `jnp.log10` round twice, first a natural logarithm and then its multiple, so a result converted to an
+integer can be one too small. Of 254 powers, jax#40419 counts 46 inexact ones in float32 and 105 in bfloat16. jax#31241
+multiplies by 1/log(10): `log10` is exact for 10, 100 and 1000 in float32, `log10_bfloat16` inexact for 10. jax#40430
+also multiplies in `jnp.log2`, which is still inexact (`float32`, `float64`, `bfloat16`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def float32() -> tuple[str, str]:
 
 
 def near() -> None:
-    """jnp.log2 and jnp.log10 of these powers are within a relative 1e-6."""
+    """jnp.log2 of powers of two and jnp.log10 of powers of ten have relative errors below 1e-6."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -46,7 +46,7 @@ def by_frexp() -> None:
 
 
 def log2(x: Any) -> Any:
-    """Take the exponent for powers of two, and jnp.log2 for the rest; 1 - x / 2**20 is close to a power."""
+    """Return the exponents of powers of two, and jnp.log2 elsewhere, for x and 1 - x / 2**20."""
     import jax.numpy as jnp
 
     x = jnp.stack([x, 1 - x * jnp.float32(2.0**-20)])
@@ -55,7 +55,7 @@ def log2(x: Any) -> Any:
 
 
 def numpy_log2(x: Any) -> Any:
-    """Return NumPy's logarithm of the same float32 numbers, in float64."""
+    """Return NumPy's log2 in float64 of the float32 numbers x and 1 - x / 2**20."""
     import numpy as np
 
     return np.log2(np.stack([x, 1 - x * np.float32(2.0**-20)]).astype(np.float32), dtype=np.float64)
@@ -89,7 +89,7 @@ def log10() -> tuple[str, str]:
 
 
 def round_it() -> None:
-    """jnp.round before the conversion gives the exponents of 10, 100, 1000 and 1e9."""
+    """jnp.round(jnp.log10(x)), converted to int32, gives the exponents of 10, 100, 1000 and 1e9."""
     import jax.numpy as jnp
 
     x = jnp.array([10.0, 100.0, 1000.0, 1e9])
@@ -97,7 +97,7 @@ def round_it() -> None:
 
 
 def round_each_power() -> None:
-    """Rounding gives the exponents of the powers of ten in float32, bfloat16, float16 and int32."""
+    """jnp.round(jnp.log10(x)) gives the exponents of powers of ten in float32, bfloat16, float16 and int32."""
     import jax.numpy as jnp
 
     wide, narrow = range(-37, 39), range(-4, 5)
@@ -135,7 +135,7 @@ ISSUE = Issue(
     behaviours={"inexact": "affected", "exact": "clear"},
     rules=(Rule("inexact", "", "jax#40419 is open"),),
     workaround=Workaround(
-        "m, e = jnp.frexp(x); jnp.where(m == 0.5, e - 1, jnp.log2(x)); normal x, gradient 0.",
+        "For normal x, write m, e = jnp.frexp(x); jnp.where(m==0.5, e-1, jnp.log2(x)); gradient 0 where m==0.5.",
         by_frexp,
         elsewhere=Elsewhere(
             log2,

@@ -1,9 +1,9 @@
-"""jnp.array turns None into NaN; tree.map skips what stands beside a None
+"""jnp.array turns None into NaN; tree.map skips the value opposite a None
 
-To JAX, None is a pytree without leaves, so `jnp.array` took the dtype of the other elements, and NumPy converted None
-(jax#14506); jax#18564 made it warn, and 9c58a112b3 refuses it. `tree.map` accepted None in the first tree opposite a
-value in the second, and returned None there; equinox#753 calls this a bug in JAX, which now raises
-(google-deepmind/optax#1093). JAX's changelog says how to keep the None: with `is_leaf=lambda x: x is None`.
+None is a pytree without leaves, so `jnp.array` took the dtype of the other elements, and NumPy converted None
+(jax#14506). Since jax#18564, None in `jnp.array` warns, and 9c58a112b3 refuses None. `tree.map` returned None where the
+first tree had None and the second a value; equinox#753 calls this a bug in JAX, which now raises
+(google-deepmind/optax#1093). To keep the None, JAX's changelog advises `is_leaf=lambda x: x is None`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def in_an_array() -> tuple[str, str]:
 
 
 def none_in_both() -> None:
-    """jnp.array keeps NaN, and tree.map keeps None that both trees have."""
+    """jnp.array keeps NaN, and tree.map accepts None at the same place in both trees."""
     import jax
     import jax.numpy as jnp
 
@@ -39,7 +39,7 @@ def nan_said() -> None:
 
 
 def nan_in_rows() -> None:
-    """Rows with NaN in place of None, of integers, of None alone and without any, are as NumPy makes them of floats."""
+    """With NaN in place of None, jnp.array of several kinds of rows agrees with NumPy's float32 array."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -58,7 +58,7 @@ def in_a_tree() -> tuple[str, str]:
 
 
 def none_kept() -> None:
-    """With None as a leaf, the function returns it before it calls f."""
+    """With None as a leaf, the mapped function returns None without calling f."""
     import jax
 
     f = lambda a, b: a + b  # noqa: E731
@@ -72,7 +72,7 @@ def none_kept() -> None:
 
 
 def other_trees() -> None:
-    """None stays in tuples and in lists, where the other tree has None, an array or a tree; without None, f decides."""
+    """With None as a leaf, tree.map keeps None opposite None, an array or a tree, and otherwise calls f."""
     import jax
     import jax.numpy as jnp
 

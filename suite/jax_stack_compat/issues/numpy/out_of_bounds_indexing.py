@@ -1,8 +1,9 @@
 """Out-of-bounds reads are clamped and updates skipped, without an error
 
-An error from code on an accelerator can be difficult or impossible to raise, the documentation says. So an index is
-clamped where it reads (`read`), and an update is skipped (`update`). `jnp.take` fills with NaN (`take`), or in signed
-integers with the least (`take_of_integers`). Maintainers call this a known feature (jax#4383) and expected (jax#14193).
+The documentation says that raising an error from code on an accelerator can be difficult or impossible. So
+out-of-bounds reads clamp the index (`read`), and out-of-bounds updates are skipped (`update`). Out of bounds,
+`jnp.take` returns NaN (`take`), or for signed integers the smallest value (`take_of_integers`). Maintainers call the
+missing error a known feature (jax#4383) and expected (jax#14193).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def read() -> tuple[str, str]:
-    """What is x[5] of x = jnp.arange(3.0)?"""
+    """What does x[5] return for x = jnp.arange(3.0)?"""
     import jax.numpy as jnp
 
     found = float(jnp.arange(3.0)[5])
@@ -19,14 +20,14 @@ def read() -> tuple[str, str]:
 
 
 def within() -> None:
-    """Within bounds, and from the end, an index reads what NumPy does."""
+    """Indices within bounds, also negative ones, read the elements that NumPy reads."""
     import jax.numpy as jnp
 
     assert jnp.arange(3.0)[jnp.array([0, 2, -1, -3])].tolist() == [0.0, 2.0, 2.0, 0.0]
 
 
 def index_checks() -> None:
-    """With index checks, x[i], x.at[i].set and jnp.take give an error for 5, and their usual result for 1."""
+    """With index checks, x[i], x.at[i].set and jnp.take report an error if i is 5, and none if i is 1."""
     import jax
     import jax.numpy as jnp
     from jax.experimental import checkify
@@ -77,14 +78,14 @@ def take() -> tuple[str, str]:
 
 
 def take_of_integers() -> tuple[str, str]:
-    """What is jnp.take(jnp.arange(3), 5), of integers?"""
+    """What does jnp.take(x, 5) return for the integers x = jnp.arange(3)?"""
     import jax.numpy as jnp
 
     found = int(jnp.take(jnp.arange(3), 5))
     return "filled" if found == jnp.iinfo(jnp.arange(3).dtype).min else "other", f"{found}"
 
 
-_RUN = "the sharp bits"
+_RUN = "documented under The Sharp Bits"
 _FILLS = "the documentation of jnp.take"
 
 ISSUE = Issue(
@@ -96,7 +97,7 @@ ISSUE = Issue(
     touches=("jax.Array.at", "indexing"),
     control=within,
     workaround=Workaround(
-        "Outside jit, with int32 indices: "
+        "Outside jit, for int32 indices, write "
         "error, y = checkify.checkify(f, errors=checkify.index_checks)(x, i); error.throw().",
         index_checks,
         elsewhere=checks_of_integers_and_batches,

@@ -1,8 +1,8 @@
 """jnp.pad with constant_values=(before, after) fills some corners wrongly
 
-NumPy pads one axis after another, so the last axis decides a corner. jax#24896, made for a shorter jaxpr, did
-otherwise for two elements of `constant_values`: it padded all axes before, then all axes after.
-7f05b74bca pads axis by axis. `gradient` shows that the derivatives by the two constants count the wrong elements, too.
+NumPy pads one axis after another, so the constants of the last axis fill the corners. To shorten the jaxpr, jax#24896
+padded the starts of all axes with the first of two constants, then the ends of all axes with the second. 7f05b74bca
+pads axis by axis. `gradient` shows that the derivatives by the two constants count the wrong elements, too.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def a_pair_for_each_axis() -> None:
 
 
 def filled(x: Any) -> Any:
-    """Pad each axis by one 3 before and two 4 after."""
+    """Pad each axis with one 3 before and two 4s after."""
     import jax.numpy as jnp
 
     return jnp.pad(x, (1, 2), constant_values=((3, 4),) * x.ndim)

@@ -1,9 +1,9 @@
 """The gradient of jnp.pad and lax.pad by the padding value alone fails
 
-The transpose of `lax.pad` subtracts two sums: of all cotangents, and of the operand's. The operand's is None if it does
-not depend on what is differentiated, so its sum raises a TypeError; 2ca7782164 removed the test for this.
+The transpose of `lax.pad` subtracts the sum of the operand's cotangents from the sum of all cotangents. If the operand
+does not depend on the input, its cotangent is None, whose sum raises a TypeError; 2ca7782164 removed the test for None.
 `forwards` shows that forward mode returns the derivative, and that reverse mode does if the operand depends on the
-input. jax#10927, about scalar operands, was another fault of this function.
+input. jax#10927, about scalar operands, was a different fault of this transpose.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def padded_mask() -> None:
 
 
 def padded(x: Any, c: Any) -> Any:
-    """Pad by 1, and append the gradient of the sum by the padding value."""
+    """Pad x by 1, and append the derivative of the padded array's sum by the padding value."""
     import jax
     import jax.numpy as jnp
 
@@ -83,7 +83,7 @@ ISSUE = Issue(
     known_by=r"_pad_transpose",
     control=forwards,
     behaviours={"agrees": "clear", "differs": "different"},
-    rules=(Rule("none-type", "", "its transpose sums t_operand, which is None (2ca7782164)"),),
+    rules=(Rule("none-type", "", "the transpose of lax.pad sums t_operand, which is None (2ca7782164)"),),
     workaround=Workaround(
         "Select with a padded mask: jnp.where(jnp.pad(jnp.ones(x.shape, bool), 1), jnp.pad(x, 1), c).astype(x.dtype).",
         padded_mask,

@@ -1,8 +1,8 @@
 """jnp.partition and argpartition misplace or lose the smallest integer
 
 JAX finds the smallest values as the largest of `-x`. An unsigned 0 and the smallest signed integer are their own
-negatives, so the value that belongs first comes last, and jnp.partition may lose it (jax#40338). jax#22288 adds 1 to
-unsigned integers before it negates them; jax#40338 inverts bits instead, in `jnp.top_k(mode="smallest")` too.
+negatives, so they come last instead of first, and jnp.partition may lose them (jax#40338). jax#22288 adds 1 to unsigned
+integers before it negates them; jax#40338 inverts bits instead, in `jnp.top_k(mode="smallest")` too.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def sort_instead() -> None:
 
 
 def pivots(x: Any) -> Any:
-    """Return each pivot of jnp.partition, by jnp.sort and by jnp.argsort."""
+    """Return the sorted numbers, once from jnp.sort and once from jnp.argsort."""
     import jax.numpy as jnp
 
     return jnp.stack([jnp.sort(x), jnp.take_along_axis(x, jnp.argsort(x), axis=-1)])
 
 
 def numpy_pivots(x: Any) -> Any:
-    """Return each pivot of np.partition, twice."""
+    """Return the sorted numbers twice: the kth of np.partition(x, kth), for each kth."""
     import numpy as np
 
     each = np.stack([np.partition(x, kth)[..., kth] for kth in range(x.shape[-1])], -1)
@@ -99,7 +99,7 @@ ISSUE = Issue(
     control=signed_and_float,
     rules=(Rule("differs", "jax<0.4.31"), Rule("agrees", "", "jax#22288 (2780b61bfd)")),
     workaround=Workaround(
-        "Sort all: jnp.sort(x), jnp.argsort(x).",
+        "Sort the whole array: jnp.sort(x), jnp.argsort(x).",
         sort_instead,
         elsewhere=Elsewhere(pivots, numpy_pivots, ("int8 vector", "uint8 matrix", "zero uint16 one", "float32 batch")),
     ),

@@ -1,9 +1,9 @@
 """jnp.polyfit(cov=True) of several fits returns one covariance
 
-Each column of y is a fit of its own, and NumPy returns a covariance matrix for each, along a last axis. jnp.polyfit
-scaled by the residuals of the first column, and returned one matrix with a last axis of length 1, which broadcasts
-(jax#24073). 21f9d23658 uses the residuals of all columns. `one_fit` shows that the coefficients, and the covariance of
-one column, agree with NumPy.
+NumPy fits each column of y separately, and stacks their covariance matrices along the last axis. jnp.polyfit scaled by
+the residuals of the first column, and returned one matrix with a last axis of length 1, which broadcasts (jax#24073).
+21f9d23658 uses the residuals of all columns. `one_fit` shows that the coefficients, and the covariance of one column,
+agree with NumPy.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def scaled() -> tuple[str, str]:
 
 
 def one_fit() -> None:
-    """The coefficients of several fits agree with NumPy, and so does the covariance of a single one."""
+    """jnp.polyfit agrees with NumPy for the coefficients of two columns, and the covariance of one column."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -48,7 +48,7 @@ def one_by_one() -> None:
 
 
 def fitted(y: Any, w: Any) -> Any:
-    """Fit lines to the squares of each column."""
+    """Return the covariances of lines fitted to the squares of each column."""
     import jax
     import jax.numpy as jnp
 
@@ -56,7 +56,7 @@ def fitted(y: Any, w: Any) -> Any:
 
 
 def fitted_by_numpy(y: Any, w: Any) -> Any:
-    """Fit the lines with NumPy."""
+    """Return NumPy's covariances of lines fitted to the squares of each column."""
     import numpy as np
 
     return np.polyfit(np.arange(3.0), y * y, 1, w=w[0], cov=True)[1]

@@ -1,9 +1,9 @@
 """jnp.polyval of integers overflows, and of booleans raises TypeError
 
-jnp.polyval made floats of integers and booleans, unlike NumPy (jax#11633); jax#37448 keeps integers, and changes the
-documented example to int32. NumPy's default integer has 64 bits and JAX's has 32, so `cube` overflows. A Python integer
-takes the dtype of the coefficients, where NumPy widens it, so `small_integers` overflows in int8. Booleans stay
-booleans (`truth_values`), until jnp.polyval calls lax.polynomial, which refuses them.
+Unlike NumPy, jnp.polyval converted integers and booleans to floats (jax#11633); jax#37448 keeps integers, and changes
+the documented example to int32. JAX's default integer has 32 bits, NumPy's has 64, so `cube` overflows in JAX. In JAX,
+a Python integer takes the dtype of the coefficients, so `small_integers` overflows in int8; NumPy widens the dtype.
+Booleans stayed booleans (`truth_values`), until jnp.polyval called lax.polynomial, which refuses them.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ def convert_first() -> None:
 
 
 def in_floats(p: Any, x: Any) -> Any:
-    """Evaluate at floats."""
+    """Call jnp.polyval with the points as floats."""
     import jax.numpy as jnp
 
     return jnp.polyval(p, jnp.asarray(x, float))
 
 
 def numpy_in_floats(p: Any, x: Any) -> Any:
-    """Evaluate with NumPy at float64."""
+    """Call np.polyval with the points as float64."""
     import numpy as np
 
     return np.polyval(p, x.astype(float))
@@ -83,7 +83,7 @@ ISSUE = Issue(
     behaviours={"float": "clear", "wrapped": "documented", "other": "different"},
     rules=(Rule("float", "jax<0.10.1"), Rule("wrapped", "", "jax#37448 (6c690e77a1)")),
     workaround=Workaround(
-        "Evaluate at floats: jnp.polyval(p, jnp.asarray(x, float)).",
+        "Convert the points to floats: jnp.polyval(p, jnp.asarray(x, float)).",
         convert_first,
         elsewhere=Elsewhere(
             in_floats,
@@ -111,7 +111,7 @@ ISSUE = Issue(
             rules=(
                 Rule("float", "jax<0.10.1"),
                 Rule("truth", "jax<0.12.0", "jax#37448 (6c690e77a1)"),
-                Rule("refused", "", "jnp.polyval calls lax.polynomial, which takes numbers alone"),
+                Rule("refused", "", "jnp.polyval calls lax.polynomial, which refuses booleans"),
             ),
         ),
     ),

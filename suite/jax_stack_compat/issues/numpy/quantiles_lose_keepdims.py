@@ -1,8 +1,7 @@
 """jnp.median and jnp.quantile with keepdims=True lose axes if axis is None
 
-Without an axis, `jnp.median`, `jnp.quantile` and their variants flattened the array first. With `keepdims=True` they
-then gave the shape (1,) for one quantile, where NumPy gives one axis of length 1 for each axis of the array. jax#20251
-fixed it.
+Without an axis, `jnp.median`, `jnp.quantile` and their variants flattened the array first. For one quantile,
+`keepdims=True` returned the shape (1,), while NumPy keeps each axis with length 1. jax#20251 keeps the axes.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ def median() -> tuple[str, str]:
 
 
 def over_both_axes() -> None:
-    """jnp.median and jnp.quantile keep the axes that are named."""
+    """With axis=(0, 1), jnp.median and jnp.quantile keep both axes."""
     import jax.numpy as jnp
 
     assert jnp.median(jnp.ones((2, 3)), axis=(0, 1), keepdims=True).shape == (1, 1)
@@ -30,7 +29,7 @@ def over_both_axes() -> None:
 
 
 def name_the_axes() -> None:
-    """jnp.median keeps the axes if all are named."""
+    """jnp.median keeps all axes if the argument axis names them all."""
     import jax.numpy as jnp
 
     matrix = jnp.ones((2, 3))
@@ -38,7 +37,7 @@ def name_the_axes() -> None:
 
 
 def median_over_all(x: Any) -> Any:
-    """Name all axes."""
+    """Return jnp.median with all axes named."""
     import jax.numpy as jnp
 
     return jnp.median(x, axis=tuple(range(x.ndim)), keepdims=True)
@@ -64,7 +63,7 @@ def keepdims() -> tuple[str, str]:
 
 
 def quantile(x: Any, q: Any) -> Any:
-    """Name all axes."""
+    """Return jnp.quantile with all axes named."""
     import jax.numpy as jnp
 
     return jnp.quantile(x, q, axis=tuple(range(x.ndim)), keepdims=True)

@@ -1,8 +1,8 @@
 """jnp.var and jnp.cov with a ddof above n return negative variances
 
-They divided the sum of squares by n - ddof, whatever its sign; where a mask leaves n elements, n counts these. The
-array API standard asks for NaN if n is at most ddof (jax#21330), which jax#21362 returns in `var` and `std`; `jnp.cov`
-still divides (`cov`). NumPy warns, and returns infinity, or NaN where the sum is 0.
+`jnp.var` and `jnp.cov` divided the sum of squares by n - ddof, even if negative; n counts the elements that a mask
+leaves. The array API standard asks for NaN if n is at most ddof (jax#21330). jax#21362 returns NaN in `var` and `std`,
+but `jnp.cov` still divides (`cov`). NumPy warns, and returns infinity, or NaN if the sum of squares is 0.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def empty_var() -> tuple[str, str]:
 
 
 def fewer() -> None:
-    """With a ddof below n the values are those of NumPy, and jnp.nanvar gives NaN above it."""
+    """With ddof below n, jnp.var, jnp.cov and jnp.nanvar agree with NumPy; above n, jnp.nanvar gives NaN."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -52,7 +52,7 @@ def spreads(x: Any) -> Any:
 
 
 def numpy_spreads(x: Any) -> Any:
-    """Return the same from NumPy in float64."""
+    """Return NumPy's variances and covariances with several ddof in float64."""
     import warnings
 
     import numpy as np
@@ -73,7 +73,7 @@ def var() -> tuple[str, str]:
 
 
 def masked_var() -> tuple[str, str]:
-    """Is jnp.var with ddof=3, of three numbers of which where= leaves two, free of negative values?"""
+    """Is jnp.var(x, ddof=3, where=mask) free of negative values if the mask leaves two of three numbers?"""
     import jax.numpy as jnp
 
     given = float(jnp.var(jnp.arange(3.0), ddof=3, where=jnp.array([True, True, False])))

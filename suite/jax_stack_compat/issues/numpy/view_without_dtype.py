@@ -1,8 +1,8 @@
 """x.view() and x.view(None) read the bytes of an array as floats
 
-JAX took `None` for the default float dtype, and read the memory as that. ca7b9db551 returns the array unchanged. The
-changelog calls this NumPy's semantics. NumPy does so for `x.view()`, but reads float64 for `x.view(None)`
-(numpy#14875).
+JAX took `None` for the default float dtype, and read the bytes as floats. ca7b9db551 returns the array unchanged. The
+changelog calls returning the array NumPy's semantics. NumPy returns the array for `x.view()`, but reads float64 for
+`x.view(None)` (numpy#14875).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def integers() -> tuple[str, str]:
 
 
 def floats_and_named() -> None:
-    """A float32 array is itself, and a dtype that is named is the one that is read."""
+    """For a float32 array x, x.view() returns x, and x.view("int32") reads the bytes as int32."""
     import jax.numpy as jnp
 
     x = jnp.array([1.0, 2.0], jnp.float32)
@@ -30,7 +30,7 @@ def floats_and_named() -> None:
 
 
 def name_the_dtype() -> None:
-    """With its own dtype, an array of int8, of complex numbers and of truth values is itself."""
+    """x.view(x.dtype) returns x for arrays of int8, complex64 and bool."""
     import jax.numpy as jnp
 
     for x in (jnp.array([1, 2, 3, 4], jnp.int8), jnp.array([1 + 2j], jnp.complex64), jnp.array([True, False])):
@@ -49,7 +49,7 @@ def itself(x: Any) -> Any:
 
 
 def small_integers() -> tuple[str, str]:
-    """Does x.view(None) of four int8 return x, not one float?"""
+    """Does x.view(None) of four int8 numbers return x, not one float?"""
     import jax.numpy as jnp
 
     x = jnp.array([1, 2, 3, 4], jnp.int8)

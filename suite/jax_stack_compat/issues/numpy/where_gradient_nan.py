@@ -1,8 +1,8 @@
-"""The gradient of jnp.where is NaN if the other branch's is not finite
+"""The gradient of jnp.where is NaN if the unused branch's is not finite
 
-`grad` multiplies the zero cotangent of the branch that is not taken by its derivative, infinity or NaN; the FAQ
-documents it, with the workaround (jax#1052). Forward mode gives 0 (`jvp`, jax#654). `lax.cond` gives 0, too, even if
-`vmap` turns it into a select (`cond_under_vmap`), for which jax#5658 stops the gradient.
+`grad` multiplies the zero cotangent of the unused branch by the branch's derivative, infinity or NaN; the FAQ documents
+this, with the workaround (jax#1052). Forward mode gives 0 (`jvp`, jax#654). `lax.cond` also gives 0, even if `vmap`
+turns it into a select, where jax#5658 stops the gradient (`cond_under_vmap`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def where() -> tuple[str, str]:
 
 
 def the_branch_taken() -> None:
-    """If the branch is taken the gradient is correct, and lax.cond without a batch gives 0."""
+    """The gradient of jnp.where is correct at 4, where sqrt is used; at 0, lax.cond without vmap gives 0."""
     import jax
     import jax.numpy as jnp
 
@@ -31,7 +31,7 @@ def the_branch_taken() -> None:
 
 
 def where_inside() -> None:
-    """With a where inside, as in the FAQ, no branch is at a point where it has no derivative."""
+    """With a second jnp.where inside, as in the FAQ, jnp.sqrt gets no point without a derivative."""
     import jax
     import jax.numpy as jnp
 
@@ -43,7 +43,7 @@ def where_inside() -> None:
 
 
 def roots(x: Any) -> Any:
-    """Differentiate with a where inside, and a sum with where=."""
+    """Return the gradient of jnp.where and jnp.sum(where=), with a second jnp.where inside."""
     import jax
     import jax.numpy as jnp
 
@@ -55,7 +55,7 @@ def roots(x: Any) -> Any:
 
 
 def slopes_of_roots(x: Any) -> Any:
-    """Return twice the derivative of the square root, and 0 where there is none."""
+    """Return twice the derivative of the square root where x > 0, and 0 elsewhere."""
     import numpy as np
 
     return np.where(x > 0, 1 / np.sqrt(np.where(x > 0, x, 1)), 0)
@@ -71,7 +71,7 @@ def sum_with_where() -> tuple[str, str]:
 
 
 def cond_under_vmap() -> tuple[str, str]:
-    """Is jax.grad of a batch through lax.cond 0 where the other branch was not taken?"""
+    """Is jax.grad through lax.cond under vmap 0 where the branch of zeros is taken?"""
     import jax
     import jax.numpy as jnp
 
@@ -80,7 +80,7 @@ def cond_under_vmap() -> tuple[str, str]:
 
 
 def jvp() -> tuple[str, str]:
-    """Is the derivative by jax.jvp of jnp.where(x > 0, jnp.sqrt(x), 0) at 0 and at -1 equal to 0?"""
+    """Does jax.jvp of jnp.where(x > 0, jnp.sqrt(x), 0) give the derivative 0 at 0 and at -1?"""
     import jax
     import jax.numpy as jnp
 
@@ -101,7 +101,7 @@ ISSUE = Issue(
         docs="jax:faq.html#gradients-contain-nan-where-using-where",
     ),
     control=the_branch_taken,
-    rules=(Rule("differs", "", "the FAQ has it"),),
+    rules=(Rule("differs", "", "the FAQ documents the NaN"),),
     workaround=Workaround(
         "Put a second where inside: sqrt(where(x > 0, x, 1)).",
         where_inside,

@@ -1,7 +1,7 @@
 """Gradients of jax.scipy.linalg.cholesky are not 0 at entries it ignores
 
-The function reads one triangle, but its derivative took the matrix for a symmetric one, so that entries of the other
-triangle have gradients, too (jax#40421). Now the rule copies one triangle of the tangent to the other.
+`cholesky` reads one triangle, but its derivative assumed a symmetric matrix, so entries of the other triangle had
+gradients, too (jax#40421). The derivative's rule now copies one triangle of the tangent to the other.
 `jnp.linalg.cholesky` averages both triangles first, and has a symmetric gradient (`symmetrized`).
 """
 
@@ -13,7 +13,7 @@ from jax_stack_compat.cell import DERIVATIVES, Case, Elsewhere, Issue, Rule, Ups
 
 
 def cholesky() -> tuple[str, str]:
-    """Is the gradient of jax.scipy.linalg.cholesky 0 below the diagonal, which the upper factor ignores?"""
+    """Is the gradient of jax.scipy.linalg.cholesky 0 at the ignored entries, those below the diagonal?"""
     import jax
     import jax.numpy as jnp
 
@@ -68,7 +68,7 @@ def by_inverse(x: Any) -> Any:
 
 
 def cho_factor() -> tuple[str, str]:
-    """Is the gradient of jax.scipy.linalg.cho_factor(x, lower=True) 0 above the diagonal, which it ignores?"""
+    """Is the gradient of jax.scipy.linalg.cho_factor(x, lower=True) 0 at the ignored entries above the diagonal?"""
     import jax
     import jax.numpy as jnp
 

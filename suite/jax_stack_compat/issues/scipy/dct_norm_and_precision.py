@@ -1,8 +1,8 @@
-"""jax.scipy.fft.idct takes "backward" for "ortho", and float64 for float32
+"""jax.scipy.fft.idct scales "backward" as "ortho", and casts to float32
 
-`idct` scaled for each norm except None as for "ortho" (`idct_backward`), and `dct` for each except "ortho" as for None
-(`dct_forward`, jax#22466); neither raised an error. jax#22571 gives "backward" its meaning,
-and jax#22567 refuses other names. `idct` also cast float64 to float32 (`idct_float64`, jax#23895), until jax#23917.
+`idct` treated each norm except None as "ortho" (`idct_backward`), and `dct` treated each norm except "ortho" as None
+(`dct_forward`, jax#22466), without an error. jax#22571 implements "backward", and jax#22567 refuses other norms. `idct`
+also cast float64 to float32 (`idct_float64`, jax#23895), until jax#23917.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def ortho() -> None:
 
 
 def leave_it_out() -> None:
-    """Without norm, idct inverts dct, and dct over 2 n is SciPy's with norm="forward"."""
+    """Without norm, idct inverts dct, and dct(x) / (2 * n) agrees with norm="forward" in SciPy."""
     import jax.numpy as jnp
     import numpy as np
     import scipy.fft
@@ -56,7 +56,7 @@ def without_norm(x: Any) -> Any:
 
 
 def with_norm(x: Any) -> Any:
-    """Compute both with SciPy in float64."""
+    """Return SciPy's idct with norm="backward" and dct with norm="forward" in float64."""
     import numpy as np
     import scipy.fft
 
@@ -116,7 +116,7 @@ ISSUE = Issue(
             signatures={"refused": Signature("ValueError", "is not implemented", "jax._src.scipy.fft")},
             rules=(Rule("differs", "jax<0.4.31"), Rule("refused", "", "jax#22567 (326559ca47)")),
             workaround=Workaround(
-                'For norm="forward" along the last axis, without n: dct(x) / (2 * x.shape[-1]).',
+                'Replace norm="forward", along the last axis and without n, by dct(x) / (2 * x.shape[-1]).',
                 leave_it_out,
                 elsewhere=_ELSEWHERE,
             ),

@@ -1,7 +1,7 @@
 """jax.scipy.stats.expon.ppf is wrong unless loc is 0 and scale is 1
 
-The formula took the probability for a point: it returned `-log1p((loc - q) / scale)`, the quantile for loc 0 and scale
-1 (jax#36757). It came with the function (jax@42b64fc06c); jax#36903 returns `loc - scale * log1p(-q)`.
+`ppf` took the probability `q` for a point: it returned `-log1p((loc - q) / scale)`, the quantile for loc 0 and scale 1
+(jax#36757). The wrong formula came with `ppf` (jax@42b64fc06c); jax#36903 returns `loc - scale * log1p(-q)`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workar
 
 
 def ppf() -> tuple[str, str]:
-    """Does expon.ppf give the quantiles for scale 2, scale 0.001 and loc 3, and at q = 1?"""
+    """Does expon.ppf return the quantiles for scales 2 and 0.001, for loc 3, and at q = 1?"""
     import numpy as np
     from jax.scipy.stats import expon
 
@@ -34,7 +34,7 @@ def standard_ppf() -> None:
 
 
 def closed_form() -> None:
-    """The quantiles for loc 3, and scales 2 and 0.001, written out."""
+    """loc - scale * jnp.log1p(-q) gives the quantiles for loc 3, and scales 2 and 0.001."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -43,7 +43,7 @@ def closed_form() -> None:
 
 
 def quantile(q: Any, loc: Any, scale: Any) -> Any:
-    """Return the quantiles, written out."""
+    """Return loc - scale * jnp.log1p(-q)."""
     import jax.numpy as jnp
 
     return loc - scale * jnp.log1p(-q)
@@ -66,12 +66,12 @@ ISSUE = Issue(
     ),
     control=standard_ppf,
     rules=(
-        Rule("absent", "jax<0.5.1", "42b64fc06c added it"),
+        Rule("absent", "jax<0.5.1", "42b64fc06c added expon.ppf"),
         Rule("differs", "jax<0.10.1"),
         Rule("agrees", "", "jax#36903 (10b238613e)"),
     ),
     workaround=Workaround(
-        "Write it out, for q from 0 to 1: loc - scale * jnp.log1p(-q).",
+        "For q from 0 to 1, write loc - scale * jnp.log1p(-q).",
         closed_form,
         elsewhere=Elsewhere(
             quantile,

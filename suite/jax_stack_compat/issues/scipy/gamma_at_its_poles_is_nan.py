@@ -1,8 +1,8 @@
 """jax.scipy.special.gamma of a negative integer is NaN, not infinity
 
-The limits from below and from above have opposite signs, so `gamma` and `gammasgn` return NaN at negative integers, as
-SciPy does since scipy/scipy#21827; the changelog says so. `beta` multiplies values of `gammasgn`. The same commit gave
-`gamma` of -0.0 the sign of the zero, and documents it.
+At negative integers, the limits of `gamma` from below and above have opposite signs, so `gamma` and `gammasgn` return
+NaN. SciPy also returns NaN at negative integers since scipy/scipy#21827; the changelog says so. `beta` multiplies
+values of `gammasgn`. jax@c5e8ae80f9 also gave `gamma(-0.0)` the sign of the zero, and documents the sign.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ def by_logarithm() -> None:
 
 
 def poles(x: Any) -> Any:
-    """Return where gamma has a pole, by gammaln."""
+    """Return True where gammaln is infinity: at the poles of gamma."""
     import jax
 
     return jax.numpy.isposinf(jax.scipy.special.gammaln(x))
 
 
 def integers_up_to_zero(x: Any) -> Any:
-    """Return where x is an integer that is not positive."""
+    """Return True where x is an integer that is not positive."""
     import numpy as np
 
     return (x <= 0) & (x == np.floor(x))
@@ -64,7 +64,7 @@ def negative_zero() -> tuple[str, str]:
 
 
 def beta() -> tuple[str, str]:
-    """What does beta(-1, 2) return, where no other pole cancels that of gamma(-1)?"""
+    """What does beta(-1, 2) return, where gamma(-1) is the only pole?"""
     import jax
 
     if not hasattr(jax.scipy.special, "beta"):
@@ -74,7 +74,7 @@ def beta() -> tuple[str, str]:
 
 
 _POLES = Workaround(
-    "Find the poles of finite x <= 0 by gammaln: jnp.isposinf(gammaln(x)).",
+    "Find poles at finite x <= 0 with jnp.isposinf(gammaln(x)).",
     by_logarithm,
     elsewhere=Elsewhere(
         poles,

@@ -1,8 +1,9 @@
-"""Gradients of logsumexp where a weight is 0, or a large entry is masked
+"""logsumexp has wrong gradients for weights of 0 and large masked entries
 
-Where `b` is 0, `logsumexp` replaces `a` by -inf, so the derivative by `b` becomes 0 instead of exp(a) / sum
-(jax#22398). jax#22836 and its second version were rolled back before a release; jax#37729 is open. With `where`, the
-exponential of a masked entry overflowed, which made the gradient NaN (jax#23842); jax#25791 masks the entries first.
+Where `b` is 0, `logsumexp` replaces `a` by -inf, so the derivative by `b` becomes 0 instead of
+`exp(a) / sum(b * exp(a))` (jax#22398). jax#22836 and its second version were rolled back before a release; jax#37729 is
+open. With `where`, the exponential of a masked entry overflowed, which made the gradient NaN (jax#23842); jax#25791
+masks the entries first.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def positive_weights() -> None:
 
 
 def written_out() -> None:
-    """The sum written out has the gradient 1 / sum(b), and a weight of 0 leaves out an entry of 1000."""
+    """If the sum is written out, the gradient is 1 / sum(b), and an entry of 1000 with weight 0 does not count."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -61,7 +62,7 @@ def written_out() -> None:
 
 
 def by_weights(a: Any, b: Any) -> Any:
-    """Return the gradient by b, whose first number is 0."""
+    """Return the gradient of the written-out logsumexp by b, whose first weight is set to 0."""
     import jax
     import jax.numpy as jnp
 
@@ -82,7 +83,7 @@ def closed_form(a: Any, b: Any) -> Any:
 
 
 def masked() -> tuple[str, str]:
-    """Does the gradient of logsumexp(x, where=mask) agree with softmax, where the masked entry is 100?"""
+    """Does the gradient of logsumexp(x, where=mask) agree with softmax if the masked entry is 100?"""
     import jax
     import jax.numpy as jnp
 
@@ -110,7 +111,7 @@ def by_entries(x: Any) -> Any:
 
 
 def softmax(x: Any) -> Any:
-    """Return SciPy's softmax of 100 * x, where entries of x above 1 are masked."""
+    """Return SciPy's softmax of 100 * x, with the entries from 100 on masked."""
     import numpy as np
     import scipy.special
 
@@ -138,7 +139,7 @@ ISSUE = Issue(
             zero_weight,
             rules=(Rule("differs", "", "jax#22398 is open"),),
             workaround=Workaround(
-                "In float32, write the sum out: subtract the largest weighted entry, clamp at 80.",
+                "In float32, write the sum out: subtract the largest weighted entry, clamp differences at 80.",
                 written_out,
                 elsewhere=Elsewhere(
                     by_weights,
@@ -158,12 +159,12 @@ ISSUE = Issue(
         Case(
             masked,
             rules=(
-                Rule("absent", "jax<0.4.27", "there is no where"),
+                Rule("absent", "jax<0.4.27", "logsumexp has no argument where"),
                 Rule("differs", "jax<0.5"),
                 Rule("agrees", "", "jax#25791 (f0392a1535)"),
             ),
             workaround=Workaround(
-                "Put -inf there: logsumexp(jnp.where(mask, x, -jnp.inf)).",
+                "Replace masked entries by -inf: logsumexp(jnp.where(mask, x, -jnp.inf)).",
                 minus_infinity,
                 elsewhere=Elsewhere(
                     by_entries,

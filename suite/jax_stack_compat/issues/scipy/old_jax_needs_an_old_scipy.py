@@ -1,8 +1,8 @@
 """jax.scipy.linalg does not import beside a SciPy without tril and triu
 
 `jax.scipy.linalg` wrapped `tril` and `triu` of SciPy, which removed these functions (scipy/scipy#19674). Jax declared
-no upper bound for SciPy, so an installer gives one without them; jax@e356d76913 removes the wrappers. Optax,
-which imports `jax.scipy.stats`, fails too (huggingface/transformers#30402).
+no upper bound for SciPy, so an installer chooses a SciPy without `tril` and `triu`; jax@e356d76913 removes the
+wrappers. Optax, which imports `jax.scipy.stats`, fails too (huggingface/transformers#30402).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def linalg() -> tuple[str, str]:
 
 
 def by_numpy() -> None:
-    """jnp.linalg.cholesky factorises the same matrix."""
+    """jnp.linalg.cholesky factorises the matrix [[4.0]]."""
     import jax.numpy as jnp
 
     assert float(jnp.linalg.cholesky(jnp.array([[4.0]]))[0, 0]) == 2.0

@@ -1,8 +1,9 @@
 """jax.scipy.special: digamma(0), loggamma(0) and polygamma(1, inf) are NaN
 
-The NaN of digamma was also the gradient of gammaln at 0 (jax#37763). XLA's digamma now returns -infinity, as xla#47754
-describes, and also at -0.0, where SciPy returns infinity. jax#38651 gathers such reports; a maintainer says there that
-a limit can be a convention. For `gammaln` of -infinity, the C++ standard has infinity (scipy/scipy#13399), as XLA has.
+Because digamma(0) was NaN, so was the gradient of gammaln at 0 (jax#37763). XLA's digamma now returns -infinity at 0.0,
+as xla#47754 describes, and also at -0.0, where SciPy returns infinity. jax#38651 gathers reports about special
+functions, where a maintainer says that a limit can be a convention. In XLA, as in the C++ standard, `gammaln` of
+-infinity is infinity (scipy/scipy#13399).
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def away_from_poles() -> None:
 
 
 def minus_one_by_x() -> None:
-    """With -1 / x where x is 0, both zeros have SciPy's infinities, also that of an integer."""
+    """With -1 / x where x is 0, digamma has SciPy's infinities at 0.0, -0.0 and the integer 0."""
     import jax
     import jax.numpy as jnp
 
@@ -72,7 +73,7 @@ def gradient_of_gammaln() -> tuple[str, str]:
 
 
 def log_taken_apart() -> None:
-    """The gradient of gammaln(x + 1) - log(x) is -infinity at 0, and digamma of 1 at 1."""
+    """The gradient of gammaln(x + 1) - log(x) is -infinity at 0, and digamma(1) at 1."""
     import jax
     import jax.numpy as jnp
 
@@ -82,7 +83,7 @@ def log_taken_apart() -> None:
 
 
 def gradient(x: Any) -> Any:
-    """Return the gradient of gammaln, with its logarithm taken apart."""
+    """Return the gradient of gammaln, written as gammaln(x + 1) - log(x)."""
     import jax
     import jax.numpy as jnp
 
@@ -110,7 +111,7 @@ def loggamma() -> tuple[str, str]:
 
 
 def by_gammaln() -> None:
-    """At 0 and 3, gammaln has the values of loggamma in SciPy."""
+    """At 0 and 3, gammaln agrees with SciPy's loggamma."""
     import jax
     import jax.numpy as jnp
 
@@ -140,7 +141,7 @@ def zero_at_infinity() -> None:
 
 
 def infinities_of_other_arrays() -> None:
-    """In a float16 vector and a matrix, gammaln and both masks give SciPy's values, at infinity and elsewhere."""
+    """In float16 and float32, gammaln, and polygamma and gammaln masked at infinity, agree with SciPy."""
     import jax.numpy as jnp
     import numpy as np
     from jax.scipy import special
@@ -157,7 +158,7 @@ def infinities_of_other_arrays() -> None:
 
 
 def gammaln() -> tuple[str, str]:
-    """Is jax.scipy.special.gammaln of -infinity infinity, as math.lgamma has it, or -infinity, as SciPy has it?"""
+    """Does jax.scipy.special.gammaln(-inf) return infinity, as math.lgamma does, or -infinity, as SciPy does?"""
     import jax
     import jax.numpy as jnp
 
@@ -182,7 +183,7 @@ _GRADIENT = f"(x) if uses('jax.grad', 'jax.value_and_grad') and {_ABOVE} and uns
 _MAY_BE_ZERO = members("jax", "scipy.special.gammaln lax.lgamma", _GRADIENT)
 _POSITIVE = ("positive float32 matrix", "zero float32 vector", "positive float64 scalar", "float32 empty")
 _MINUS_ONE_BY_X = Workaround(
-    "For an array, take -1 / x there: jnp.where(x == 0, -1 / x, digamma(x)).",
+    "At 0, take -1 / x: jnp.where(x == 0, -1 / x, digamma(x)).",
     minus_one_by_x,
     elsewhere=Elsewhere(
         digamma_with_poles,
@@ -210,7 +211,7 @@ ISSUE = Issue(
         Case(
             gradient_of_gammaln,
             workaround=Workaround(
-                "For x from 0 on: jax.grad(lambda x: gammaln(x + 1) - jnp.log(x)).",
+                "For x >= 0, call jax.grad(lambda x: gammaln(x + 1) - jnp.log(x)).",
                 log_taken_apart,
                 elsewhere=Elsewhere(gradient, scipy_digamma, _POSITIVE, rtol=1e-4, atol=1e-5),
             ),
@@ -227,7 +228,7 @@ ISSUE = Issue(
             behaviours={"nan": "affected", "infinity": "clear", "other": "different"},
             rules=(Rule("absent", "jax<0.10.0", "d940b1b159"), Rule("nan", "", "jax#38240 is open")),
             workaround=Workaround(
-                "For real numbers from 0 on, call gammaln.",
+                "For real x >= 0, call gammaln(x).",
                 by_gammaln,
                 elsewhere=infinities_of_other_arrays,
             ),

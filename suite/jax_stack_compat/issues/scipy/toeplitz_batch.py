@@ -1,8 +1,8 @@
 """jax.scipy.linalg.toeplitz of a matrix returns a batch, not one matrix
 
-`toeplitz` flattened its input, as SciPy did; jax#24842 builds one matrix for each vector of the last axis. SciPy had
-announced this, and does so since scipy/scipy#23089. The maintainer expected few users of the old behaviour, and skipped
-a deprecation (jax#24842); the changelog says to call `jnp.ravel` first.
+`toeplitz` flattened its input, as SciPy did; jax#24842 builds one matrix for each vector along the last axis. SciPy had
+announced batches of matrices, and returns them since scipy/scipy#23089. The maintainer expected few users to rely on
+the flattening, and skipped a deprecation (jax#24842); the changelog says to call `jnp.ravel` first.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workar
 
 
 def rows() -> tuple[str, str]:
-    """Does jax.scipy.linalg.toeplitz of a (2, 3) array return one matrix of six values, or two of three?"""
+    """Does jax.scipy.linalg.toeplitz of a (2, 3) array return one 6 by 6 matrix, or two 3 by 3 matrices?"""
     import jax
 
     x = jax.numpy.arange(6.0).reshape(2, 3)
@@ -24,7 +24,7 @@ def rows() -> tuple[str, str]:
 
 
 def one_dimensional() -> None:
-    """A vector gives the matrix that SciPy gives."""
+    """For vectors c and r, jax.scipy.linalg.toeplitz(c, r) agrees with SciPy."""
     import jax
     import numpy as np
     import scipy.linalg
@@ -43,7 +43,7 @@ def flatten_first() -> None:
 
 
 def flattened(c: Any, r: Any) -> Any:
-    """Flatten both arguments."""
+    """Return toeplitz of both arguments flattened."""
     import jax.numpy as jnp
     from jax.scipy.linalg import toeplitz
 
@@ -59,7 +59,7 @@ def scipy_matrix(c: Any, r: Any) -> Any:
 
 
 def column() -> tuple[str, str]:
-    """Does jax.scipy.linalg.toeplitz of a (3, 1) column return one matrix of three values, or three of one?"""
+    """Does jax.scipy.linalg.toeplitz of a (3, 1) column return one 3 by 3 matrix, or three 1 by 1 matrices?"""
     import jax
 
     x = jax.numpy.arange(1.0, 4.0)[:, None]
