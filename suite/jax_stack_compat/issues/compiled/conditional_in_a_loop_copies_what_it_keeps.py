@@ -1,8 +1,8 @@
 """A conditional in a loop can copy the array that it updates
 
 XLA elided the copy of an array that branch 0 returns unchanged, but not if another branch returns it (xla#46314);
-xla@bb290bd makes the order irrelevant. On CPUs, branch 0 of `lax.cond` is the branch for False (`order-of-branches`; at
-index 0 alone, `kept-where-true`). jax#39449 also finds copies without a loop, in one order of the branches of
+xla@bb290bd makes the order irrelevant. On CPUs, branch 0 of `lax.cond` is the branch for False (`order-of-branches`;
+`kept-where-true` updates index 0 alone). jax#39449 also finds copies without a loop, in one order of the branches of
 `lax.cond`; which order depends on the jax version. jax#40101 is another cause of copies, in either order of the
 branches.
 """

@@ -3,7 +3,7 @@
 `functools.wraps` sets `__wrapped__`, which `inspect.signature` follows. The new implementation of `jax.pmap`, the
 default since aa2f995b1d, did not set `__wrapped__`, which a maintainer calls a "minor oversight" (jax#32701);
 ebb84c4c79 sets it again. Setting `jax_pmap_shmap_merge` to False selects the old implementation (page on migrating
-pmap). JAX later deprecated and removed this option (changelog).
+pmap). JAX later deprecated and removed `jax_pmap_shmap_merge` (changelog).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 At an index past the end, values are those of the clipped index. The derivative rule of `.at[].max` and `.at[].min`
 passed `mode` to its last step alone (jax#40648). The batching rule of `lax.dynamic_slice` promised indices in bounds,
-so gradients dropped the others; jax#34229 clips them, and jax#25880 keeps `.at[].get(mode="clip")` from using
+so gradients dropped other indices; jax#34229 clips those, and jax#25880 keeps `.at[].get(mode="clip")` from using
 `dynamic_slice`. JAX's documentation says that reverse mode does not preserve the out-of-bounds semantics of indexing
 (`indexing`, jax#5760).
 """

@@ -2,7 +2,7 @@
 
 A typed key has no numeric dtype, so `np.asarray` wrapped it as a Python object (jax#18767), which `np.save` pickled.
 Since jax#24481, `np.asarray` of a typed key raises, and the message names `jax.random.key_data`. `np.array_equal`
-catches this exception, and returns False for equal keys (`array_equal`).
+catches the TypeError of a typed key, and returns False for equal keys (`array_equal`).
 """
 
 from __future__ import annotations

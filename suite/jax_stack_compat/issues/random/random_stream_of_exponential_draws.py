@@ -1,6 +1,6 @@
 """jax.random.exponential, gumbel and others draw other numbers for a key
 
-JAX's compatibility policy keeps the distribution of draws, and not the numbers for a key. jax@a60ead6fd1 turned
+JAX's compatibility policy keeps the distribution of draws, but not the numbers drawn from a key. jax@a60ead6fd1 turned
 `jax_threefry_partitionable` on by default (jax#13346), so a key draws other bits. The issue `same-seed-other-numbers`
 tests the setting that restores the earlier bits. jax#29857 computes `logistic` from a wider range of uniform draws,
 which changes the lower tail (`logistic_tail`).

@@ -1,6 +1,6 @@
 """jax.random.uniform, split and others return other values for a key
 
-JAX's compatibility policy keeps the distribution of draws, and not the numbers for a key. jax@a60ead6fd1 turned
+JAX's compatibility policy keeps the distribution of draws, but not the numbers drawn from a key. jax@a60ead6fd1 turned
 `jax_threefry_partitionable` on by default (jax#13346), which changes the bits and splits of threefry keys; the issue
 `same-seed-other-numbers` tests the setting that restores the earlier values. `rbg` keys split by threefry too
 (`split_of_rbg`), so draws that split an `rbg` key changed (`randint_of_rbg`). jax@a7b01146f2 draws integers of 8 and 16

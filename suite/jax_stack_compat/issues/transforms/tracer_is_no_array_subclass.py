@@ -1,9 +1,9 @@
 """On some Pythons, a tracer is not an instance of ArrayLike or Optional
 
 9d40174f72 ends the inheritance of tracers from `jax.Array`, because some tracers are not arrays (changelog). A
-metaclass still answers `isinstance(x, jax.Array)` by the traced value (`instances`). Checks of the class no longer find
-`jax.Array`: `issubclass` (`subclass`), `functools.singledispatch` (`singledispatch`) and, on some Pythons (jax#38268),
-`isinstance` with a `typing.Union` (`array_like`, `optional`).
+metaclass still makes `isinstance(x, jax.Array)` true for a traced array (`instances`). Checks of the class no longer
+find `jax.Array`: `issubclass` (`subclass`), `functools.singledispatch` (`singledispatch`) and, on some Pythons
+(jax#38268), `isinstance` with a `typing.Union` (`array_like`, `optional`).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """jax.vmap over a Ref raises, or reads and writes other elements
 
 dd6d6d24ae drops the index of `r[...] = x`, and the batching rule did not move the mapped axis of `x`. A write to a ref
-of shape (2, 3) then raises (`another_shape`, jax#39288), and one to a square ref is transposed
+of shape (2, 3) under `vmap` raises (`another_shape`, jax#39288), and one to a square ref is transposed
 (`written_along_axis_one`). ce1baf2fb9 maps by a slice instead of indices, so `r[i]` takes the indices of all rows
-(`mapped_index`), and `r[0]` raises (`first_element`, jax#33309). A mapped `scan` moved axis 1 to the front, which a ref
-does not support (`in_a_loop`).
+(`mapped_index`), and `r[0]` raises (`first_element`, jax#33309). A mapped `scan` moved axis 1 to the front, which refs
+do not support (`in_a_loop`).
 """
 
 from __future__ import annotations

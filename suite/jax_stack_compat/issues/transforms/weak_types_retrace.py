@@ -3,7 +3,7 @@
 A Python scalar has a weak type: combined with an array, it takes the array's dtype. `jax.jit` traces a function
 separately for weak types, a gotcha of training loops (jax#4274). A scalar plus an array is not weak, so `jax.jit`
 traces a step twice if its input is first a scalar and then its own output (`its_output_of_an_array`). A scalar times a
-Python number stays weak (`its_own_output`); jax#3163 reports that the product was not weak.
+Python number stays weak (`its_own_output`), although jax#3163 reports otherwise.
 """
 
 from __future__ import annotations

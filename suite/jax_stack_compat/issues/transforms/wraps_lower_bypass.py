@@ -1,9 +1,9 @@
 """.lower() skips a functools.wraps wrapper round a jitted function
 
 `jax.jit` set `lower` on the function that it returned, and `functools.wraps` copies such attributes to the wrapper
-(jax#27829). JAX's transforms copied `lower`, too (`vmap`, `grad`, `checkpoint`). jax#27873 makes `lower` an attribute
-of the class, which wrappers do not get; its author advises to apply `jax.jit` last. The `jax.pmap` on `shard_map`
-(aa2f995b1d) sets `lower` on its result again, and `jax.jit` of a wrapper copies that `lower` (`pmap`).
+(jax#27829). JAX's transforms copied `lower`, too (`vmap`, `grad`, `checkpoint`). jax#27873 moves `lower` to the class
+of jitted functions, so wrappers do not get it; its author advises to apply `jax.jit` last. The `jax.pmap` on
+`shard_map` (aa2f995b1d) sets `lower` on its result again, and `jax.jit` of a wrapper copies that `lower` (`pmap`).
 """
 
 from __future__ import annotations
