@@ -1,9 +1,10 @@
 """A conditional in a loop can copy the array that it updates
 
-XLA elided the copy of an array that branch 0 returns unchanged, but not in another branch (xla#46314); xla@bb290bd
-makes the order irrelevant. On CPUs, branch 0 of lax.cond is that for False (`order-of-branches`; at index 0 alone,
-`kept-where-true`). jax#39449 finds copies without a loop, too, in one order of lax.cond, which depends on the jax
-version. jax#40101 is another cause of copies, in either order.
+XLA elided the copy of an array that branch 0 returns unchanged, but not if another branch returns it (xla#46314);
+xla@bb290bd makes the order irrelevant. On CPUs, branch 0 of `lax.cond` is the branch for False (`order-of-branches`;
+`kept-where-true` updates index 0 alone). jax#39449 also finds copies without a loop, in one order of the branches of
+`lax.cond`; which order depends on the jax version. jax#40101 is another cause of copies, in either order of the
+branches.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _copies(writes: Callable[[Any], Any], reads: Callable[[Any], Any]) -> tuple[str, str]:
-    """Return "copies" if one function takes over 30 times the CPU time of another, in the fastest of three calls."""
+    """Return "copies" if `writes` takes over 30 times the CPU time of `reads`, each in the fastest of three calls."""
     import time
 
     import jax
@@ -65,7 +66,7 @@ def order_of_branches() -> tuple[str, str]:
 
 
 def without_a_condition() -> None:
-    """Without a condition, and if both branches update the array, the loop updates it in place."""
+    """A loop updates an array in place without a condition, and with one if both branches update the array."""
     import jax
     import jax.numpy as jnp
 
@@ -80,7 +81,7 @@ def without_a_condition() -> None:
 
 
 def first_of_two() -> None:
-    """In lax.switch, the first of two branches returns one of two arrays unchanged."""
+    """The loop updates in place if the first branch of lax.switch returns one of two arrays unchanged."""
     import jax
     import jax.numpy as jnp
 
@@ -149,7 +150,7 @@ def first_at_the_step() -> None:
 
 
 def kept_first() -> None:
-    """In lax.switch, the first of two branches returns the array unchanged."""
+    """The loop updates in place if the first branch of lax.switch returns the array unchanged."""
     import jax
     import jax.numpy as jnp
 
@@ -160,7 +161,7 @@ def kept_first() -> None:
 
 
 def other_loops() -> None:
-    """The workaround updates integers in lax.scan, and a matrix in lax.while_loop, in place, as Python does."""
+    """With the workaround, lax.scan updates integers in place, and lax.while_loop a matrix, with expected values."""
     import jax
     import jax.numpy as jnp
 
@@ -193,7 +194,7 @@ def kept_where_last() -> tuple[str, str]:
 
 _LOOP = "unseen and within('jax.lax.fori_loop', 'jax.lax.scan', 'jax.lax.while_loop')"
 _FIRST = "On CPUs, update in the second of two branches: lax.switch(jnp.int32(pred), [keep, update], x)."
-_EITHER = Rule("copies", "jaxlib==0.11.1", "in either order; jax#40101")
+_EITHER = Rule("copies", "jaxlib==0.11.1", "copies in either order of the branches; jax#40101")
 
 ISSUE = Issue(
     kind="slow",

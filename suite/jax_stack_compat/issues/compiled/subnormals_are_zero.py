@@ -1,8 +1,8 @@
 """Subnormal float32 numbers, below 1.2e-38, are 0 in CPU computations
 
-XLA has the processor flush them to zero, because they slow down CPU code: intended (jax#4042, jax#16200), and in the
-documentation since jax#26668. A stored subnormal number keeps its value (`moved`), while `arithmetic`, `comparison` and
-`sort` take it for 0. jax#37762 reports the same for bfloat16, and none of it for float16.
+XLA lets the CPU flush subnormal numbers to zero, because they slow down computations. The flushing is intended
+(jax#4042, jax#16200), and documented since jax#26668. A stored subnormal number keeps its value (`moved`), but
+`arithmetic`, `comparison` and `sort` treat it as 0. jax#37762 reports flushing in bfloat16, and none in float16.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def arithmetic() -> tuple[str, str]:
 
 
 def moved() -> None:
-    """A subnormal number that is stored and negated is unchanged, and a normal number plus 0, too."""
+    """JAX stores and negates subnormal numbers exactly, and adds 0 to a normal number exactly."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -87,9 +87,9 @@ ISSUE = Issue(
     ),
     touches=("subnormal numbers",),
     control=moved,
-    rules=(Rule("differs", "", "on x86-64; the sharp bits document it"),),
+    rules=(Rule("differs", "", "on x86-64; JAX's Sharp Bits page documents the flushing"),),
     workaround=Workaround(
-        "Scale with NumPy before JAX computes, by a power of 2.",
+        "Scale subnormal numbers by a power of 2 in NumPy, before JAX computes.",
         scale_up,
         elsewhere=Elsewhere(
             scaled_logarithm,

@@ -1,7 +1,8 @@
 """With --xla_cpu_use_thunk_runtime=false, no compiled code runs on CPUs
 
-JAX's changelog names this flag as a temporary way back to the old CPU backend, and jax#26145 uses it for a slow
-simulator. A newer jaxlib runs with it, and logs that the flag "is no longer supported"; jax#30554 is open.
+JAX's changelog names the flag `--xla_cpu_use_thunk_runtime=false` as a temporary way back to the old CPU backend, and
+jax#26145 uses it for a slow simulator. A newer jaxlib runs with the flag, and logs that it "is no longer supported";
+jax#30554 is open.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ ISSUE = Issue(
     ),
     # A workaround's flags are added to the case's: true is the default, as without the flag.
     workaround=Workaround(
-        "Remove the flag from XLA_FLAGS.",
+        "Remove --xla_cpu_use_thunk_runtime from XLA_FLAGS.",
         environment={"XLA_FLAGS": "--xla_cpu_use_thunk_runtime=true"},
         fails=("jaxlib<0.4.29",),
         elsewhere=other_programs,

@@ -1,9 +1,10 @@
-"""compute_on("device_host") of a jitted function: .lower() loses the mark
+"""compute_on("device_host")(jax.jit(f)).lower() loses the host mark
 
-A context manager that decorates a function copies its `lower`, as `functools.wraps` does (jax#27829), and the copy
-lowers without the mark for the host (`decorator_outside`; after a call, since a144eb234b: `after_a_call`). jax#27873
-left the decorated function without `lower`; jax#27825 is open. With `jax.jit` outside, its program takes the CPU's
-branch since ba5b3c7941 (`tpu_branch`). The cases read lowered text, which cannot show where XLA runs it.
+`compute_on` copies a jitted function's `lower`, as `functools.wraps` does (jax#27829), so lowering skips the host mark
+(`decorator_outside`). Since a144eb234b, lowering after a call skips the host mark too (`after_a_call`); jax#27873 ends
+the copying. With `jax.jit` outside, `lax.platform_dependent` within `compute_on` takes the CPU's branch since
+ba5b3c7941 (`tpu_branch`). The cases read the lowered text, which does not show where XLA runs the function; jax#27825
+is open.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def decorator_outside() -> tuple[str, str]:
 
 
 def control_decorator_outside() -> None:
-    """A jitted function without compute_on lowers without the mark, and a call with compute_on computes the same."""
+    """A jitted function without compute_on lowers without the host mark, and a call with compute_on returns 6."""
     import jax
 
     jitted, x = jax.jit(lambda x: x * 3.0), jax.numpy.float32(2.0)
@@ -53,7 +54,7 @@ def control_decorator_outside() -> None:
 
 
 def jit_last() -> None:
-    """With jax.jit outside, the mark is in the text, also with another jit inside."""
+    """With jax.jit outside compute_on, the lowered text has the host mark, even with another jit inside."""
     import jax
 
     for function in (lambda x: x * 3.0, jax.jit(lambda x: x * 3.0)):
@@ -62,7 +63,7 @@ def jit_last() -> None:
 
 
 def host_programs() -> None:
-    """With jax.jit outside, other dtypes and shapes, and the slopes of a batch, are marked and correct."""
+    """With jax.jit outside compute_on, other dtypes and shapes and batched gradients are marked and correct."""
     import jax
     import numpy as np
 
@@ -99,7 +100,7 @@ def decorator_inside() -> tuple[str, str]:
 
 
 def control_decorator_inside() -> None:
-    """A sine outside of the function that compute_on decorates is not marked."""
+    """A sine outside the function that compute_on decorates has no host mark."""
     import jax
 
     inner = _on_host(lambda x: x * 3.0) if _exists() else (lambda x: x * 3.0)
@@ -109,7 +110,7 @@ def control_decorator_inside() -> None:
 
 
 def tpu_branch() -> tuple[str, str]:
-    """Lowered for a TPU, does lax.platform_dependent within compute_on take the CPU's branch, marked?"""
+    """Does lax.platform_dependent within compute_on, lowered for a TPU, take the CPU's branch with the host mark?"""
     import jax
 
     x = jax.numpy.float32(0.0)
@@ -126,7 +127,7 @@ def tpu_branch() -> tuple[str, str]:
 
 
 def control_tpu_branch() -> None:
-    """Without compute_on, lowering for a TPU takes the TPU's branch, where a compute_on inside keeps its mark."""
+    """Without compute_on, lowering for a TPU takes the TPU's branch; a compute_on in that branch keeps its mark."""
     import jax
 
     x = jax.numpy.float32(0.0)
@@ -145,7 +146,7 @@ def control_tpu_branch() -> None:
 
 
 def _by_platform(x: Any) -> Any:
-    """Add 1 on a CPU, and 2 on a TPU, as in the thread; here also 2 on other platforms."""
+    """Add 1 on a CPU, and 2 on a TPU (as in the thread) or any other platform."""
     import jax
 
     return jax.lax.platform_dependent(x, cpu=lambda x: x + 1.0, tpu=lambda x: x + 2.0, default=lambda x: x + 2.0)
@@ -162,7 +163,7 @@ def _lower_for_tpu(jitted: Any, x: Any) -> str:
 
 
 def _branch(text: str) -> str:
-    """Say which branch of `_by_platform` lowered text takes, and whether it is marked for the host."""
+    """Return which branch of `_by_platform` the lowered text takes, and whether it has the host mark."""
     branches = re.findall(r"dense<([12])\.0+e\+00>", text)
     if len(branches) > 1:  # up to 0.6.0 all are there, under a case of a constant index
         head, _, body = text.partition('"stablehlo.case"(')
@@ -181,9 +182,15 @@ def _branch(text: str) -> str:
 _SIGNATURES = {"absent": Signature("ModuleNotFoundError", "No module named 'jax.experimental.compute_on'")}
 _NO_LOWER = Signature("AttributeError", "has no attribute 'lower'", everyday=True)
 _ABSENT = Rule("absent", "jax<0.4.29", "jax.experimental.compute_on came with 0.4.29")
-_GONE = Rule("attribute-error", "", "jax#27873 (7eb397d1e5); 3a440c764b returns a plain function")
+_GONE = Rule(
+    "attribute-error",
+    "",
+    "jax#27873 (7eb397d1e5) ends the copy of lower; since 3a440c764b, compute_on returns a plain function",
+)
 _JIT_LAST = Workaround(
-    "Apply jax.jit last, outside compute_on, with its static arguments.", jit_last, elsewhere=host_programs
+    "Apply jax.jit last, outside compute_on, and pass the static arguments to jax.jit.",
+    jit_last,
+    elsewhere=host_programs,
 )
 _OUTSIDE = "compute_type == 'device_host' and uses('jax.jit') and not within('jax.jit')"
 
@@ -203,7 +210,11 @@ ISSUE = Issue(
         Case(
             decorator_outside,
             control_decorator_outside,
-            rules=(_ABSENT, Rule("mark-lost", "jax<0.6.0", "the copy of lower does not enter the context"), _GONE),
+            rules=(
+                _ABSENT,
+                Rule("mark-lost", "jax<0.6.0", "the copied lower does not enter compute_on's context"),
+                _GONE,
+            ),
             workaround=_JIT_LAST,
         ),
         Case(
@@ -211,8 +222,8 @@ ISSUE = Issue(
             control_decorator_outside,
             rules=(
                 _ABSENT,
-                Rule("mark-kept", "jax<0.4.33", "lower finds the trace of the call in a cache"),
-                Rule("mark-lost", "jax<0.6.0", "a144eb234b: the context is in the cache's key"),
+                Rule("mark-kept", "jax<0.4.33", "lower reuses the cached trace of the call, which has the mark"),
+                Rule("mark-lost", "jax<0.6.0", "a144eb234b adds compute_on's context to the cache key"),
                 _GONE,
             ),
             workaround=_JIT_LAST,
@@ -220,7 +231,7 @@ ISSUE = Issue(
         Case(
             decorator_inside,
             control_decorator_inside,
-            rules=(_ABSENT, Rule("mark-kept", "", "jax.jit enters the context as it traces")),
+            rules=(_ABSENT, Rule("mark-kept", "", "jax.jit enters compute_on's context while it traces")),
             signatures=_SIGNATURES,
         ),
         Case(
@@ -230,7 +241,7 @@ ISSUE = Issue(
             rules=(
                 _ABSENT,
                 Rule("tpu-branch-on-host", "jax<0.4.31", "the platform of the module selects the lowering rule"),
-                Rule("host-branch", "", "ba5b3c7941 selects it by compute type"),
+                Rule("host-branch", "", "ba5b3c7941 selects the lowering rule by compute type"),
             ),
             signatures=_SIGNATURES,
             touches=("jax.lax.platform_dependent if within('jax.experimental.compute_on.compute_on')",),

@@ -1,9 +1,9 @@
 """CPU devices and their default memory have other names
 
-The name of a CPU device was that of its runtime, TFRT, which 5be30dd56d calls vestigial and confusing; `cpu:0` is
-formed as a GPU's name is. A device's repr, platform and id stayed (`printed`). The default memory of CPU devices
-became `device` (279de8bd72), as JAX's page on host offloading calls it; before be53ee10b1 enabled memories,
-`memory_kind` was None.
+CPU devices had the name of their runtime, TFRT, which 5be30dd56d calls vestigial and confusing; the new name, `cpu:0`,
+has the form of a GPU's name. A device's repr, platform and id did not change (`printed`). 279de8bd72 renamed the
+default memory of CPU devices to `device`, its name on JAX's page on host offloading. Before be53ee10b1 enabled memory
+kinds, `memory_kind` was None.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ ISSUE = Issue(
             name,
             behaviours={"tfrt": "clear", "cpu": "documented", "other": "different"},
             rules=(
-                Rule("tfrt", "jaxlib<0.10.0", "jaxlib has the name"),
-                Rule("cpu", "", "5be30dd56d, and the changelog"),
+                Rule("tfrt", "jaxlib<0.10.0", "jaxlib defines the name of a CPU device"),
+                Rule("cpu", "", "5be30dd56d renamed CPU devices, as the changelog says"),
             ),
             workaround=Workaround(
                 "Identify a device by device.platform and device.id.", ask_for_the_number, elsewhere=devices_of_arrays
@@ -99,8 +99,8 @@ ISSUE = Issue(
             memory,
             behaviours={"no-name": "clear", "unpinned-host": "clear", "device": "documented", "other": "different"},
             rules=(
-                Rule("no-name", "jax<0.4.33", "be53ee10b1 enables memories"),
-                Rule("unpinned-host", "jaxlib<0.7.1", "jaxlib has the name"),
+                Rule("no-name", "jax<0.4.33", "be53ee10b1 enables memory kinds"),
+                Rule("unpinned-host", "jaxlib<0.7.1", "jaxlib defines the name of the memory"),
                 Rule("device", "", "279de8bd72"),
             ),
             workaround=Workaround(

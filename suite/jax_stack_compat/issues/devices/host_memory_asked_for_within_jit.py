@@ -1,9 +1,10 @@
 """On a CPU, jax.device_put to pinned_host within jit has no effect
 
-279de8bd72 gave a CPU the memories of an accelerator, all in the host's memory, and warns that other memories than the
-default can fail within jit. There `device_put` left the result in `device` (`put_within_jit`), and `out_shardings`
-raised (`returned_by_out_shardings`). A policy that offloads activations runs on a CPU since be53ee10b1
-(`offloaded_activations`). JAX's page on memory spaces says that support varies by platform.
+279de8bd72 gave CPU devices an accelerator's memory kinds, all in host memory; the commit warns that kinds other than
+the default can fail within jit. Within jit, `device_put` to `pinned_host` left arrays in `device` (`put_within_jit`),
+and `out_shardings` in `pinned_host` raised (`returned_by_out_shardings`). A `jax.checkpoint` policy that offloads
+activations runs on a CPU since be53ee10b1 (`offloaded_activations`). JAX's page on memory spaces says that support
+varies by platform.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def put_within_jit() -> tuple[str, str]:
 
 
 def in_one_memory() -> None:
-    """Without memories, jit and a gradient give the expected values."""
+    """Without memory kinds, a jitted function and a jitted gradient give the expected values."""
     import jax
     import jax.numpy as jnp
 
@@ -35,7 +36,7 @@ def in_one_memory() -> None:
 
 
 def put_outside() -> None:
-    """jax.device_put moves what jit has returned to pinned_host."""
+    """jax.device_put moves the result of a jitted function to pinned_host."""
     import jax
     import jax.numpy as jnp
 
@@ -45,7 +46,7 @@ def put_outside() -> None:
 
 
 def moved_there_and_back() -> None:
-    """Gradients of a dict are moved by a NamedSharding, and add up when they are back in device memory."""
+    """A NamedSharding moves a dict of gradients to pinned_host; back in device memory, jit adds 1 to them."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -100,7 +101,7 @@ def recomputed() -> None:
 
 
 def recomputed_layers() -> None:
-    """jax.checkpoint of a scan over layers gives the gradient that the layers have without it, in float16, too."""
+    """In a scan over layers, jax.checkpoint does not change the gradient, in float32 and in float16."""
     import jax
     import jax.numpy as jnp
 
@@ -117,7 +118,7 @@ def recomputed_layers() -> None:
         assert jnp.allclose(one, other, atol=tolerance)
 
 
-_WITHOUT = Rule("no-such-memory", "jaxlib<0.7.1", "jaxlib has the memories of a device")
+_WITHOUT = Rule("no-such-memory", "jaxlib<0.7.1", "jaxlib defines the memory kinds of a device")
 _WITH = Rule("on-the-host")
 _JITTED = "uses('jax.jit', 'equinox.filter_jit')"
 _UNREGISTERED = "No registered implementation for untyped custom call to annotate_device_placement for Host"
@@ -140,7 +141,7 @@ ISSUE = Issue(
         **{"on-the-host": "clear", "on-the-device": "affected", "refused": "guarded", "no-such-memory": "absent"}
     },
     workaround=Workaround(
-        "Call jit first, which fills device memory: jax.device_put(f(x), host).",
+        "Move the jitted result, which first takes device memory: jax.device_put(f(x), host).",
         put_outside,
         elsewhere=moved_there_and_back,
     ),
@@ -174,7 +175,7 @@ ISSUE = Issue(
             rules=(
                 Rule("no-policy", "jax<0.4.25"),
                 Rule("refused", "jax<0.4.33"),
-                Rule("agrees", "", "be53ee10b1 drops the error"),
+                Rule("agrees", "", "be53ee10b1 drops the NotImplementedError"),
             ),
         ),
     ),

@@ -2,7 +2,7 @@
 
 On an Explicit axis, an array's sharding is a part of its type, and JAX raises an error if a result has no obvious
 sharding (page on distributed arrays). The default of `jax.make_mesh` was Auto; 89401bd314 made it Explicit, as the
-changelog had announced. `jax.lax.with_sharding_constraint` to such an axis raises as well (`constraint`), and with it
+changelog had announced. On Explicit axes, `jax.lax.with_sharding_constraint` raises too (`constraint`), and so does
 `eqx.filter_shard` (equinox#1171).
 """
 
@@ -16,7 +16,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def _of_both(function: Callable[[Any, Any], Any]) -> tuple[str, str]:
-    """Return the sum of a function of two arrays of ones, sharded over two devices by columns and by rows."""
+    """Apply a function to two arrays of ones, one sharded by columns and one by rows, and return the result's sum."""
     import jax
     import numpy as np
     from jax.sharding import NamedSharding, PartitionSpec
@@ -37,7 +37,7 @@ def constraint() -> tuple[str, str]:
 
 
 def plain_mesh() -> None:
-    """On a jax.sharding.Mesh, the product, the sum and the reshaped array are returned."""
+    """On a jax.sharding.Mesh, a @ b, a + b and a.reshape(-1) return arrays with the expected sums."""
     import jax
     import numpy as np
     from jax.sharding import Mesh, NamedSharding, PartitionSpec
@@ -49,7 +49,7 @@ def plain_mesh() -> None:
 
 
 def say_auto() -> None:
-    """With axis_types=(AxisType.Auto,), the product, the sum and the reshaped array are returned."""
+    """With axis_types=(AxisType.Auto,), a @ b, a + b and a.reshape(-1) return arrays with the expected sums."""
     import inspect
 
     import jax
@@ -67,7 +67,7 @@ def say_auto() -> None:
 
 
 def two_auto_axes() -> None:
-    """With Auto for both of two axes, float16 can be constrained under jit, sliced, updated and multiplied."""
+    """With two Auto axes, a float16 matrix can be constrained under jit, sliced, updated and multiplied."""
     import jax
     import numpy as np
     from jax.sharding import Mesh, NamedSharding, PartitionSpec
@@ -85,7 +85,7 @@ def two_auto_axes() -> None:
 
 
 def product() -> tuple[str, str]:
-    """Does a @ b return a product, if the axis that it sums over is sharded on a mesh of jax.make_mesh?"""
+    """Does a @ b return a product if its summed axis is sharded on a mesh of jax.make_mesh?"""
     return _of_both(lambda columns, rows: columns @ rows)
 
 

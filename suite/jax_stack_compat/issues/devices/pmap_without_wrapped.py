@@ -1,9 +1,9 @@
 """jax.pmap(f).__wrapped__ raises AttributeError, and f's signature is lost
 
 `functools.wraps` sets `__wrapped__`, which `inspect.signature` follows. The new implementation of `jax.pmap`, the
-default since aa2f995b1d, left it out, a maintainer's "minor oversight" (jax#32701); ebb84c4c79 restored it. Setting
-`jax_pmap_shmap_merge` to False selects the old implementation, according to the page on migrating pmap; the option was
-deprecated and removed (changelog).
+default since aa2f995b1d, did not set `__wrapped__`, which a maintainer calls a "minor oversight" (jax#32701);
+ebb84c4c79 sets it again. Setting `jax_pmap_shmap_merge` to False selects the old implementation (page on migrating
+pmap). JAX later deprecated and removed `jax_pmap_shmap_merge` (changelog).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def jit_and_vmap() -> None:
 
 
 def old_implementation() -> None:
-    """With jax_pmap_shmap_merge set to False, where it exists, pmap keeps __wrapped__ and the signature."""
+    """With jax_pmap_shmap_merge=False, if the option exists, jax.pmap(f) keeps __wrapped__ and f's signature."""
     import inspect
 
     import jax
@@ -55,7 +55,7 @@ def old_implementation() -> None:
 
 
 def old_implementation_with_keywords() -> None:
-    """The same for a function with a keyword, an integer matrix and a name for the axis; pmap can still be lowered."""
+    """The old jax.pmap of a function with a keyword and an axis name keeps the signature, runs and lowers."""
     import inspect
 
     import jax

@@ -1,8 +1,8 @@
-"""lax.dynamic_update_slice of one column past a sharded end writes nothing
+"""lax.dynamic_update_slice drops a column past the end of a sharded axis
 
 `dynamic_update_slice` adjusts its start so that the update fits. XLA's SPMD partitioner looks for the shard that owns
-the start as it was given, finds none, and drops an update of one column (xla#49118). If the result of `dynamic_slice`
-is sharded, the partitioner clamps the start, and then adds the shard's offset (xla#49122). On one device the start is
+the unadjusted start, finds none, and drops an update of one column (xla#49118). If the result of `dynamic_slice` is
+sharded, the partitioner clamps the start, and then adds the shard's offset (xla#49122). On one device, the start is
 clamped (`inside`).
 """
 
@@ -12,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compa
 
 
 def update() -> tuple[str, str]:
-    """Does dynamic_update_slice past the end of a sharded axis update what it updates on one device?"""
+    """Does dynamic_update_slice past the end of a sharded axis return the same array as on one device?"""
     import jax
     import numpy as np
     from jax.sharding import Mesh, NamedSharding, PartitionSpec
@@ -24,7 +24,7 @@ def update() -> tuple[str, str]:
 
 
 def inside() -> None:
-    """A start in range, and on one device one past the end, updates a column."""
+    """A start in range updates a column; on one device, a start one past the end does so too."""
     import jax
     import numpy as np
     from jax.sharding import Mesh, NamedSharding, PartitionSpec
@@ -37,7 +37,7 @@ def inside() -> None:
 
 
 def clip_start() -> None:
-    """Of a start clipped before, the last column is updated."""
+    """If jnp.clip limits the start first, dynamic_update_slice updates the last column."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -50,7 +50,7 @@ def clip_start() -> None:
 
 
 def cache_past_its_end() -> None:
-    """Rows of an int32 cache are written, and of a float16 matrix read, at starts in range and past the end."""
+    """With clipped starts, int32 rows are written and float16 rows are read correctly, in range and past the end."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -74,7 +74,7 @@ def cache_past_its_end() -> None:
 
 
 def sliced() -> tuple[str, str]:
-    """Does a sharded dynamic_slice past the end of a sharded axis read what it reads on one device?"""
+    """Does dynamic_slice with a sharded result, past the end of a sharded axis, read the same as on one device?"""
     import jax
     import numpy as np
     from jax.sharding import Mesh, NamedSharding, PartitionSpec
@@ -98,7 +98,7 @@ ISSUE = Issue(
     touches=("sharding",),
     control=inside,
     workaround=Workaround(
-        "Clip int32 starts, none of them negative: jnp.clip(i, 0, x.shape[1] - column.shape[1]).",
+        "Clip non-negative int32 starts: jnp.clip(i, 0, x.shape[1] - column.shape[1]).",
         clip_start,
         elsewhere=cache_past_its_end,
     ),

@@ -1,9 +1,10 @@
 """Gradients are wrong at indices that JAX clips
 
-The values are those of the clipped index. The derivative rule of `.at[].max` and `.at[].min` passed the mode to its
-last step alone (jax#40648). The batching rule of `lax.dynamic_slice` promised indices in bounds, whose gradient drops
-the others; jax#34229 has it clip, and jax#25880 keeps `.at[].get(mode="clip")` from using a slice. Of plain indexing
-(`indexing`), JAX's documentation says that reverse mode does not preserve the semantics out of bounds (jax#5760).
+At an index past the end, values are those of the clipped index. The derivative rule of `.at[].max` and `.at[].min`
+passed `mode` to its last step alone (jax#40648). The batching rule of `lax.dynamic_slice` promised indices in bounds,
+so gradients dropped other indices; jax#34229 clips those, and jax#25880 keeps `.at[].get(mode="clip")` from using
+`dynamic_slice`. JAX's documentation says that reverse mode does not preserve the out-of-bounds semantics of indexing
+(`indexing`, jax#5760).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from jax_stack_compat.cell import DERIVATIVES, Case, Elsewhere, Issue, Rule, Ups
 
 
 def at_max() -> tuple[str, str]:
-    """Are the gradients of x.at[i].max(u, mode="clip") by u and x those at the last entry, if i is past the end?"""
+    """If i is past the end, does x.at[i].max(u, mode="clip") have the gradients of the last entry, by u and by x?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -26,7 +27,7 @@ def at_max() -> tuple[str, str]:
 
 
 def not_clipped() -> None:
-    """Gradients at an index in bounds, of an unbatched read past the end, and with mode="drop" are as expected."""
+    """Gradients are as expected in bounds, for an unbatched read past the end, and with mode="drop"."""
     import jax
     import jax.numpy as jnp
 
@@ -38,7 +39,7 @@ def not_clipped() -> None:
 
 
 def clip_yourself() -> None:
-    """Of an index clipped before, the gradients are those at the last entry."""
+    """If jnp.clip limits the index first, the gradients are those of the last entry."""
     import jax
     import jax.numpy as jnp
 
@@ -48,7 +49,7 @@ def clip_yourself() -> None:
 
 
 def gradients(x: Any) -> Any:
-    """Differentiate batched reads of two rows by the array, and a maximum at the last row by its update."""
+    """Return the gradient of two batched row reads by the array, and of x.at[i].max(u) by u."""
     import jax
     import jax.numpy as jnp
 
@@ -58,7 +59,7 @@ def gradients(x: Any) -> Any:
 
 
 def counted(x: Any) -> Any:
-    """Count the reads of each row, and the update."""
+    """Return how often each row is read, and 1 for each updated entry."""
     import numpy as np
 
     reads = np.zeros_like(x)
@@ -117,7 +118,7 @@ ISSUE = Issue(
     control=not_clipped,
     rules=(Rule("differs", "jax<0.9"), Rule("agrees", "", "jax#34229 (0b4a4407b7)")),
     workaround=Workaround(
-        "Clip int32 indices from 0 on: jnp.clip(i, 0, n - size), n the axis's length.",
+        "Clip non-negative int32 indices: jnp.clip(i, 0, n - size), where n is the axis's length.",
         clip_yourself,
         elsewhere=Elsewhere(
             gradients,

@@ -1,8 +1,8 @@
 """Gradients of convolutions with a wider preferred_element_type raise
 
-The cotangent has the wider type, and the transpose rules convolved it with an input of the other type, which
+The transpose rules convolved a cotangent of the wider type with an input of the other type, which
 `lax.conv_general_dilated` refuses. jax#36734 casts the input to the wider type, and the gradient back. Forward mode
-(`of_one_dtype`) needs no such cast.
+needs no cast (`of_one_dtype`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def gradients() -> tuple[str, str]:
 
 
 def of_one_dtype() -> None:
-    """The gradient of a convolution in one type, and forward mode of this one, are as expected."""
+    """A convolution in one dtype has the expected gradient; with a wider result, forward mode is as expected."""
     import jax
     import jax.numpy as jnp
 
@@ -39,7 +39,7 @@ def of_one_dtype() -> None:
 
 
 def cast_before() -> None:
-    """With input and kernel cast to float32 before, the gradients are as expected."""
+    """If input and kernel are cast to float32 first, the gradients are as expected."""
     import jax
     import jax.numpy as jnp
 
@@ -86,7 +86,7 @@ ISSUE = Issue(
     control=of_one_dtype,
     rules=(Rule("refused", "jax<0.10.0"), Rule("agrees", "", "jax#36734 (585f9f2b8a)")),
     workaround=Workaround(
-        "Cast both to the wider type before the convolution.",
+        "Cast input and kernel to the wider type before the convolution.",
         cast_before,
         elsewhere=Elsewhere(
             gradients_of_cast,

@@ -1,8 +1,8 @@
 """Convolutions with a negative low padding read past the edge on a CPU
 
 A negative low padding crops, and a high padding should add zeros. Instead of zeros, XLA read the entries that follow in
-memory: the next row, the next image, and after the last image memory outside the array (xla#48713). XLA's convolution
-by Eigen chooses the path without padding by low paddings alone; xla#48748 corrects this.
+memory: the next row, the next image or, after the last image, memory outside the array (xla#48713). XLA's convolution
+by Eigen looks at the low paddings alone before it skips padding; xla#48748 corrects that check.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def float32() -> tuple[str, str]:
 
 
 def integers_and_high_sides() -> None:
-    """Integers have the zeros, and so have floats with the padding (-1, 0) or (1, -1)."""
+    """Integers with the padding (-1, 1), and floats with (-1, 0) and (1, -1), give the expected columns."""
     import jax
     import jax.numpy as jnp
 
@@ -38,7 +38,7 @@ def integers_and_high_sides() -> None:
 
 
 def slice_first() -> None:
-    """An image cropped by indexing has the zeros, with and without jit."""
+    """If indexing crops the images first, the convolution adds zeros, with and without jit."""
     import jax
     import jax.numpy as jnp
 
@@ -52,7 +52,7 @@ def slice_first() -> None:
 
 
 def cropped_sums(x: Any) -> Any:
-    """Crop the first column, pad the last, and sum eight channels."""
+    """Crop the first column, add zeros after the last, and sum eight channels."""
     import jax
     import jax.numpy as jnp
 
@@ -82,7 +82,7 @@ ISSUE = Issue(
     control=integers_and_high_sides,
     rules=(Rule("differs", "jaxlib<0.12.0"), Rule("agrees")),
     workaround=Workaround(
-        "Crop less than the axis by indexing, and give paddings of 0 and more.",
+        "Crop less than the whole axis by indexing, and pass non-negative paddings.",
         slice_first,
         elsewhere=Elsewhere(
             cropped_sums,

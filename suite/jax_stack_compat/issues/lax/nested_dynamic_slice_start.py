@@ -1,8 +1,8 @@
-"""A jitted slice of a dynamic_slice reads other entries past the end
+"""Under jit, nested dynamic_slice calls past the end read other entries
 
-A start is clamped so that the slice fits. XLA makes one slice of two: it clamps the inner start by the size of the
-outer slice, adds the outer start, and clamps the sum alone (xla#48024). `jnp.roll` by a traced shift ends with such a
-slice (`rolled`, xla#49121).
+`lax.dynamic_slice` clamps its start so that the slice fits. XLA merges two nested slices: it clamps the inner start by
+the outer slice's size, adds the outer start as given, and clamps the sum (xla#48024). `jnp.roll` by a traced shift ends
+with a `dynamic_slice` too (`rolled`, xla#49121).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workar
 
 
 def slices() -> tuple[str, str]:
-    """Does jit of lax.dynamic_slice of a dynamic_slice clamp each of the two starts?"""
+    """Does jax.jit clamp both starts of a lax.dynamic_slice of another lax.dynamic_slice?"""
     import jax
     import numpy as np
 
@@ -25,7 +25,7 @@ def slices() -> tuple[str, str]:
 
 
 def inside() -> None:
-    """With starts in range, and with one slice, the entries are those of the clamped starts."""
+    """Two slices with starts in range, and one slice past the end, read the expected entries."""
     import jax
     import numpy as np
 
@@ -38,7 +38,7 @@ def inside() -> None:
 
 
 def clip_starts() -> None:
-    """Of starts clipped before, the entries are those of the clamped starts."""
+    """If jnp.clip limits both starts first, the slices read the expected entries."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -52,7 +52,7 @@ def clip_starts() -> None:
 
 
 def slices_of_slices(x: Any) -> Any:
-    """Slice a slice and a rolled array, along the first axis, by starts that are traced and clipped."""
+    """Slice a slice, and a rolled array, along the first axis; the starts are traced and clipped."""
     import jax
     import jax.numpy as jnp
 
@@ -74,7 +74,7 @@ def numpy_slices(x: Any) -> Any:
 
 
 def rolled() -> tuple[str, str]:
-    """Does jit of lax.dynamic_slice of jnp.roll by a traced shift clamp the start?"""
+    """Does jax.jit clamp the start of a lax.dynamic_slice of jnp.roll by a traced shift?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -94,7 +94,7 @@ ISSUE = Issue(
     control=inside,
     rules=(Rule("differs", "jaxlib<0.12"), Rule("agrees")),
     workaround=Workaround(
-        "Clip int32 starts from 0 on: jnp.clip(i, 0, n - size), n the axis's length.",
+        "Clip non-negative int32 starts: jnp.clip(i, 0, n - size), where n is the axis's length.",
         clip_starts,
         elsewhere=Elsewhere(
             slices_of_slices,

@@ -1,9 +1,9 @@
 """Pallas kernels written for an older JAX raise on a newer one
 
-Pallas is experimental, and its changelog lists changes of its interface. The arguments of BlockSpec changed places;
-load, store, TPUCompilerParams and dicts as compiler_params were removed; a kernel may not hold an array as a constant
-(jax#22746). For a GPU, pallas_call returned from Mosaic to Triton (`lowered_for_a_gpu`), which then needs a GPU that it
-lists, or an AbstractDevice of one (jax#38762). The changelog deprecates Triton in favour of Mosaic GPU.
+Pallas is experimental, and its changelog lists changes of its interface. The arguments of `BlockSpec` changed places;
+`load`, `store`, `TPUCompilerParams` and dicts as `compiler_params` were removed; a kernel may not close over an array
+(jax#22746). For a GPU, `pallas_call` changed from Mosaic back to Triton (`lowered_for_a_gpu`); Triton then needs a
+listed GPU, or the AbstractDevice of one (jax#38762). The changelog deprecates Triton in favour of Mosaic GPU.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def by_keywords() -> None:
 
 
 def blocks_of_matrices() -> None:
-    """On a grid of 2 × 2, named arguments split integer matrices."""
+    """Named BlockSpec arguments split integer matrices on a 2 × 2 grid."""
     import jax
     import jax.numpy as jnp
     from jax.experimental import pallas as pl
@@ -108,7 +108,7 @@ def by_index() -> None:
 
 
 def matrix_by_index() -> None:
-    """A kernel reads an integer matrix and a scalar by index, and writes them twice."""
+    """A kernel reads an integer matrix and a scalar by index, and writes its output twice."""
     import jax
     import jax.numpy as jnp
     from jax.experimental import pallas as pl
@@ -132,7 +132,7 @@ def tpu_compiler_params() -> tuple[str, str]:
 
 
 def by_either_name() -> None:
-    """CompilerParams, or without it TPUCompilerParams, keeps its dimension_semantics."""
+    """CompilerParams keeps its dimension_semantics; if it does not exist, TPUCompilerParams keeps them."""
     from jax.experimental.pallas import tpu as pltpu
 
     params = pltpu.CompilerParams if hasattr(pltpu, "CompilerParams") else pltpu.TPUCompilerParams
@@ -140,7 +140,7 @@ def by_either_name() -> None:
 
 
 def params_of_two_dimensions() -> None:
-    """A call with the two dimensions of a grid in its params runs, and lowers for a TPU."""
+    """pl.pallas_call with dimension_semantics for a grid of two dimensions runs, and lowers for a TPU."""
     import jax
     import jax.numpy as jnp
     from jax.experimental import pallas as pl
@@ -186,7 +186,7 @@ def array_that_a_kernel_closes_over() -> tuple[str, str]:
 
 
 def as_an_input() -> None:
-    """A kernel adds an array that is an input."""
+    """A kernel adds an array that pl.pallas_call passes as an input."""
     import jax
     import jax.numpy as jnp
     from jax.experimental import pallas as pl
@@ -199,7 +199,7 @@ def as_an_input() -> None:
 
 
 def table_as_an_input() -> None:
-    """A table of integers is an input, under jit, and under vmap without an axis."""
+    """A kernel takes an integer table as an input, under jit, and under vmap with in_axes None."""
     import jax
     import jax.numpy as jnp
     from jax.experimental import pallas as pl
@@ -227,7 +227,7 @@ def lowered_for_a_gpu() -> tuple[str, str]:
 
 
 def told_of_a_gpu() -> None:
-    """With an AbstractDevice that names a GPU, the kernel is lowered without one."""
+    """With an AbstractDevice that names a GPU, JAX lowers the kernel on a machine without a GPU."""
     import jax
     from jax.experimental import pallas as pl
 
@@ -240,7 +240,7 @@ def told_of_a_gpu() -> None:
 
 
 def told_of_another_gpu() -> None:
-    """With an AbstractDevice that names another GPU, a product of integer blocks is lowered within a function."""
+    """With an AbstractDevice that names an A100, JAX lowers a kernel that multiplies blocks of integers."""
     import jax
     from jax.experimental import pallas as pl
 
@@ -315,7 +315,7 @@ ISSUE = Issue(
             block_spec_with_its_map_first,
             rules=(
                 _BEFORE,
-                Rule("agrees", "jax<0.4.35", "it warns from 0.4.31 on"),
+                Rule("agrees", "jax<0.4.35", "BlockSpec warns from 0.4.31 on"),
                 Rule("refused", "absl-py jax>=0.4.35"),
                 _LACKING,
                 Rule("refused"),
@@ -372,14 +372,14 @@ ISSUE = Issue(
             behaviours={"not-yet": "absent"},
             rules=(
                 Rule("not-yet", "absl-py jax<0.4.33"),
-                Rule("there", "absl-py jax<0.7.2", "it warns from 0.6.2 on"),
-                Rule("gone", "absl-py", "f1960a81ae removes it"),
+                Rule("there", "absl-py jax<0.7.2", "TPUCompilerParams warns from 0.6.2 on"),
+                Rule("gone", "absl-py", "f1960a81ae removes TPUCompilerParams"),
                 Rule("not-installed", "jax>=0.4.21,<0.4.27"),
                 _LACKING,
                 Rule("not-installed", "jax==0.9.2"),
                 Rule("not-yet", "jax<0.4.33"),
-                Rule("there", "jax<0.7.2", "it warns from 0.6.2 on"),
-                Rule("gone", "", "f1960a81ae removes it"),
+                Rule("there", "jax<0.7.2", "TPUCompilerParams warns from 0.6.2 on"),
+                Rule("gone", "", "f1960a81ae removes TPUCompilerParams"),
             ),
             workaround=_PARAMS,
             touches=(
@@ -422,9 +422,9 @@ ISSUE = Issue(
                 _BEFORE,
                 Rule("broken", "jax<0.4.30", "jax#21557"),
                 Rule("agrees", "jax<0.4.32"),
-                Rule("refused", "absl-py", "jax#22746 names the cause in the message"),
+                Rule("refused", "absl-py", "jax#22746: the error says that the kernel captures constants"),
                 _LACKING,
-                Rule("refused", "", "jax#22746 names the cause in the message"),
+                Rule("refused", "", "jax#22746: the error says that the kernel captures constants"),
             ),
             workaround=Workaround(
                 "Pass the array as an input of pallas_call.", as_an_input, elsewhere=table_as_an_input

@@ -1,9 +1,9 @@
 """vmap and grad copy what a lax.while_loop or scan carries unchanged
 
-With a condition that differs over the batch, `jax.vmap` batched all that a `while_loop` carried (google/flax#4700).
-Within a `lax.cond` with such a predicate, a `fori_loop` did the same (google/flax#4709). `jax.grad` of a `scan` stacked
-an unchanged carry, a copy for each step (`scan`). JAX now makes it a constant of the loop: jax#27970 in `while_loop`,
-and jax#28210 in `scan` and `fori_loop`; both landed again after a rollback.
+`jax.vmap` batched the whole carry of a `while_loop` whose condition differs over the batch (google/flax#4700), and of a
+`fori_loop` within a `lax.cond` with a batched predicate (google/flax#4709). `jax.grad` of a `scan` stacked a copy of an
+unchanged carry for each step (`scan`). JAX now makes an unchanged carry a constant of the loop: jax#27970 in
+`while_loop`, and jax#28210 in `scan` and `fori_loop`. jax#27970 and jax#28210 landed again after a rollback.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jax_stack_compat.cell import GRADIENTS, MAPS, Case, Issue, Rule, Signature,
 
 
 def _made(function: Callable[..., Any], *arguments: Any) -> int:
-    """Count the arrays of 10 times 4096 floats that a function makes, in its jaxpr."""
+    """Count the float32 arrays of shape (10, 4096) in a function's jaxpr."""
     import jax
 
     return str(jax.make_jaxpr(function)(*arguments)).count("f32[10,4096]")
@@ -35,7 +35,7 @@ def while_loop_under_vmap() -> tuple[str, str]:
 
 
 def closed_over() -> None:
-    """A loop makes no batched copy of the weights that it closes over."""
+    """jax.vmap of a loop makes no batched copy of weights that the loop closes over."""
     import jax
     import jax.numpy as jnp
 
@@ -50,7 +50,7 @@ def closed_over() -> None:
 
 
 def returned_beside_the_loop() -> None:
-    """With loops that close over the weights, and return them beside the result, out_axes=None is accepted."""
+    """If a loop closes over the weights, and the function returns them, jax.vmap accepts out_axes=None."""
     import jax
     import jax.numpy as jnp
 
@@ -70,7 +70,7 @@ def returned_beside_the_loop() -> None:
 
 
 def other_weights() -> None:
-    """With a tree of float16 and integers, jax.grad of a scan stacks no weights, and jax.vmap of a loop copies none."""
+    """If loops close over float16 weights, jax.grad of a scan and jax.vmap of a while_loop make no copies of them."""
     import jax
     import jax.numpy as jnp
 
@@ -114,7 +114,7 @@ def fori_loop_in_cond() -> tuple[str, str]:
 
 
 def scan() -> tuple[str, str]:
-    """Does jax.grad of a lax.scan keep once what the scan carries unchanged, as it does what the scan closes over?"""
+    """Does jax.grad of a lax.scan keep one copy of an unchanged carry, as of an array that the scan closes over?"""
     import jax
     import jax.numpy as jnp
 
@@ -132,7 +132,7 @@ def scan() -> tuple[str, str]:
 
 
 def while_loop() -> tuple[str, str]:
-    """Does jax.vmap of a lax.while_loop keep once for the batch what the loop carries unchanged?"""
+    """Does jax.vmap of a lax.while_loop keep one copy of an unchanged carry for the whole batch?"""
     import jax
     import jax.numpy as jnp
 

@@ -1,8 +1,8 @@
 """tridiagonal_solve reads dl[0] and du[-1], and its transpose is wrong
 
-The three diagonals have one length, so dl[0] and du[-1] are outside the matrix. The algorithm for CPUs and TPUs used
-them, and the transpose of the solve was the solve itself; jax#25787 corrects both. It also adds the derivative that
-jax#25693 asks for.
+The three diagonals have the same length, so `dl[0]` and `du[-1]` are outside the matrix. The algorithm for CPUs and
+TPUs used `dl[0]` and `du[-1]`, and the transpose of the solve was the solve itself; jax#25787 corrects both. jax#25787
+also adds the derivative that jax#25693 asks for.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workar
 
 
 def solve() -> tuple[str, str]:
-    """Does lax.linalg.tridiagonal_solve solve the matrix if dl[0] and du[-1] are not 0?"""
+    """Does lax.linalg.tridiagonal_solve solve the system if dl[0] and du[-1] are not 0?"""
     import jax
     import jax.numpy as jnp
 
@@ -24,7 +24,7 @@ def solve() -> tuple[str, str]:
 
 
 def with_zeros() -> None:
-    """With 0 for dl[0] and du[-1], the solution is that of the matrix."""
+    """If dl[0] and du[-1] are 0, tridiagonal_solve solves the system."""
     import jax
     import jax.numpy as jnp
 
@@ -35,7 +35,7 @@ def with_zeros() -> None:
 
 
 def set_them_to_zero() -> None:
-    """With dl[0] and du[-1] set to 0, the solution is that of the matrix."""
+    """After dl[0] and du[-1] are set to 0, tridiagonal_solve solves the system."""
     import jax
     import jax.numpy as jnp
 
@@ -47,7 +47,7 @@ def set_them_to_zero() -> None:
 
 
 def linear_transpose() -> tuple[str, str]:
-    """Does jax.linear_transpose of the solve solve the transposed system?"""
+    """Does jax.linear_transpose of tridiagonal_solve solve the transposed system?"""
     import jax
     import jax.numpy as jnp
 
@@ -110,7 +110,9 @@ ISSUE = Issue(
         Case(
             solve,
             workaround=Workaround(
-                "Set both to 0: dl.at[..., 0].set(0), du.at[..., -1].set(0).", set_them_to_zero, elsewhere=_ELSEWHERE
+                "Set the unused entries to 0: dl.at[..., 0].set(0), du.at[..., -1].set(0).",
+                set_them_to_zero,
+                elsewhere=_ELSEWHERE,
             ),
             touches=(
                 "jax.lax.linalg.tridiagonal_solve(dl, d, du) if unseen and (form(dl) != 'set' or form(du) != 'set')",

@@ -1,9 +1,9 @@
-"""Loops over a pytree whose aux data differ with keys raise an IndexError
+"""Loops raise an IndexError if a pytree has other aux data with keys
 
-JAX compares the trees of a loop's carry: the input's is flattened with keys, the output's is not. Since the flattening
-with keys is in C++ (jax@a1dfdc1d61), its tree has the aux data of `flatten_with_keys`. If these differ from those of
-`flatten_func`, JAX lists the children that differ, and finds an empty list (jax#25332); jax#25355 returns in this case,
-and wants the same aux data to be enforced in the long term.
+JAX compares the tree of a loop's input, flattened with keys, to the tree of its output, flattened without keys. Since
+jax@a1dfdc1d61 moved flattening with keys to C++, the input's tree has the aux data of `flatten_with_keys`. If
+`flatten_func` returns other aux data, JAX looks for children that differ, and finds an empty list (jax#25332).
+jax#25355 returns if no children differ, and wants equal aux data to be enforced in the long term.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class _Carry:
 
 
 def _registered(aux: object) -> type[_Carry]:
-    """Return a new class whose aux data are `aux` with keys, and None without."""
+    """Return a new class whose aux data are `aux` if flattened with keys, and None if flattened without."""
     import jax
 
     class Carry(_Carry): ...
@@ -32,7 +32,7 @@ def _registered(aux: object) -> type[_Carry]:
 
 
 def scan() -> tuple[str, str]:
-    """Does lax.scan run over a pytree whose aux data differ with keys?"""
+    """Does lax.scan run if its carry has other aux data when flattened with keys?"""
     import jax
 
     carry = _registered("with keys")
@@ -41,7 +41,7 @@ def scan() -> tuple[str, str]:
 
 
 def same_aux() -> None:
-    """lax.while_loop runs over a pytree with the same aux data in both."""
+    """lax.while_loop runs if both flatten functions of its carry return the same aux data."""
     import jax
 
     carry = _registered(None)
@@ -65,7 +65,7 @@ def plus_three(x: Any) -> Any:
 
 
 def other_aux() -> tuple[str, str]:
-    """Does lax.while_loop run over a pytree whose aux data differ with keys?"""
+    """Does lax.while_loop run if its carry has other aux data when flattened with keys?"""
     import jax
 
     carry = _registered("with keys")

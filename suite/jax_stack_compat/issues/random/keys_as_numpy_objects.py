@@ -1,8 +1,8 @@
 """NumPy wraps a typed jax.random key as an object, or cannot read it
 
 A typed key has no numeric dtype, so `np.asarray` wrapped it as a Python object (jax#18767), which `np.save` pickled.
-jax#24481 raises instead, and names `jax.random.key_data`. `np.array_equal` catches that exception, and answers False
-for equal keys (`array_equal`).
+Since jax#24481, `np.asarray` of a typed key raises, and the message names `jax.random.key_data`. `np.array_equal`
+catches the TypeError of a typed key, and returns False for equal keys (`array_equal`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def untyped() -> None:
 
 
 def by_key_data() -> None:
-    """key_data gives the numbers of a key, and wrap_key_data a key that draws the same."""
+    """jax.random.key_data returns a key's numbers, and wrap_key_data makes a key of them that draws the same."""
     import jax
     import numpy as np
 
@@ -41,7 +41,7 @@ def by_key_data() -> None:
 
 
 def saved_keys() -> None:
-    """Keys of three kinds, alone, in a batch and empty, are equal after np.save, and draw the same."""
+    """Keys of three implementations, single and in batches, are equal after np.save, and draw the same numbers."""
     import io
 
     import jax
@@ -91,7 +91,10 @@ ISSUE = Issue(
         ),
         Case(
             array_equal,
-            rules=(Rule("agrees", "jax<0.4.36"), Rule("differs", "", "jax#24481 raises within np.array_equal")),
+            rules=(
+                Rule("agrees", "jax<0.4.36"),
+                Rule("differs", "", "np.array_equal catches the TypeError of jax#24481"),
+            ),
             touches=("jax.random.key if within('numpy.array_equal')",),
         ),
     ),

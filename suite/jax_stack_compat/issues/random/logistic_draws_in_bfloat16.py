@@ -1,8 +1,8 @@
 """jax.random.logistic in bfloat16 draws -87.5 about once in 128 times
 
-jax#29857 takes uniform draws from [tiny, 1), where they were from [eps, 1), and then a logarithm. In bfloat16 the
-least number is drawn about once in 128 times, and the logarithm of tiny is -87.5. So the mean of the draws, which is 0
-for this distribution, is negative (`mean`).
+jax#29857 takes the logarithm of uniform draws from [tiny, 1) instead of [eps, 1). In bfloat16, the least uniform number
+is drawn about once in 128 times, and the logarithm of tiny is -87.5. The mean of logistic draws, which should be 0,
+becomes negative (`mean`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def float32() -> None:
 
 
 def cast_after() -> None:
-    """The mean of float32 draws, cast to bfloat16, is 0, rounded to a tenth."""
+    """Float32 draws that are cast to bfloat16 have the mean 0, rounded to a tenth."""
     import jax
 
     draws = jax.random.logistic(jax.random.PRNGKey(0), (100_000,)).astype("bfloat16")
@@ -38,7 +38,7 @@ def cast_after() -> None:
 
 
 def cast_quantiles() -> None:
-    """Matrices for other keys, jitted and mapped, have the quantiles of the distribution after a cast."""
+    """Float32 draws under jit and vmap, cast to bfloat16 and float16, have the logistic distribution's quantiles."""
     import jax
     import numpy as np
 

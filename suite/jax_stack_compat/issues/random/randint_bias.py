@@ -1,9 +1,9 @@
 """jax.random.randint favours low numbers if the span is wide for the dtype
 
-randint draws twice the bits of the dtype, but computes `2**nbits % span` with a product that overflows to 0, which
-drops half of them. jax#27742 samples 8 and 16 bits with 32, behind a flag because that broke downstream code;
-jax@a7b01146f2 switched it on. For `int32` the docstring documents the bias, names rounded uniform floats as an
-alternative, and warns that these miss integers: most of a wide span (`other_spans`).
+`randint` draws twice the dtype's bits, but a product in `2**nbits % span` overflows to 0, which drops half of the bits.
+jax#27742 samples 8-bit and 16-bit integers with 32 bits, behind a flag because downstream code broke; jax@a7b01146f2
+turns the flag on. For `int32`, the docstring documents the bias, and names rounded uniform floats as an alternative. As
+the docstring warns, rounded floats miss integers: most of a wide span (`other_spans`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def uint8() -> tuple[str, str]:
 
 
 def small_spans() -> None:
-    """int32 below 100, int16 below 3, and uint8 below 128, a power of 2, are uniform."""
+    """Draws of int32 below 100, of int16 below 3, and of uint8 below 128 (a power of 2) are uniform."""
     import jax
     import numpy as np
 
@@ -65,7 +65,7 @@ def int32() -> tuple[str, str]:
 
 
 def two_digits() -> None:
-    """Digits below 45000 and 40000 give a uniform number below their product, 1800000000."""
+    """Two draws, below 45000 and below 40000, combine to a uniform number below 1800000000."""
     import jax
     import numpy as np
 
@@ -75,7 +75,7 @@ def two_digits() -> None:
 
 
 def other_spans() -> None:
-    """Casts, and digits, give other spans, below 0 too; a wide span has odd numbers, as no uniform float rounds to."""
+    """Casts and combined draws are uniform over other spans; in a wide span, over 99 % of rounded floats are even."""
     import jax
     import numpy as np
 
@@ -95,7 +95,7 @@ def other_spans() -> None:
 
 
 def _of(bits: int, condition: str) -> tuple[str]:
-    """Return randint with a dtype of so many bits, named in one of six ways, if the condition is met."""
+    """Return the touch of randint with a dtype of `bits` bits, in six spellings, under a condition."""
     dtypes = tuple(f"{of}{sign}int{bits}" for of in ("jax.numpy.", "numpy.", "") for sign in ("u", ""))
     return (f"jax.random.randint(key, shape, minval, maxval, dtype) if dtype in {dtypes} and {condition}",)
 
@@ -119,7 +119,7 @@ ISSUE = Issue(
     behaviours={"biased": "affected", "uniform": "clear", "other": "different"},
     rules=(
         Rule("biased", "jax<0.7.2", "jax_safer_randint is off by default"),
-        Rule("uniform", "", "jax#27742 (7a48ceee01) samples with 32 bits; a7b01146f2 switches it on"),
+        Rule("uniform", "", "jax#27742 (7a48ceee01) samples with 32 bits, behind a flag; a7b01146f2 turns the flag on"),
     ),
     workaround=Workaround(
         "Draw without dtype=, and cast: jax.random.randint(key, shape, minval, maxval).astype(dtype).",
@@ -132,9 +132,11 @@ ISSUE = Issue(
         Case(
             int32,
             behaviours={"biased": "documented", "uniform": "clear", "other": "different"},
-            rules=(Rule("biased", "", "a comment in the source, and the docstring since jax#27742"),),
+            rules=(
+                Rule("biased", "", "a comment in the source documents the bias, and since jax#27742 the docstring"),
+            ),
             workaround=Workaround(
-                "Draw a span a * b in two digits of at most 65536 values each.", two_digits, elsewhere=other_spans
+                "Combine draws below a and b, each at most 65536, for span a * b.", two_digits, elsewhere=other_spans
             ),
             touches=(f"jax.random.randint(key, shape, minval, maxval) if {_WIDE}",),
         ),

@@ -1,9 +1,9 @@
 """jax.random.exponential, gumbel and others draw other numbers for a key
 
-JAX's compatibility policy keeps the distribution of draws, and not the numbers for a key. jax@a60ead6fd1 turned
-`jax_threefry_partitionable` on by default (jax#13346), which draws other bits; `same-seed-other-numbers` runs the
-setting that restores the earlier bits. jax#29857 computes `logistic` from a wider range of uniform draws, which changes
-its lower tail (`logistic_tail`).
+JAX's compatibility policy keeps the distribution of draws, but not the numbers drawn from a key. jax@a60ead6fd1 turned
+`jax_threefry_partitionable` on by default (jax#13346), so a key draws other bits. The issue `same-seed-other-numbers`
+tests the setting that restores the earlier bits. jax#29857 computes `logistic` from a wider range of uniform draws,
+which changes the lower tail (`logistic_tail`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from jax_stack_compat.cell.issue import Meaning
 
 
 def drawn(draw: Callable[[], Any], *streams: str, wide: bool = True) -> tuple[str, str]:
-    """Return which of the known `streams` was drawn, and its first two draws, with `wide` also under x64.
+    """Return which of the known `streams` was drawn, and its first two draws; `wide` adds those under x64.
 
     A stream is named by its first two draws, floats in thousandths: "965-225-x64-532-350".
     """
@@ -184,7 +184,10 @@ ISSUE = Issue(
     touches=("random stream",),
     control=control,
     behaviours=_BEHAVIOURS,
-    rules=(Rule("first", "jax<0.5.0"), Rule("second", "", "a60ead6fd1, and the changelog")),
+    rules=(
+        Rule("first", "jax<0.5.0"),
+        Rule("second", "", "a60ead6fd1 changed the default of jax_threefry_partitionable, as the changelog says"),
+    ),
     cases=(
         Case(exponential, touches=("jax.random.exponential",)),
         Case(laplace, touches=("jax.random.laplace",)),
@@ -193,7 +196,11 @@ ISSUE = Issue(
             logistic_tail,
             rules=(
                 Rule("first", "jax<0.5.0"),
-                Rule("second", "jax<0.7.0", "a60ead6fd1, and the changelog"),
+                Rule(
+                    "second",
+                    "jax<0.7.0",
+                    "a60ead6fd1 changed the default of jax_threefry_partitionable, as the changelog says",
+                ),
                 Rule("third", "", "jax#29857"),
             ),
             touches=("jax.random.logistic",),

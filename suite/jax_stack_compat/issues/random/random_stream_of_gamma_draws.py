@@ -1,8 +1,8 @@
 """jax.random.gamma, poisson and others draw other numbers for a key
 
-JAX's compatibility policy keeps the distribution of draws, and not the numbers for a key. jax@a60ead6fd1 turned
-`jax_threefry_partitionable` on by default (jax#13346), which draws other bits; `same-seed-other-numbers` runs the
-setting that restores the earlier bits.
+JAX's compatibility policy keeps the distribution of draws, but not the numbers drawn from a key. jax@a60ead6fd1 turned
+`jax_threefry_partitionable` on by default (jax#13346), so a key draws other bits. The issue `same-seed-other-numbers`
+tests the setting that restores the earlier bits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jax_stack_compat.cell.issue import Meaning
 
 
 def drawn(draw: Callable[[], Any], *streams: str, wide: bool = True) -> tuple[str, str]:
-    """Return which of the known `streams` was drawn, and its first two draws, with `wide` also under x64.
+    """Return which of the known `streams` was drawn, and its first two draws; `wide` adds those under x64.
 
     A stream is named by its first two draws, floats in thousandths: "965-225-x64-532-350".
     """
@@ -156,7 +156,10 @@ _BEHAVIOURS: Mapping[str, Meaning] = {
     **{"first": "clear", "second": "documented", "third": "documented"},
     **{"another": "different", "absent": "absent"},
 }
-_THREEFRY = (Rule("first", "jax<0.5.0"), Rule("second", "", "a60ead6fd1, and the changelog"))
+_THREEFRY = (
+    Rule("first", "jax<0.5.0"),
+    Rule("second", "", "a60ead6fd1 changed the default of jax_threefry_partitionable, as the changelog says"),
+)
 
 ISSUE = Issue(
     kind="silent-change",

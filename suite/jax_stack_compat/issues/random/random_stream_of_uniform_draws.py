@@ -1,10 +1,10 @@
 """jax.random.uniform, split and others return other values for a key
 
-JAX's compatibility policy keeps the distribution of draws, and not the numbers for a key. jax@a60ead6fd1 turned
-`jax_threefry_partitionable` on by default (jax#13346), which changes bits and splits of threefry;
-`same-seed-other-numbers` runs the setting that restores them. `rbg` keys split by threefry too (`split_of_rbg`), so
-draws that split a key changed with them (`randint_of_rbg`). jax@a7b01146f2 draws integers of 8 and 16 bits with less
-bias (`randint_int8`).
+JAX's compatibility policy keeps the distribution of draws, but not the numbers drawn from a key. jax@a60ead6fd1 turned
+`jax_threefry_partitionable` on by default (jax#13346), which changes the bits and splits of threefry keys; the issue
+`same-seed-other-numbers` tests the setting that restores the earlier values. `rbg` keys split by threefry too
+(`split_of_rbg`), so draws that split an `rbg` key changed (`randint_of_rbg`). jax@a7b01146f2 draws integers of 8 and 16
+bits with less bias (`randint_int8`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from jax_stack_compat.cell.issue import Meaning
 
 
 def drawn(draw: Callable[[], Any], *streams: str, wide: bool = True) -> tuple[str, str]:
-    """Return which of the known `streams` was drawn, and its first two draws, with `wide` also under x64.
+    """Return which of the known `streams` was drawn, and its first two draws; `wide` adds those under x64.
 
     A stream is named by its first two draws, floats in thousandths: "965-225-x64-532-350".
     """
@@ -219,7 +219,7 @@ _SMALL = tuple(
 
 
 def _of(impl: str, condition: str = "") -> tuple[str]:
-    """Return the making of a key of an implementation, if the condition is met."""
+    """Return the touch of jax.random.key with the implementation `impl`, under a condition."""
     return (f"jax.random.key(seed, impl) if impl == '{impl}'{condition}",)
 
 
@@ -234,7 +234,10 @@ ISSUE = Issue(
     touches=("random stream",),
     control=control,
     behaviours=_BEHAVIOURS,
-    rules=(Rule("first", "jax<0.5.0"), Rule("second", "", "a60ead6fd1, and the changelog")),
+    rules=(
+        Rule("first", "jax<0.5.0"),
+        Rule("second", "", "a60ead6fd1 changed the default of jax_threefry_partitionable, as the changelog says"),
+    ),
     cases=(
         Case(uniform, touches=("jax.random.uniform",)),
         Case(bits, touches=("jax.random.bits",)),
@@ -253,8 +256,12 @@ ISSUE = Issue(
             randint_int8,
             rules=(
                 Rule("first", "jax<0.5.0"),
-                Rule("second", "jax<0.7.2", "a60ead6fd1, and the changelog"),
-                Rule("third", "", "a7b01146f2, and the changelog"),
+                Rule(
+                    "second",
+                    "jax<0.7.2",
+                    "a60ead6fd1 changed the default of jax_threefry_partitionable, as the changelog says",
+                ),
+                Rule("third", "", "a7b01146f2 turns jax_safer_randint on, as the changelog says"),
             ),
             touches=(f"jax.random.randint(key, shape, minval, maxval, dtype) if dtype in {_SMALL}",),
         ),

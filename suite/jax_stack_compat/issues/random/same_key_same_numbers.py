@@ -1,9 +1,9 @@
 """A jax.random key that is used again gives the same numbers
 
-A draw leaves its key as it is, so the next draw of the same shape repeats it; the documentation says to split the key.
-`jax_debug_key_reuse` (jax#20370) raises for a reused key of `jax.random.key`, and does not track a `PRNGKey`
-(`flag_with_raw_key`). Functions compiled before it was set stayed unchecked (`flag_after_a_draw`) until jax@8b9a9d53c3
-added it to the cache key of jit.
+A draw does not change its key, so the next draw of the same shape gives the same numbers; the documentation says to
+split the key. `jax_debug_key_reuse` (jax#20370) raises for a reused key of `jax.random.key`, but does not track a
+`PRNGKey` (`flag_with_raw_key`). Functions compiled before the flag was set stayed unchecked (`flag_after_a_draw`),
+until jax@8b9a9d53c3 added the flag to the cache key of jit.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def split_first() -> None:
 
 
 def other_draws() -> None:
-    """Integers of split keys differ, under vmap and jit too, and the flag refuses a second jitted draw from one."""
+    """Split keys draw different integers, under vmap and jit too; the flag refuses a second jitted draw from a key."""
     import jax
     import numpy as np
 
@@ -64,7 +64,7 @@ def with_the_flag() -> tuple[str, str]:
 
 
 def flag_after_a_draw() -> tuple[str, str]:
-    """Does jax_debug_key_reuse refuse it if the sampler ran once before the flag was set?"""
+    """Does jax_debug_key_reuse refuse a reused key if the sampler ran once before the flag was set?"""
     import jax
 
     if not hasattr(jax.config, "jax_debug_key_reuse"):
@@ -77,7 +77,7 @@ def flag_after_a_draw() -> tuple[str, str]:
 
 
 def flag_first() -> None:
-    """With the flag set before the first draw, the second draw from a key is refused."""
+    """If jax_debug_key_reuse is set before the first draw, JAX refuses a second draw from a key."""
     import jax
 
     if not hasattr(jax.config, "jax_debug_key_reuse"):
@@ -124,12 +124,12 @@ ISSUE = Issue(
     behaviours={"no-flag": "absent", "repeated": "documented", "other": "different"},
     signatures={"refused": Signature("KeyReuseError")},
     workaround=Workaround(
-        "Split it for each draw: key, new = jax.random.split(key).", split_first, elsewhere=other_draws
+        "Split the key for each draw: key, new = jax.random.split(key).", split_first, elsewhere=other_draws
     ),
     cases=(
         Case(
             drawn_twice,
-            rules=(Rule("repeated", "", "the sharp bits"),),
+            rules=(Rule("repeated", "", "JAX's Sharp Bits page documents the reuse of keys"),),
             touches=members("jax.random", "bernoulli normal randint uniform"),
         ),
         Case(
@@ -142,12 +142,15 @@ ISSUE = Issue(
             flag_after_a_draw,
             behaviours={"no-flag": "absent", "repeated": "affected"},
             rules=(Rule("no-flag", "jax<0.4.26"), Rule("repeated", "jax<0.9.1"), Rule("refused", "", "8b9a9d53c3")),
-            workaround=Workaround("Set the flag before the first draw.", flag_first, elsewhere=other_draws),
+            workaround=Workaround("Set jax_debug_key_reuse before the first draw.", flag_first, elsewhere=other_draws),
             touches=_FLAG,
         ),
         Case(
             flag_with_raw_key,
-            rules=(Rule("no-flag", "jax<0.4.26"), Rule("repeated", "", "the flag's help names typed keys")),
+            rules=(
+                Rule("no-flag", "jax<0.4.26"),
+                Rule("repeated", "", "the help of jax_debug_key_reuse names typed keys"),
+            ),
             touches=_FLAG,
         ),
     ),

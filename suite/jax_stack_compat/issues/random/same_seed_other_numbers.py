@@ -1,9 +1,9 @@
 """jax.random gives other numbers and other keys for the same seed
 
 jax@a60ead6fd1 turned `jax_threefry_partitionable` on by default, so that many devices can draw without communication
-(jax#18480). With the default kind of key, other bits are drawn for a key, also for a single number (`scalar`), and
-`split` returns what `fold_in` does (jax#13341); `fold_in` is unchanged. Keys of "rbg" split otherwise, too
-(random-stream-of-uniform-draws). The changelog lists this as a breaking change.
+(jax#18480). A key of the default kind draws other bits, also for a single number (`scalar`), and `split` returns the
+keys that `fold_in` returns (jax#13341); `fold_in` is unchanged. Keys of "rbg" also split into other keys
+(random-stream-of-uniform-draws). The changelog lists the new default as a breaking change.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def control_fold_in() -> None:
 
 
 def earlier_numbers() -> None:
-    """With the variable, other draws, dtypes and shapes have their earlier values, under jit too."""
+    """With JAX_THREEFRY_PARTITIONABLE=0, other samplers, dtypes and shapes give the earlier values, also under jit."""
     import jax
 
     key = jax.random.PRNGKey(7)
@@ -70,9 +70,12 @@ ISSUE = Issue(
     touches=("jax_threefry_partitionable",),
     control=control_fold_in,
     behaviours={"agrees": "clear", "differs": "documented"},
-    rules=(Rule("agrees", "jax<0.5.0"), Rule("differs", "", "a60ead6fd1, and the changelog")),
+    rules=(
+        Rule("agrees", "jax<0.5.0"),
+        Rule("differs", "", "a60ead6fd1 changed the default of jax_threefry_partitionable, as the changelog says"),
+    ),
     workaround=Workaround(
-        "Set JAX_THREEFRY_PARTITIONABLE=0 before jax is imported; 8-bit and 16-bit randint stays new.",
+        "Set JAX_THREEFRY_PARTITIONABLE=0 before jax is imported; 8-bit and 16-bit randint keeps its new numbers.",
         environment={"JAX_THREEFRY_PARTITIONABLE": "0"},
         elsewhere=earlier_numbers,
     ),

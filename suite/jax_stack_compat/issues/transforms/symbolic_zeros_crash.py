@@ -1,9 +1,10 @@
 """Symbolic zeros in custom_jvp rules and linear solves crash derivatives
 
-A derivative that is known to be zero is passed on as a symbol. Three places did not expect one: `vmap` of a jitted
-function whose rule returns it (`returned_by_a_rule`, jax#28144), the removal of unused code in a rule that asks for it
-(`asked_for_by_a_rule`, jax#31448), and the transpose of a linear solve (`linear_solve`, jax#29342). 5ad89659fd looks up
-a tracer's type when it is made, so `jax.grad` refuses a returned symbol (`returned_under_grad`).
+JAX passes on a derivative that is known to be zero as a symbol. Three places did not expect a symbolic zero: `vmap` of
+a jitted function whose rule returns one (`returned_by_a_rule`, jax#28144), the removal of unused code in a rule that
+asks for symbolic zeros (`asked_for_by_a_rule`, jax#31448), and the transpose of a linear solve (`linear_solve`,
+jax#29342). 5ad89659fd looks up a tracer's type when the tracer is made, so `jax.grad` refuses a symbolic zero that a
+rule returns (`returned_under_grad`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from jax_stack_compat.cell import GRADIENTS, Case, Issue, Rule, Signature, Upstr
 
 
 def asked_for_by_a_rule() -> tuple[str, str]:
-    """Is jax.hessian of x ** 2 through a jitted custom_jvp with symbolic_zeros=True 2?"""
+    """Does jax.hessian of x * x through a jitted custom_jvp with symbolic_zeros=True give 2?"""
     import jax
 
     same = jax.custom_jvp(lambda pair: pair)
@@ -23,7 +24,7 @@ def asked_for_by_a_rule() -> tuple[str, str]:
 
 
 def first_derivatives() -> None:
-    """First derivatives of a rule that gets zeros as numbers, and of a linear solve, are right."""
+    """With symbolic_zeros=False, the gradient of a custom_jvp is right, and so is that of a linear solve."""
     import jax
     import jax.numpy as jnp
 
@@ -35,7 +36,7 @@ def first_derivatives() -> None:
 
 
 def zeros_as_numbers() -> None:
-    """With zeros as numbers, the vmapped, jitted function has derivative 0, and the second derivative is 2."""
+    """If rules get and return zeros as numbers, floor has derivative 0, and x * x has second derivative 2."""
     import jax
     import jax.numpy as jnp
 
@@ -50,7 +51,7 @@ def zeros_as_numbers() -> None:
 
 
 def steps_and_parts() -> None:
-    """Rules of one and of two outputs that return jnp.zeros_like: grad, hessian, vmap and jit agree with the maths."""
+    """If a rule of two outputs returns jnp.zeros_like for one, grad, hessian, vmap and jit agree with the maths."""
     import jax
     import jax.numpy as jnp
 
@@ -119,7 +120,7 @@ def a_number_under_grad() -> None:
 
 
 def linear_solve() -> tuple[str, str]:
-    """Is jax.jacrev of the transposed derivative of a vmapped jnp.linalg.solve, -1 / x, that of -1 / x?"""
+    """Does jax.jacrev of the transposed derivative of a vmapped jnp.linalg.solve give the closed form, 0.25?"""
     import jax
     import jax.numpy as jnp
 
@@ -133,7 +134,7 @@ def linear_solve() -> tuple[str, str]:
 
 
 def by_lu_factors() -> None:
-    """With lu_factor and lu_solve, the derivative is 0.25."""
+    """With lu_factor and lu_solve, jax.jacrev of the transposed derivative gives 0.25."""
     import jax
     import jax.numpy as jnp
 
@@ -148,7 +149,7 @@ def by_lu_factors() -> None:
 
 
 def full_matrices_by_lu_factors() -> None:
-    """Batched 3 x 3 solves by LU factors: values and gradients as by solve, and the transposed derivative."""
+    """Batched LU solves and gradients agree with jnp.linalg.solve, the transposed derivative with the closed form."""
     import jax
     import jax.numpy as jnp
 

@@ -1,9 +1,9 @@
 """On some Pythons, a tracer is not an instance of ArrayLike or Optional
 
 9d40174f72 ends the inheritance of tracers from `jax.Array`, because some tracers are not arrays (changelog). A
-metaclass answers `isinstance(x, jax.Array)` for the traced value (`instances`). Code that asks about the class gets
-another answer: `issubclass` (`subclass`), `functools.singledispatch` (`singledispatch`) and, on some Pythons
-(jax#38268), the check of a `typing.Union` (`array_like`, `optional`).
+metaclass still makes `isinstance(x, jax.Array)` true for a traced array (`instances`). Checks of the class no longer
+find `jax.Array`: `issubclass` (`subclass`), `functools.singledispatch` (`singledispatch`) and, on some Pythons
+(jax#38268), `isinstance` with a `typing.Union` (`array_like`, `optional`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def array_like() -> tuple[str, str]:
 
 
 def instances() -> None:
-    """A traced array is an instance of jax.Array, and of a tuple of types."""
+    """A traced array is an instance of jax.Array, and of a tuple of types that has jax.Array."""
     import jax
 
     seen = []
@@ -42,7 +42,7 @@ def instances() -> None:
 
 
 def register_the_tracer() -> None:
-    """With jax.core.Tracer registered, and the members of the union for the union, a tracer is recognised."""
+    """singledispatch with jax.core.Tracer registered, and isinstance with get_args(ArrayLike), recognise a tracer."""
     import functools
     from typing import get_args
 
@@ -66,7 +66,7 @@ def register_the_tracer() -> None:
 
 
 def members_of_unions() -> None:
-    """Members of three unions: arrays are instances under jit, vmap, grad and scan, and strings are not."""
+    """Arrays are instances of three unions' members, also under jit, vmap, grad and scan; strings are not."""
     from typing import Any, Optional, Union, get_args
 
     import jax
@@ -116,7 +116,7 @@ def singledispatch() -> tuple[str, str]:
 
 
 def dispatched_everywhere() -> None:
-    """With jax.core.Tracer registered, arrays dispatch alike under jit, vmap, grad and scan; NumPy and lists do not."""
+    """With jax.core.Tracer registered, arrays and traced arrays share a function; NumPy and lists have others."""
     import functools
     from typing import Any
 
@@ -196,7 +196,7 @@ def optional() -> tuple[str, str]:
 
 
 _INSTANCE = Rule("instance", "jax<0.8.2")
-_CHANGED = "9d40174f72, and the changelog"
+_CHANGED = "9d40174f72 ends the inheritance, as the changelog says"
 _UNION = " if within('builtins.isinstance') and within('typing.Optional', 'typing.Union')"
 
 ISSUE = Issue(
@@ -211,7 +211,7 @@ ISSUE = Issue(
     control=instances,
     behaviours={"instance": "clear", "no-instance": "affected"},
     workaround=Workaround(
-        "Ask for the members of the union: isinstance(x, typing.get_args(ArrayLike)).",
+        "Check against the union's members: isinstance(x, typing.get_args(ArrayLike)).",
         register_the_tracer,
         elsewhere=members_of_unions,
     ),
@@ -221,7 +221,7 @@ ISSUE = Issue(
             rules=(
                 _INSTANCE,
                 Rule("no-instance", "jax<0.11.1", "9d40174f72; ArrayLike is a typing.Union"),
-                Rule("instance", "", "ArrayLike is a union with |, which asks about the instance"),
+                Rule("instance", "", "ArrayLike is a union made with |, which checks the instance"),
             ),
             touches=("jax.typing.ArrayLike if within('builtins.isinstance') and not within('typing.get_args')",),
         ),
@@ -243,7 +243,7 @@ ISSUE = Issue(
             behaviours={"instance": "clear", "no-instance": "documented"},
             rules=(_INSTANCE, Rule("no-instance", "", _CHANGED)),
             workaround=Workaround(
-                "Ask about the instance: isinstance(x, jax.Array).", instances, elsewhere=instances_elsewhere
+                "Check the instance, not the class: isinstance(x, jax.Array).", instances, elsewhere=instances_elsewhere
             ),
             touches=members("jax", "Array numpy.ndarray", " if within('builtins.issubclass')"),
         ),

@@ -1,9 +1,10 @@
 """jax.vmap over a Ref raises, or reads and writes other elements
 
-dd6d6d24ae drops the index of `r[...] = x`, and the batching rule left the mapped axis of x where it was: a ref of shape
-(2, 3) raises (`another_shape`, jax#39288), and a square one is transposed (`written_along_axis_one`). ce1baf2fb9 maps
-by a slice instead of indices, so `r[i]` takes the indices of all rows (`mapped_index`), and `r[0]` raises
-(`first_element`, jax#33309). A mapped scan moved axis 1 to the front, which a ref does not support (`in_a_loop`).
+dd6d6d24ae drops the index of `r[...] = x`, and the batching rule did not move the mapped axis of `x`. A write to a ref
+of shape (2, 3) under `vmap` raises (`another_shape`, jax#39288), and one to a square ref is transposed
+(`written_along_axis_one`). ce1baf2fb9 maps by a slice instead of indices, so `r[i]` takes the indices of all rows
+(`mapped_index`), and `r[0]` raises (`first_element`, jax#33309). A mapped `scan` moved axis 1 to the front, which refs
+do not support (`in_a_loop`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def another_shape() -> tuple[str, str]:
 
 
 def whole_rows() -> None:
-    """vmap reads and writes whole rows of a ref that is mapped along axis 0; without refs, of an array."""
+    """vmap reads and writes whole rows of a ref along axis 0; on releases without refs, it reads rows of an array."""
     import jax
     import jax.numpy as jnp
 
@@ -49,7 +50,7 @@ def whole_rows() -> None:
 
 
 def map_the_array() -> None:
-    """With vmap over the array, and one write, each row gets 1 at its index, and the square holds what is written."""
+    """If jax.vmap maps over the array, and one assignment writes the ref, the ref holds the expected values."""
     import jax
     import jax.numpy as jnp
 
@@ -212,7 +213,7 @@ ISSUE = Issue(
             rules=(
                 _ABSENT,
                 Rule("refused", "jax<0.12.0", "jax#39288"),
-                Rule("agrees", "", "its loops.py has what jax#39745 proposes"),
+                Rule("agrees", "", "jax 0.12.0 has the change to loops.py that jax#39745 proposes"),
             ),
             touches=(
                 f"jax.vmap(fun, in_axes) if in_axes != 0 and {_REFS} and uses('jax.lax.scan', 'jax.lax.fori_loop')",

@@ -1,9 +1,9 @@
 """vmap of io_callback drops the call if nothing uses its result
 
 The batching rule of `io_callback` bound `pure_callback` by mistake, and the compiler drops a pure call whose result is
-unused. jax#20725 binds `io_callback` once for each member of a batched argument; jax#20726 allows it in a `while_loop`
-whose predicate is not batched. With a batched predicate, members that have ended would take part in further steps and
-repeat their effects (jax#20628), so JAX refuses it (`batched_predicate`).
+unused. jax#20725 binds `io_callback` once for each member of a batched argument. jax#20726 allows `io_callback` in a
+`while_loop` whose predicate is not batched. With a batched predicate, members that have ended would run further steps
+and repeat their effects (jax#20628), so JAX refuses the `io_callback` (`batched_predicate`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def effects() -> tuple[str, str]:
 
 
 def not_vmapped() -> None:
-    """Without vmap, a jitted function makes each call."""
+    """Without vmap, a jitted function calls its io_callback each time."""
     import jax
     import jax.numpy as jnp
     from jax.experimental import io_callback
@@ -37,7 +37,7 @@ def not_vmapped() -> None:
 
 
 def mapped_in_a_loop() -> None:
-    """jax.lax.map makes each call, also in a while_loop that takes other steps for each member."""
+    """jax.lax.map makes each call, also in a while_loop whose number of steps differs between members."""
     import jax
     import jax.numpy as jnp
     from jax.experimental import io_callback
@@ -55,7 +55,7 @@ def mapped_in_a_loop() -> None:
 
 
 def two_calls_for_each_row() -> None:
-    """A jitted jax.lax.map over a dict makes an ordered call, and one with an unused result, for each row."""
+    """For each row, a jitted jax.lax.map makes an ordered io_callback, and one with an unused result."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -123,7 +123,7 @@ def while_loop() -> tuple[str, str]:
 
 
 def batched_predicate() -> tuple[str, str]:
-    """Does jax.vmap of a while_loop with two, one and no steps make three calls of an io_callback?"""
+    """Does jax.vmap of a while_loop call its io_callback 3 times if the members take 2, 1 and 0 steps?"""
     import jax
     import jax.numpy as jnp
     from jax.experimental import io_callback

@@ -1,9 +1,9 @@
 """jax.jit retraces for an array after a Python number of the same dtype
 
-A Python scalar has a weak type: it takes the dtype of the array that it meets. `jax.jit` traces a function apart for
-weak types, a gotcha of training loops (jax#4274). A sum of a scalar and an array is not weak, so a
-step is traced twice if its input is first a scalar and then its own output (`its_output_of_an_array`). A product of a
-scalar and a number stays weak (`its_own_output`); jax#3163 reports that it was not.
+A Python scalar has a weak type: combined with an array, it takes the array's dtype. `jax.jit` traces a function
+separately for weak types, a gotcha of training loops (jax#4274). A scalar plus an array is not weak, so `jax.jit`
+traces a step twice if its input is first a scalar and then its own output (`its_output_of_an_array`). A scalar times a
+Python number stays weak (`its_own_output`), although jax#3163 reports otherwise.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def number_then_array() -> tuple[str, str]:
 
 
 def of_one_type() -> None:
-    """For two arrays of one dtype a function is traced once."""
+    """jax.jit traces a function once for two arrays of one dtype."""
     import jax.numpy as jnp
 
     assert _traces(jnp.float32(1.0), jnp.float32(2.0)) == 1
 
 
 def arrays_in_a_loop() -> None:
-    """A step of float16 and int32 arrays, and jax#4274's function of an np.float32, are traced once in a loop."""
+    """In a loop, jax.jit traces a step of float16 and int32 arrays once, and jax#4274's function of np.float32, too."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -70,7 +70,7 @@ def arrays_in_a_loop() -> None:
 
 
 def its_own_output() -> tuple[str, str]:
-    """How often does jax.jit trace x * 2 that is called with 1.0, and then with its own output?"""
+    """How often does jax.jit trace x * 2 for x = 1.0, and then for its own outputs?"""
     import jax
 
     doubled = jax.jit(lambda x: x * 2)
@@ -79,7 +79,7 @@ def its_own_output() -> tuple[str, str]:
 
 
 def its_output_of_an_array() -> tuple[str, str]:
-    """How often does jax.jit trace x + jnp.float32(1.0) that is called with 1.0, and then with its own output?"""
+    """How often does jax.jit trace x + jnp.float32(1.0) for x = 1.0, and then for its own outputs?"""
     import jax
     import jax.numpy as jnp
 
@@ -95,7 +95,7 @@ def its_output_of_an_array() -> tuple[str, str]:
 
 
 _ARRAY = Workaround(
-    "Begin with an explicit dtype, not with jnp.asarray(1.0): f(jnp.float32(1.0)), which promotes float16.",
+    "Start with an explicit dtype, which promotes float16 arrays: f(jnp.float32(1.0)), not f(jnp.asarray(1.0)).",
     of_one_type,
     elsewhere=arrays_in_a_loop,
 )

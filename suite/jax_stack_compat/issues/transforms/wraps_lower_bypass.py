@@ -1,9 +1,9 @@
-"""functools.wraps round a jitted function: .lower() skips the wrapper
+""".lower() skips a functools.wraps wrapper round a jitted function
 
 `jax.jit` set `lower` on the function that it returned, and `functools.wraps` copies such attributes to the wrapper
-(jax#27829). JAX's transforms copied it, too (`vmap`, `grad`, `checkpoint`). jax#27873 makes `lower` an attribute of the
-class, which wrappers do not get, and its author advises to apply `jax.jit` last. The `jax.pmap` on `shard_map`
-(aa2f995b1d) sets `lower` on its result again, and `jax.jit` of a wrapper inherits it (`pmap`).
+(jax#27829). JAX's transforms copied `lower`, too (`vmap`, `grad`, `checkpoint`). jax#27873 moves `lower` to the class
+of jitted functions, so wrappers do not get it; its author advises to apply `jax.jit` last. The `jax.pmap` on
+`shard_map` (aa2f995b1d) sets `lower` on its result again, and `jax.jit` of a wrapper copies that `lower` (`pmap`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _times_ten(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 class _TimesTen:
-    """The same decorator as an object, without methods to lower it."""
+    """The decorator `_times_ten` as an object, without a `lower` of its own."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self.function = function
@@ -39,7 +39,7 @@ def _aot(function: Any, x: Any) -> Any:
 
 
 def _lowered(function: Any, x: Any, *, whole: Any, bare: Any) -> tuple[str, str]:
-    """Lower and compile a function: it gives `whole` with the wrapper or transform, and `bare` without."""
+    """Lower, compile and call a function; `whole` is its result with the wrapper or transform, `bare` without."""
     compiled = _aot(function, x)
     behaviour = "bypassed" if compiled == bare else "lowered" if compiled == whole else "other-value"
     return behaviour, f"a call gives {function(x).tolist()}, lowered and compiled it gives {compiled}"
@@ -53,7 +53,7 @@ def jit() -> tuple[str, str]:
 
 
 def jit_control() -> None:
-    """A jitted function lowers to itself, and a call of the wrapper or the object runs the wrapper."""
+    """Lowered and called, jax.jit(f) gives 2; called, the wrapper and the wrapper object give 20."""
     import jax
 
     jitted = jax.jit(lambda x: x + 1.0)
@@ -62,7 +62,7 @@ def jit_control() -> None:
 
 
 def jit_last() -> None:
-    """jax.jit outside lowers the wrapper and the object, also with another jit inside."""
+    """With jax.jit outside, .lower lowers the wrapper and the wrapper object, even with another jit inside."""
     import jax
 
     jitted = jax.jit(lambda x: x + 1.0)
@@ -104,7 +104,7 @@ def pmap() -> tuple[str, str]:
 
 
 def pmap_control() -> None:
-    """A pmapped function lowers to itself, and a call of the wrapper runs the wrapper."""
+    """Lowered and called, jax.pmap(f) gives 2; called, the wrapper gives 20."""
     import jax
 
     pmapped, xs = jax.pmap(lambda x: x + 1.0), jax.numpy.array([1.0])
@@ -113,7 +113,7 @@ def pmap_control() -> None:
 
 
 def pmap_last() -> None:
-    """jax.pmap outside lowers the wrapper."""
+    """With jax.pmap outside, .lower lowers the wrapper."""
     import jax
 
     got = _aot(jax.pmap(_times_ten(lambda x: x + 1.0)), jax.numpy.array([1.0]))
@@ -137,7 +137,7 @@ def vmap() -> tuple[str, str]:
 
 
 def transform_control() -> None:
-    """A transform of a jitted function is applied when called; without the inner jit it has no `lower`."""
+    """vmap, grad and checkpoint of a jitted function take effect; without jit, vmap and grad have no `lower`."""
     import jax
 
     rows = jax.numpy.arange(6.0).reshape(2, 3)
@@ -150,7 +150,7 @@ def transform_control() -> None:
 
 
 def transform_jit_last() -> None:
-    """jax.jit outside lowers the vmapped function and the gradient."""
+    """With jax.jit outside, .lower lowers the vmapped function and the gradient."""
     import jax
 
     vmapped, rows = jax.vmap(jax.jit(lambda row: row.sum())), jax.numpy.arange(6.0).reshape(2, 3)
@@ -190,7 +190,7 @@ def checkpoint() -> tuple[str, str]:
 
 
 def checkpoint_jit_last() -> None:
-    """jax.jit outside keeps the checkpoint: the lowered text calls f, and without checkpoint it does not."""
+    """With jax.jit outside jax.checkpoint, the lowered text has a call; without jax.checkpoint, it has none."""
     import jax
 
     jitted = jax.jit(lambda x: jax.numpy.sin(jax.numpy.sin(x)))
@@ -248,7 +248,7 @@ def export_control() -> None:
 
 
 def export_jit_last() -> None:
-    """jax.jit outside exports the wrapper."""
+    """With jax.jit outside, jax.export exports the wrapper."""
     import jax
 
     ops = _exported_ops(jax.jit(_times_ten(jax.jit(lambda x: x + 1.0))))
@@ -256,7 +256,7 @@ def export_jit_last() -> None:
 
 
 def export_of_objects() -> None:
-    """With jax.jit outside, an object round a jitted function and round a wrapper is exported whole."""
+    """With jax.jit outside, jax.export exports a whole wrapper object, round a jitted function and round a wrapper."""
     import jax
 
     for inner in (jax.jit(lambda x: x + 1.0), _times_ten(lambda x: x + 1.0)):
@@ -267,9 +267,9 @@ def export_of_objects() -> None:
 _MEANINGS: Any = {"lowered": "clear", "bypassed": "affected"}
 _GONE = Rule("attribute-error", "", "jax#27873 (7eb397d1e5) moved lower, trace and eval_shape to the class")
 _COPIED = (Rule("bypassed", "jax<0.6.0", "jax's own wraps copies lower from the jitted function"), _GONE)
-_COPY_EXPORTED = "export uses the wrapper's copy of a method of f"
-_NOT_EXPORTED = "export takes a jax.stages.Wrapped, which the wrapper is not since jax#27873"
-_JIT_LAST = "Apply jax.jit last, with its static arguments; it then traces the wrapper."
+_COPY_EXPORTED = "jax.export uses a method that the wrapper copied from jax.jit(f)"
+_NOT_EXPORTED = "jax.export requires a jax.stages.Wrapped, and since jax#27873 the wrapper is not one"
+_JIT_LAST = "Apply jax.jit last, with its static arguments; jax.jit then traces the wrapper."
 _OF_TRANSFORMS = Elsewhere(
     slopes_of_cubes,
     numpy_slopes,
@@ -313,8 +313,8 @@ ISSUE = Issue(
             pmap_control,
             rules=(
                 Rule("bypassed", "jax<0.6.0", "pmap set lower on the function that it returned"),
-                Rule("attribute-error", "jax<0.8.0", "jax#27873 (7eb397d1e5) was for pmap, too"),
-                Rule("bypassed", "", "aa2f995b1d: the pmap on jit(shard_map) sets it again"),
+                Rule("attribute-error", "jax<0.8.0", "jax#27873 (7eb397d1e5) changed pmap, too"),
+                Rule("bypassed", "", "aa2f995b1d: the pmap on jit(shard_map) sets lower again"),
             ),
             workaround=Workaround(
                 "If the wrapper works on each device's part, apply jax.pmap last.",
@@ -342,7 +342,10 @@ ISSUE = Issue(
         Case(
             update_wrapper,
             jit_control,
-            rules=(Rule("bypassed", "jax<0.6.0", "update_wrapper copies lower, over the object's own"), _GONE),
+            rules=(
+                Rule("bypassed", "jax<0.6.0", "update_wrapper copies lower, which replaces the object's own"),
+                _GONE,
+            ),
             touches=(_OF_A_WRAPPER.format("functools.update_wrapper", "jax.jit", _BARE),),
         ),
         Case(
