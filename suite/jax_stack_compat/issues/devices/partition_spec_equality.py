@@ -1,9 +1,9 @@
 """PartitionSpec is not a tuple any more: equality and hash differ
 
-17b02ecb1b took the base class away. 48140bcbe7 then hashed a spec's unreduced axes, too, so that a spec equal to a
-tuple had another hash (`dict_key`); b52e741ed0 ended that equality as "a misbehavior", and the changelog says to
-convert tuples before a comparison. 177e1f6ed9 brought the specs `P(("x",))` and `P("x")`, as compared in jax#15782,
-to one form.
+17b02ecb1b removed the base class `tuple` from `PartitionSpec`. 48140bcbe7 then also hashed a spec's unreduced axes, so
+a spec and an equal tuple had different hashes (`dict_key`). b52e741ed0 ended this equality as "a misbehavior", and the
+changelog says to convert tuples before a comparison. 177e1f6ed9 gave the specs `P(("x",))` and `P("x")`, which
+jax#15782 compares, the same form.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, membe
 
 
 def equality() -> tuple[str, str]:
-    """Is PartitionSpec("x") == ("x",), from both sides?"""
+    """Does PartitionSpec("x") equal the tuple ("x",), on either side of ==?"""
     from jax.sharding import PartitionSpec
 
     got = [PartitionSpec("x") == ("x",), ("x",) == PartitionSpec("x"), PartitionSpec("x") in [("x",)]]
@@ -29,7 +29,7 @@ def specs_with_specs() -> None:
 
 
 def convert() -> None:
-    """With both as specs, or both as tuples, they are equal, and a dict finds its entry."""
+    """Two specs, or two tuples, with the same names are equal, and a dict finds its entry."""
     from jax.sharding import PartitionSpec
 
     names = ("x", None)
@@ -70,7 +70,7 @@ def subclass() -> tuple[str, str]:
 
 
 def is_a_spec() -> None:
-    """A PartitionSpec is of its own class, and a tuple is not."""
+    """isinstance(x, PartitionSpec) is true for a spec, and false for a tuple."""
     from jax.sharding import PartitionSpec
 
     assert isinstance(PartitionSpec("x"), PartitionSpec)
@@ -78,7 +78,7 @@ def is_a_spec() -> None:
 
 
 def specs_and_others() -> None:
-    """So are empty, nested and mixed specs; lists, None and names are not."""
+    """isinstance(x, PartitionSpec) is true for empty, nested and mixed specs, and false for lists, None and names."""
     from jax.sharding import PartitionSpec
 
     specs = (PartitionSpec(), PartitionSpec(None, "x"), PartitionSpec(("x", "y"), None))
@@ -87,7 +87,7 @@ def specs_and_others() -> None:
 
 
 def nested_name() -> tuple[str, str]:
-    """Is PartitionSpec(("x",)) == PartitionSpec("x"), for the same sharding?"""
+    """Does PartitionSpec(("x",)) equal PartitionSpec("x"), which means the same sharding?"""
     from jax.sharding import PartitionSpec
 
     got = PartitionSpec(("x",)) == PartitionSpec("x")
@@ -95,7 +95,7 @@ def nested_name() -> tuple[str, str]:
 
 
 def unwrapped() -> None:
-    """Two specs of one name without a tuple are equal."""
+    """Two specs of the same name, written without a tuple, are equal."""
     from jax.sharding import PartitionSpec
 
     assert PartitionSpec("x") == PartitionSpec("x")
@@ -103,7 +103,7 @@ def unwrapped() -> None:
 
 
 def unwrapped_specs() -> None:
-    """If tuples of one name are unwrapped, specs of one, two and no names equal those without tuples."""
+    """After one-name tuples are unwrapped, specs of one, two and no names equal specs of bare names."""
     from jax.sharding import PartitionSpec
 
     for axes, wanted in (((("x",), None), ("x", None)), ((("x", "y"), ("z",)), (("x", "y"), "z")), ((), ())):
@@ -137,7 +137,7 @@ ISSUE = Issue(
             equality,
             behaviours={"unequal": "documented", "mixed": "different"},
             rules=(
-                Rule("equal", "jaxlib<0.10.0", "jaxlib has the comparison"),
+                Rule("equal", "jaxlib<0.10.0", "jaxlib implements the comparison"),
                 Rule("unequal", "", "b52e741ed0, and the changelog"),
             ),
             workaround=_CONVERT,
@@ -161,7 +161,7 @@ ISSUE = Issue(
         ),
         Case(
             nested_name,
-            rules=(Rule("unequal", "jax<0.5.3"), Rule("equal", "", "177e1f6ed9 brings both to one form")),
+            rules=(Rule("unequal", "jax<0.5.3"), Rule("equal", "", "177e1f6ed9 gives both specs the same form")),
             workaround=_UNWRAP,
             touches=members("jax", "sharding.PartitionSpec P", f"(one, two, three) if ({_NESTED}) and {_SPECS}"),
         ),

@@ -1,9 +1,9 @@
-"""An input with another type of sharding traces a jitted function anew
+"""jax.jit traces again for an input whose sharding has another type
 
-The tracing cache has input NamedShardings in its keys, so that shardings of different types retrace even if they are
-equivalent (changelog). 00d8297071 enabled this, and says to pass arrays on the same mesh in all calls. Another spec on
-this mesh traces nothing anew if its axes are Auto (`another_spec`). In jax#31250, a function gets its own result,
-which has another type of sharding.
+The keys of the tracing cache contain the `NamedSharding` of inputs, so another type of sharding causes a retrace even
+if it is equivalent (changelog). 00d8297071 enabled these keys, and says to pass arrays on the same mesh in all calls.
+Another spec on the same mesh causes no retrace if the mesh's axes are Auto (`another_spec`). In jax#31250, a function
+receives its own result, whose sharding has another type.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _traces(*placed: str) -> int:
-    """Return how often a jitted function is traced for an array that is placed in these ways in turn."""
+    """Count the traces of a jitted function called with an array in each placement of `placed`."""
     import jax
     import numpy as np
 
@@ -37,13 +37,13 @@ def _traces(*placed: str) -> int:
 
 
 def another_type() -> tuple[str, str]:
-    """Is a function of jax.jit traced again for a NamedSharding after a SingleDeviceSharding?"""
+    """Does jax.jit trace a function again for a NamedSharding after a SingleDeviceSharding?"""
     traces = _traces("single", "replicated")
     return "retraced" if traces > 1 else "traced-once", f"{traces} traces of two calls"
 
 
 def the_same() -> None:
-    """For two arrays with the same sharding, it is traced once."""
+    """jax.jit traces once for two arrays with the same sharding."""
     assert _traces("replicated", "replicated") == 1
 
 
@@ -53,7 +53,7 @@ def put_first() -> None:
 
 
 def result_fed_back() -> None:
-    """Matrices from NumPy, a single device and other specs, and the function's own results, trace it once."""
+    """If jax.device_put gives every matrix one sharding, jax.jit traces once, also for the function's own results."""
     import jax
     import numpy as np
     from jax.sharding import Mesh, NamedSharding, PartitionSpec
@@ -74,7 +74,7 @@ def result_fed_back() -> None:
 
 
 def another_spec() -> tuple[str, str]:
-    """Is a function of jax.jit traced again for another PartitionSpec on a jax.sharding.Mesh?"""
+    """Does jax.jit trace a function again for another PartitionSpec on the same jax.sharding.Mesh?"""
     traces = _traces("replicated", "split")
     return "retraced" if traces > 1 else "traced-once", f"{traces} traces of two calls"
 

@@ -1,8 +1,8 @@
 """pl.num_programs returns the size of an earlier grid of the same kernel
 
-In a trace of a kernel, `pl.num_programs` is a constant. jax@dc57508356 traces kernels with `pe.trace_to_jaxpr`, whose
-cache did not depend on the grid (jax#40847). So a kernel that is called with blocks of one shape and several grids can
-have the constant of an earlier grid (`one_kernel_for_three_grids`).
+While JAX traces a kernel, `pl.num_programs` is a constant. jax@dc57508356 traces kernels with `pe.trace_to_jaxpr`,
+whose cache did not depend on the grid (jax#40847). So a kernel called with one block shape and several grids can get
+the constant of an earlier grid (`one_kernel_for_three_grids`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def _programs(kernel: Callable[[], Callable[[Any], None]]) -> list[int]:
-    """Return what a kernel writes that is called with grids of 2, 5 and 3."""
+    """Return the numbers that a kernel writes in calls with grids of 2, 5 and 3."""
     import jax
     from jax.experimental import pallas as pl
 
@@ -48,12 +48,12 @@ def one_grid() -> None:
 
 
 def a_kernel_for_each() -> None:
-    """A new function for each grid has the size of its grid."""
+    """With a new kernel function for each grid, pl.num_programs returns the size of that grid."""
     assert _programs(lambda: lambda o_ref: _kernel(o_ref)) == [2, 5, 3]
 
 
 def sums_halved_at_the_end() -> None:
-    """The last program halves a sum of blocks, for three lengths under jit, and for grids of two dimensions."""
+    """With a new lambda for each call, a kernel's last program halves a sum of blocks, for several grids under jit."""
     import jax
     import jax.numpy as jnp
     from jax.experimental import pallas as pl
@@ -87,7 +87,7 @@ ISSUE = Issue(
         Rule("agrees"),
     ),
     workaround=Workaround(
-        "Pass pallas_call a new lambda *refs: kernel(*refs) for each grid; it is traced again.",
+        "For each grid, pass pallas_call a new lambda *refs: kernel(*refs), which JAX traces again.",
         a_kernel_for_each,
         elsewhere=sums_halved_at_the_end,
         fails=("jax<0.4.26",),

@@ -1,9 +1,9 @@
 """unhashable type: 'DynamicJaxprTracer', from a callable in lax.while_loop
 
-`lax.while_loop` hashes its functions, and an object that hashes its fields then hashes a tracer in one of them
-(`while_loop_callable`). Tracers hashed by accident (jax#21824), so jax#21863 made that a warning, and jax#24722 an
-error (`hash_tracer`). Equinox's loop passed such an object, and since equinox#769 passes a lambda (`diffeqsolve`). The
-cache of jax#29498 needs parameters of equations that hash (`jaxpr_params`).
+`lax.while_loop` hashes its functions; an object that hashes its fields then hashes a tracer stored in a field
+(`while_loop_callable`). Tracers were hashable by accident (jax#21824), so jax#21863 made hashing them a warning, and
+jax#24722 an error (`hash_tracer`). Equinox's loop passed an object that hashes tracers, and since equinox#769 passes a
+lambda (`diffeqsolve`). The cache of jax#29498 needs hashable equation parameters (`jaxpr_params`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstr
 
 
 def diffeqsolve() -> tuple[str, str]:
-    """Does the first diffrax.diffeqsolve of Diffrax's documentation hash a tracer?"""
+    """Does the first diffrax.diffeqsolve example of Diffrax's documentation hash a tracer?"""
     import diffrax
 
     # As documented, but y0 is a float.
@@ -33,7 +33,7 @@ def diffeqsolve() -> tuple[str, str]:
 
 
 def control_diffeqsolve() -> None:
-    """Euler's method for the same equation, in a `lax.while_loop` of plain functions that close over tracers."""
+    """Euler's method solves y' = -y in a `lax.while_loop` of plain functions that close over tracers."""
     import jax
 
     def solve(y0: Any, dt: Any, steps: Any) -> Any:
@@ -45,7 +45,7 @@ def control_diffeqsolve() -> None:
 
 
 def solve_with_lambdas() -> None:
-    """With lambdas around the functions of each `lax.while_loop`, as in Equinox since equinox#769, it solves."""
+    """diffeqsolve succeeds if lambdas wrap the functions of `lax.while_loop`, as in Equinox since equinox#769."""
     import jax
 
     while_loop = jax.lax.while_loop
@@ -59,7 +59,7 @@ def solve_with_lambdas() -> None:
 
 
 def predators_with_lambdas() -> None:
-    """The solve of diffrax#445, predators and prey, keeps its invariant if lax.while_loop gets lambdas."""
+    """The predator-prey solve of diffrax#445 keeps its invariant if lax.while_loop gets lambdas."""
     import diffrax
     import jax
 
@@ -93,7 +93,7 @@ class _Below:
 
 
 def while_loop_callable() -> tuple[str, str]:
-    """Can lax.while_loop take an object as cond_fun that hashes its fields, one of them a tracer?"""
+    """Can lax.while_loop take a cond_fun object that hashes its fields, if one field is a tracer?"""
     import jax
 
     count_to = jax.jit(lambda n: jax.lax.while_loop(_Below(n), lambda count: count + 1, jax.numpy.zeros_like(n)))
@@ -102,7 +102,7 @@ def while_loop_callable() -> tuple[str, str]:
 
 
 def control_while_loop_callable() -> None:
-    """lax.while_loop takes the same object with a Python int in it."""
+    """lax.while_loop takes a cond_fun object that hashes its field, a Python int."""
     import jax
 
     count_to = jax.jit(lambda n: jax.lax.while_loop(_Below(5), lambda count: count + 1, jax.numpy.zeros_like(n)))
@@ -110,7 +110,7 @@ def control_while_loop_callable() -> None:
 
 
 def wrap_in_a_lambda() -> None:
-    """lax.while_loop takes a lambda that calls the object."""
+    """lax.while_loop takes a lambda that calls an object with a tracer field."""
     import jax
 
     count_to = jax.jit(lambda n: jax.lax.while_loop(lambda c: _Below(n)(c), lambda c: c + 1, jax.numpy.zeros_like(n)))
@@ -141,7 +141,7 @@ def added_three_times(x: Any, step: Any) -> Any:
 
 
 def numpy_sum(x: Any, step: Any) -> Any:
-    """Add with NumPy."""
+    """Add `step` three times with NumPy."""
     return x + step + step + step
 
 
@@ -155,7 +155,7 @@ def hash_tracer() -> tuple[str, str]:
 
 
 def control_hash_tracer() -> None:
-    """A concrete array does not hash, and the shape and dtype of a tracer do."""
+    """A concrete array is not hashable, but the shape and dtype of a tracer are."""
     import jax
     import jax.numpy as jnp
 
@@ -166,7 +166,7 @@ def control_hash_tracer() -> None:
 
 
 def hash_a_closure() -> None:
-    """A function that closes over a tracer hashes, and can be a key."""
+    """A function that closes over a tracer is hashable, and can be a key."""
     import jax
 
     out = jax.jit(lambda x: (lambda key: {key: key() + 1}[key])(lambda: x))(1.0)
@@ -201,7 +201,7 @@ def jaxpr_params() -> tuple[str, str]:
 
 
 def control_jaxpr_params() -> None:
-    """Without jit, which makes no equation, the primitive takes the dict."""
+    """Without jit, JAX makes no equation, and the primitive takes a dict."""
     import jax
 
     out = float(_scale().bind(jax.numpy.ones(()), options={"by": 2.0}))
@@ -317,7 +317,7 @@ ISSUE = Issue(
             behaviours={"hashed": "clear", "tracer-unhashable": "documented", "future-warning": "documented"},
             rules=(*_REFUSED, Rule("hashed", "", "an accident: jax#21824")),
             workaround=Workaround(
-                "Use a function that closes over the tracer as the key, and keep it.",
+                "As the key, use a function that closes over the tracer, and keep the function.",
                 code=hash_a_closure,
                 elsewhere=Elsewhere(keyed_by_closures, tripled, _SHAPES),
             ),
@@ -329,12 +329,12 @@ ISSUE = Issue(
             behaviours={"accepted": "clear", "refused-in-tracing": "documented", "refused-in-lowering": "documented"},
             signatures={"refused-in-tracing": _NO_HASH, "refused-in-lowering": _DICT},
             rules=(
-                Rule("refused-in-lowering", "jax>=0.9.2", "the cache of the lowering hashes it"),
+                Rule("refused-in-lowering", "jax>=0.9.2", "the cache of the lowering hashes the dict"),
                 Rule("refused-in-tracing", "jax>=0.7.0", "jax#29498"),
                 Rule("accepted"),
             ),
             workaround=Workaround(
-                "Pass a tuple of items instead of a dict; its values must hash, too.",
+                "Pass a tuple of items with hashable values instead of a dict.",
                 code=pass_a_tuple,
                 elsewhere=Elsewhere(scaled_by_items, tripled, _SHAPES),
             ),

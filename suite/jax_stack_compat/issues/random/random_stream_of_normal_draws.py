@@ -1,9 +1,9 @@
 """jax.random.normal and jax.nn.initializers draw other numbers for a key
 
-JAX's compatibility policy keeps the distribution of draws, and not the numbers for a key. jax@a60ead6fd1 turned
-`jax_threefry_partitionable` on by default (jax#13346), which draws other bits; `same-seed-other-numbers` runs the
-setting that restores the earlier bits. Initial weights are such draws (`orthogonal_initializer`). The policy promises
-no exact floats either: with some releases of jaxlib, a bfloat16 draw has another last bit (`normal_bfloat16`).
+JAX's compatibility policy promises the distribution of draws, but not the numbers for a key. jax@a60ead6fd1 enabled
+`jax_threefry_partitionable` by default (jax#13346), which draws other bits; `same-seed-other-numbers` runs the setting
+that restores the earlier bits. Initial weights are random draws, too (`orthogonal_initializer`). The policy does not
+promise exact floats either: with some releases of jaxlib, a bfloat16 draw has another last bit (`normal_bfloat16`).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """vmap over rbg keys draws the whole batch from the first key
 
-XLA's generator cannot be batched, so a mapped draw was a loop, which was slow (jax#16792). jax#20094 draws the batch
-from the first key and drops the other keys. Equal keys give different rows (`equal_keys`), and `unsafe_rbg` keys split
-otherwise under `vmap` (`unsafe_split`). The documentation of `jax.random` describes it; threefry keys are mapped
-exactly.
+XLA's generator cannot be batched, so JAX drew a batch in a slow loop over the keys (jax#16792). jax#20094 draws the
+batch from the first key and drops the other keys. Under `vmap`, equal keys give different rows (`equal_keys`), and
+`unsafe_rbg` keys split differently (`unsafe_split`). The documentation of `jax.random` describes how `vmap` treats rbg
+keys; threefry keys draw the same numbers with and without `vmap`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def draws() -> tuple[str, str]:
 
 
 def threefry_keys() -> None:
-    """With threefry each row is what its key draws, and rbg keys split under vmap as they do without."""
+    """Threefry keys draw the same numbers under vmap as alone, and rbg keys split into the same keys."""
     import jax
     import numpy as np
 
@@ -40,7 +40,7 @@ def threefry_keys() -> None:
 
 
 def loop_over_keys() -> None:
-    """jax.lax.map draws from each rbg and unsafe_rbg key, and splits it, as without a batch."""
+    """Under jax.lax.map, each rbg and unsafe_rbg key draws and splits as it does alone."""
     import jax
     import numpy as np
 
@@ -52,7 +52,7 @@ def loop_over_keys() -> None:
 
 
 def mapped_draws(seeds: Any) -> Any:
-    """Draw 2 x 3 floats, and integers, for each seed in a jitted lax.map."""
+    """Draw 2 x 3 floats and 2 x 3 integers for each seed in a jitted lax.map."""
     import jax
 
     def draw(seed: Any) -> tuple[Any, Any]:
@@ -63,7 +63,7 @@ def mapped_draws(seeds: Any) -> Any:
 
 
 def looped_draws(seeds: Any) -> Any:
-    """Draw the same for one seed after another."""
+    """Draw 2 x 3 floats and 2 x 3 integers for one seed after another."""
     import jax
     import numpy as np
 
@@ -85,7 +85,7 @@ def equal_keys() -> tuple[str, str]:
 
 
 def unsafe_split() -> tuple[str, str]:
-    """Does jax.vmap of jax.random.split over three unsafe_rbg keys return the keys that each gives alone?"""
+    """Does jax.vmap of jax.random.split over three unsafe_rbg keys return the keys that each key gives alone?"""
     import jax
 
     data, keys = jax.random.key_data, jax.random.split(jax.random.key(0, impl="unsafe_rbg"), 3)
@@ -106,7 +106,7 @@ ISSUE = Issue(
     behaviours={"agrees": "clear", "differs": "documented"},
     rules=(Rule("agrees", "jax<0.4.26"), Rule("differs", "", _SINCE)),
     workaround=Workaround(
-        "Outside vmap, loop over the keys one by one, which is slower: jax.lax.map(draw, keys).",
+        "Outside vmap, draw from one key at a time, which is slower: jax.lax.map(draw, keys).",
         loop_over_keys,
         elsewhere=Elsewhere(
             mapped_draws,

@@ -1,9 +1,9 @@
-"""jax.random.geometric can draw 2**31 - 1, and rayleigh infinity
+"""jax.random.geometric can draw 2**31 - 1; rayleigh can draw infinity
 
-Both take the logarithm of a uniform number in [0, 1), which can be 0 (jax#38007). jax#38075 fixes geometric for now: it
-replaces a uniform 0 by 1, so the rarest draw becomes 1, the commonest, and the other draws for a key stay the same.
-That concerns about one float32 draw in 8 million, and one in 128 with a bfloat16 `p` (`geometric_bfloat16`). A comment
-in the fix plans another logarithm.
+`geometric` and `rayleigh` take the logarithm of a uniform number in [0, 1), which can be 0 (jax#38007). jax#38075 fixes
+`geometric` for now: it replaces a uniform 0 by 1, which turns the rarest draw into the commonest, 1. About one float32
+draw in 8 million changes, or one in 128 with a bfloat16 `p` (`geometric_bfloat16`); a key's other draws stay the same.
+A comment in jax#38075 plans another logarithm.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def geometric() -> tuple[str, str]:
 
 
 def exponential() -> None:
-    """exponential, weibull_min and pareto, which take log1p(-u), are finite for these keys."""
+    """jax.random.exponential, weibull_min and pareto, which take log1p(-u), are finite for keys 14620119 and 780233."""
     import jax
     import numpy as np
 
@@ -33,7 +33,7 @@ def exponential() -> None:
 
 
 def ceiling_of_exponential() -> None:
-    """An exponential draw over -log1p(-p), rounded up, is small, and has the mean of a geometric draw."""
+    """`floor(exponential draw / -log1p(-p)) + 1` is small, and has the mean of a geometric draw."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -46,7 +46,7 @@ def ceiling_of_exponential() -> None:
 
 
 def geometric_of_arrays() -> None:
-    """With jnp.shape(p), each element of an array has its own draw: a whole number, with the mean 1 / p."""
+    """With the shape `jnp.shape(p)`, each element of an array `p` gets its own whole-number draw, with mean 1 / p."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -74,7 +74,7 @@ def geometric_bfloat16() -> tuple[str, str]:
 
 
 def float32_p() -> None:
-    """With a float32 p, the same 10000 draws are below 100, and have the mean of a geometric draw."""
+    """With a float32 p, 10000 draws of jax.random.geometric are below 100, and have the mean of a geometric draw."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -86,7 +86,7 @@ def float32_p() -> None:
 
 
 def float32_ps_of_arrays() -> None:
-    """Float32 copies of a bfloat16 matrix and scalar give small draws, each element its own, with the mean 1 / p."""
+    """Float32 copies of a bfloat16 matrix and scalar give each element its own small draw, with mean 1 / p."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -121,7 +121,7 @@ def root_of_exponential() -> None:
 
 
 def rayleigh_of_arrays() -> None:
-    """With jnp.shape(scale), each element of an array has its own draw, with its own mean."""
+    """With the shape `jnp.shape(scale)`, each element of an array `scale` gets its own draw, with its own mean."""
     import jax
     import jax.numpy as jnp
     import numpy as np

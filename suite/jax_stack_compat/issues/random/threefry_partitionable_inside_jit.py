@@ -1,9 +1,8 @@
 """`jax.threefry_partitionable(...)` inside a jitted function is ignored
 
-The random bits are implemented when the jitted function is lowered, after the context has been left (jax#21061), so
-they follow the setting around the call. jax#18338 added the context manager.
-jax@972fd66525 stores the setting with each equation. Splitting a key inside the context ignored it too
-(`inside_split`).
+JAX implements random bits when it lowers the jitted function, after the context has ended (jax#21061), so the bits
+follow the setting around the call. jax#18338 added the context manager `jax.threefry_partitionable`. jax@972fd66525
+stores the setting with each equation. Splitting a key inside the context also ignored the setting (`inside_split`).
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ def inside_jit() -> tuple[str, str]:
 
 
 def default() -> None:
-    """Without the context, jitted and eager bits are the same."""
+    """Without jax.threefry_partitionable, jitted and eager bits are the same."""
     import jax
     import numpy as np
 
@@ -38,7 +37,7 @@ def default() -> None:
 
 
 def outside() -> None:
-    """With the context around its call, a jitted function draws the eager bits."""
+    """With jax.threefry_partitionable around its call, a jitted function draws the same bits as eagerly."""
     import jax
     import numpy as np
 
@@ -55,7 +54,7 @@ def outside() -> None:
 
 
 def outside_of_loops() -> None:
-    """The context also counts around lax.map, around vmap under jit, and for typed keys, empty draws and integers."""
+    """jax.threefry_partitionable also applies around lax.map and vmap, for typed keys, empty draws and integers."""
     import jax
     import numpy as np
 
@@ -101,7 +100,7 @@ ISSUE = Issue(
     ),
     control=default,
     rules=(
-        Rule("absent", "jax<0.4.20", "jax#18338 (b22e75716f) added it"),
+        Rule("absent", "jax<0.4.20", "jax#18338 (b22e75716f) added the context manager"),
         Rule("differs", "jax<0.4.29"),
         Rule("agrees", "", "972fd66525"),
     ),

@@ -1,9 +1,9 @@
 """Caches keep arrays that cond branches and inner jits close over
 
-A cache of traced branches of `jax.lax.cond` held the arrays that they close over, until 8db862c02e (jax#12719).
-9cf81e4d12 cached the abstract values of primitives, under keys that held the arrays of an inner jit (`jit_in_jit`);
-jax#30009 made these references weak. The jitted body of a jitted scan was also affected earlier (`scan_of_jit`).
-Outside `jit`, a cache of compiled primitives holds the body (`eager_scan`), which jax#30009 notes in its code.
+A cache of traced `jax.lax.cond` branches held the arrays that the branches close over, until 8db862c02e (jax#12719).
+9cf81e4d12 cached the abstract values of primitives under keys that held an inner jit's arrays (`jit_in_jit`); jax#30009
+made these references weak. A jitted scan whose body is jitted kept arrays even before 9cf81e4d12 (`scan_of_jit`).
+Outside `jit`, a cache of compiled primitives holds a scan's body (`eager_scan`), as jax#30009 notes in its code.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _kept(closes_over: Callable[[Any], Any]) -> tuple[str, str]:
-    """Count the live arrays after three functions that close over 40 KB each were called and deleted."""
+    """Call three functions that each close over a 40 KB array, and count the arrays that stay alive."""
     import gc
 
     import jax
@@ -33,14 +33,14 @@ def _kept(closes_over: Callable[[Any], Any]) -> tuple[str, str]:
 
 
 def branch() -> tuple[str, str]:
-    """Is an array freed that a branch of a jitted lax.cond closed over?"""
+    """Does JAX free an array that a branch of a jitted lax.cond closes over?"""
     import jax
 
     return _kept(lambda big: jax.jit(lambda x: jax.lax.cond(x > 0, lambda: big[0], lambda: 0.0))(1.0))
 
 
 def scan() -> None:
-    """An array that the body of a jitted lax.scan closed over is freed."""
+    """JAX frees an array that the body of a jitted lax.scan closes over."""
     import jax
 
     def closes_over(big: Any) -> Any:
@@ -50,7 +50,7 @@ def scan() -> None:
 
 
 def as_an_argument() -> None:
-    """An array that is an argument of the jitted functions is freed."""
+    """JAX frees an array that jitted functions take as an argument."""
     import jax
 
     choose = jax.jit(lambda x, big: jax.lax.cond(x > 0, lambda big: big[0], lambda big: 0.0, big))
@@ -59,7 +59,7 @@ def as_an_argument() -> None:
 
 
 def arguments_closed_over() -> None:
-    """Arguments of the outermost jit that inner functions close over are freed, also under grad and vmap."""
+    """JAX frees arguments of the outermost jit that inner functions close over, also under grad and vmap."""
     import gc
     from functools import partial
 
@@ -82,14 +82,14 @@ def arguments_closed_over() -> None:
 
 
 def jit_in_jit() -> tuple[str, str]:
-    """Is an array freed that a jax.jit within a jax.jit closed over?"""
+    """Does JAX free an array that a jax.jit within a jax.jit closes over?"""
     import jax
 
     return _kept(lambda big: jax.jit(lambda x: jax.jit(lambda y: y + big[0])(x))(1.0))
 
 
 def scan_of_jit() -> tuple[str, str]:
-    """Is an array freed that the jitted body of a jitted lax.scan closed over?"""
+    """Does JAX free an array that the jitted body of a jitted lax.scan closes over?"""
     import jax
 
     def closes_over(big: Any) -> Any:
@@ -100,7 +100,7 @@ def scan_of_jit() -> tuple[str, str]:
 
 
 def eager_scan() -> tuple[str, str]:
-    """Is an array freed that the jitted body of a lax.scan outside jit closed over?"""
+    """Does JAX free an array that the jitted body of a lax.scan outside jit closes over?"""
     import jax
 
     def closes_over(big: Any) -> Any:

@@ -1,9 +1,9 @@
 """Host callbacks receive jax.Array arguments instead of NumPy arrays
 
-Under jit, callbacks received NumPy arrays. `jax.pure_callback` and `io_callback` (9616900cc9), and `jax.debug.callback`
-(6e23c14f85, which closed jax#20627), pass a `jax.Array` since; a maintainer calls it deliberate (jax#21526). The
-methods are then JAX's: `x.sort()` leaves `x` unsorted (`sort_in_place`), and without x64, `np.sum(x, dtype=np.float64)`
-warns and sums in float32 (`sum_in_double`).
+Under jit, callbacks once received NumPy arrays. 9616900cc9 passes a `jax.Array` to the callbacks of `jax.pure_callback`
+and `io_callback`, and 6e23c14f85, which closed jax#20627, to those of `jax.debug.callback`; a maintainer calls the
+change deliberate (jax#21526). A `jax.Array` has JAX's methods: `x.sort()` leaves `x` unsorted (`sort_in_place`).
+Without x64, `np.sum(x, dtype=np.float64)` of a `jax.Array` warns and sums in float32 (`sum_in_double`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def isinstance_of_ndarray() -> tuple[str, str]:
 
 
 def converted() -> None:
-    """In a callback, np.asarray(x) is a NumPy array, and np.sort of it sorts."""
+    """In a callback, np.asarray(x) is a NumPy array, and np.sort sorts it."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -50,7 +50,7 @@ def converted() -> None:
 
 
 def copied() -> None:
-    """A copy, np.array(x), can be sorted in place and is summed in float64."""
+    """A callback can sort the copy np.array(x) in place and sum it in float64."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -86,7 +86,7 @@ def numpy_sorted(x: Any) -> Any:
 
 
 def sort_in_place() -> tuple[str, str]:
-    """Does a pure_callback that calls x.sort() and returns x return it sorted?"""
+    """Does jax.pure_callback return a sorted array if the callback calls x.sort() and returns x?"""
     import jax
     import jax.numpy as jnp
 

@@ -1,9 +1,9 @@
-"""On a CPU a callback that calls JAX can wait forever for the result
+"""On a CPU, a callback that calls JAX can wait forever for the result
 
-f255fb700a dispatches large CPU computations asynchronously. A callback then occupies a thread of the pool, and what it
-asks of JAX can wait for that thread (83457c115a); one callback does so with one thread, which `NPROC=1` gives.
-83457c115a dispatches jitted programs with callbacks synchronously, and 9d39ab305a those that a callback starts.
-e2eff1f8d5 removed the documentation that callbacks must not call JAX; jax#25861 is open.
+f255fb700a dispatches large CPU computations asynchronously. A callback then occupies a thread of the pool, and the JAX
+computation that it starts can wait for that thread (83457c115a); with one thread (`NPROC=1`), one callback is enough.
+83457c115a dispatches jitted programs with callbacks synchronously; 9d39ab305a does so for programs that a callback
+starts. e2eff1f8d5 removed the documentation's rule that callbacks must not call JAX; jax#25861 is open.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _answer(seen: list[bool]) -> tuple[str, str]:
 
 
 def reads_a_product() -> tuple[str, str]:
-    """Does a jitted jax.pure_callback end if its callback reads a jnp.dot?"""
+    """Does a jitted jax.pure_callback return if its callback computes and reads a jnp.dot?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -46,7 +46,7 @@ def reads_a_product() -> tuple[str, str]:
 
 
 def one_number() -> None:
-    """A callback that gets one number, and does not call JAX, ends."""
+    """A callback that receives one number and does not call JAX returns."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -57,7 +57,7 @@ def one_number() -> None:
 
 
 def dispatched_at_once() -> None:
-    """Without asynchronous dispatch, set before there is a device, results and arguments come."""
+    """With asynchronous dispatch disabled before the first computation, callbacks get arguments and results."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -108,7 +108,7 @@ def callbacks_in_a_loop() -> None:
 
 
 def pure_callback() -> tuple[str, str]:
-    """Is a jnp.dot that the callback of a jax.pure_callback starts computed before the callback returns?"""
+    """Does a jnp.dot finish within the jax.pure_callback callback that starts it?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -127,7 +127,7 @@ def pure_callback() -> tuple[str, str]:
 
 
 def debug_callback() -> tuple[str, str]:
-    """Is a jnp.dot that the callback of a jax.debug.callback starts computed before the callback returns?"""
+    """Does a jnp.dot finish within the jax.debug.callback callback that starts it?"""
     import jax
     import jax.numpy as jnp
 
@@ -184,7 +184,7 @@ ISSUE = Issue(
     behaviours={"stuck": "affected", "comes": "clear"},
     rules=(Rule("comes", "jaxlib<0.4.32"), Rule("stuck", "jaxlib<0.5.1"), _NEW),
     workaround=Workaround(
-        'Before other calls, jax.config.update("jax_cpu_enable_async_dispatch", False): calls then wait for results.',
+        'First, call jax.config.update("jax_cpu_enable_async_dispatch", False); later calls then wait for results.',
         dispatched_at_once,
         elsewhere=callbacks_in_a_loop,
     ),

@@ -1,8 +1,9 @@
-"""Warm calls of a jitted function with a host callback run Python
+"""Jitted functions with a host callback dispatch warm calls in Python
 
-A warm call of a jitted function is dispatched in C++. With a host callback each call missed the C++ dispatch cache and
-ran JAX's Python, without tracing again (jax#39289). jax#31341 gives `jax.pure_callback` the fast path. Executables with
-effects, such as those with `io_callback`, `jax.debug.callback` or `jax.debug.print`, still miss it (jax#39289).
+JAX dispatches a warm call of a jitted function in C++. If the function had a host callback, each call missed the C++
+dispatch cache and ran JAX's Python, without tracing again (jax#39289). jax#31341 gives functions with
+`jax.pure_callback` the C++ path. Executables with effects, such as `io_callback`, `jax.debug.callback` or
+`jax.debug.print`, still miss the cache (jax#39289).
 """
 
 from __future__ import annotations

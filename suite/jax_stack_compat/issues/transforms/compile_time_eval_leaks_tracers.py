@@ -1,9 +1,9 @@
-"""ensure_compile_time_eval: solve, interp, map raise; relu is only traced
+"""solve, interp and map raise in ensure_compile_time_eval; relu is traced
 
-`jax.ensure_compile_time_eval` evaluates primitives while JAX traces. In `jnp.linalg.solve` (jax#25847) and `jnp.interp`
-a tracer escaped; 6f3a8b4a75 stopped treating such tracers as constants. Functions with a `custom_jvp` or `custom_vjp`,
-such as `jax.nn.relu`, were traced and not evaluated (jax#30787), until jax#33711. `jax.lax.map` raised because its
-primitive for empty arrays had no evaluation rule, until 858efa0147.
+`jax.ensure_compile_time_eval` evaluates primitives while JAX traces. A tracer escaped from `jnp.linalg.solve`
+(jax#25847) and `jnp.interp`, until 6f3a8b4a75 stopped treating that tracer as a constant. Until jax#33711, JAX traced
+functions with a `custom_jvp` or `custom_vjp`, such as `jax.nn.relu`, instead of evaluating them (jax#30787). Until
+858efa0147, `jax.lax.map` raised because its primitive for empty arrays had no evaluation rule.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def linear_solve() -> tuple[str, str]:
 
 
 def primitives() -> None:
-    """Under jit and the context, a sum, a scan without outputs and a gradient are evaluated."""
+    """Under jit, jax.ensure_compile_time_eval evaluates a sum, a scan without outputs and a gradient."""
     import jax
     import jax.numpy as jnp
 
@@ -36,7 +36,7 @@ def primitives() -> None:
 
 
 def by_numpy() -> None:
-    """np.linalg.solve and np.maximum evaluate at once, without the context."""
+    """While jit traces, np.linalg.solve and np.maximum give values without jax.ensure_compile_time_eval."""
     import jax
     import numpy as np
 
@@ -104,7 +104,7 @@ def custom_vjp() -> tuple[str, str]:
 
 
 def undecorated() -> None:
-    """Under the context, the plain function is evaluated."""
+    """While jit traces, jax.ensure_compile_time_eval evaluates a function without custom_vjp."""
     import jax
     import jax.numpy as jnp
 
@@ -119,7 +119,7 @@ def undecorated() -> None:
 
 
 def undecorated_clipped_product() -> None:
-    """The same with a function of two arguments that another jitted function calls, for integers and a matrix."""
+    """jax.ensure_compile_time_eval evaluates an undecorated function of two arguments, for integers and a matrix."""
     import jax
     import jax.numpy as jnp
 
@@ -152,7 +152,7 @@ def mapped() -> tuple[str, str]:
 
 
 def vmap_instead() -> None:
-    """Under the context, jax.vmap(f)(x) returns the values of jax.lax.map(f, x)."""
+    """Under jax.ensure_compile_time_eval, jax.vmap(f)(x) returns the values of jax.lax.map(f, x)."""
     import jax
     import jax.numpy as jnp
 
@@ -164,7 +164,7 @@ def vmap_instead() -> None:
 
 
 def by_vmap(x: Any) -> Any:
-    """Under the context, apply a function to each row with vmap."""
+    """Apply a function to each row with vmap, under jax.ensure_compile_time_eval."""
     import jax
 
     with jax.ensure_compile_time_eval():
@@ -172,7 +172,7 @@ def by_vmap(x: Any) -> Any:
 
 
 def row_by_row(x: Any) -> Any:
-    """Apply the same function to each row in a Python loop."""
+    """Apply `row * 2 + 1` to each row in a Python loop."""
     import numpy as np
 
     return np.array([row * 2 + 1 for row in x])
@@ -188,7 +188,7 @@ def interp() -> tuple[str, str]:
 
 
 def numpy_interp() -> None:
-    """np.interp evaluates at once, without the context."""
+    """While jit traces, np.interp gives a value without jax.ensure_compile_time_eval."""
     import jax
     import numpy as np
 
@@ -204,7 +204,7 @@ def constant_interpolation(x: Any) -> Any:
 
 
 def between_squares(x: Any) -> Any:
-    """Return the line through the neighbouring squares, and the outermost squares beyond."""
+    """Interpolate between the squares 0, 1, 4 and 9; beyond them, return 0 or 9."""
     import numpy as np
 
     x = np.clip(np.asarray(x, float), 0.0, 3.0)
@@ -229,7 +229,7 @@ ISSUE = Issue(
             rules=_UNTIL_0_6_1,
             signatures=_ESCAPED,
             workaround=Workaround(
-                "For NumPy arrays, with one nonsingular matrix a: np.linalg.solve(a, b).",
+                "For NumPy arrays and one nonsingular matrix a, call np.linalg.solve(a, b).",
                 by_numpy,
                 elsewhere=Elsewhere(
                     constant_solution,
@@ -266,7 +266,7 @@ ISSUE = Issue(
         Case(
             custom_vjp,
             workaround=Workaround(
-                "Call the undecorated function: keep f beside g = jax.custom_vjp(f).",
+                "Keep the undecorated f beside g = jax.custom_vjp(f), and call f.",
                 undecorated,
                 elsewhere=undecorated_clipped_product,
             ),

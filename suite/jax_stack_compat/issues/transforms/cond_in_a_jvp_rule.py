@@ -1,9 +1,9 @@
-"""Gradients of a batch through a custom_jvp rule that has a lax.cond raise
+"""jax.grad of a batch raises if a custom_jvp rule contains lax.cond
 
-If `vmap` batches the predicate, `lax.cond` becomes a select of operands behind a `stop_gradient` (jax#5658). In a rule
-of `custom_jvp` a tangent is one of these, and `stop_gradient` has no transpose (jax#22011, jax#39219); `lax.switch` is
-the same (`switch`). `with_lineax` shows that the gradient exists if Lineax is imported, which adds a transpose
-(lineax#100).
+If `vmap` batches the predicate, `lax.cond` applies `stop_gradient` to its operands and becomes a select (jax#5658). In
+a `custom_jvp` rule, a tangent is one of these operands, and `stop_gradient` has no transpose (jax#22011, jax#39219).
+`lax.switch` fails in the same way (`switch`). Lineax adds a transpose when it is imported (lineax#100), and the
+gradient then exists (`with_lineax`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def cond() -> tuple[str, str]:
 
 
 def mapped_gradient() -> None:
-    """A batch of gradients, and a gradient without a batch, go through the same rule."""
+    """With lax.cond in a custom_jvp rule, vmap of grad and an unbatched grad give the gradient."""
     import jax
     import jax.numpy as jnp
 
@@ -61,7 +61,7 @@ def mapped_gradient() -> None:
 
 
 def coefficient() -> None:
-    """A where on what multiplies the tangent has a transpose, and the gradient of a root is 0 at 0 and at -1."""
+    """A jnp.where in the tangent's factor has a transpose: a square root's gradient is 0 at 0 and at -1."""
     import jax
     import jax.numpy as jnp
 
@@ -78,7 +78,7 @@ def coefficient() -> None:
 
 
 def leaky(x: Any) -> Any:
-    """Differentiate a leaky ReLU that has such a rule."""
+    """Differentiate a leaky ReLU whose custom_jvp rule multiplies the tangent by a jnp.where."""
     import jax
     import jax.numpy as jnp
 
@@ -95,7 +95,7 @@ def leaky(x: Any) -> Any:
 
 
 def leaky_slope(x: Any) -> Any:
-    """Return 1 or 0.25."""
+    """Return 1 where x is positive, else 0.25."""
     import numpy as np
 
     return np.where(x > 0, 1, 0.25)
@@ -120,7 +120,7 @@ def switch() -> tuple[str, str]:
 
 
 def with_lineax() -> tuple[str, str]:
-    """Does jax.grad differentiate a batch through such a rule if Lineax is imported?"""
+    """Does jax.grad differentiate a batch through a custom_jvp rule that has a lax.cond, with Lineax imported?"""
     import jax
     import jax.numpy as jnp
     import lineax  # noqa: F401
@@ -147,7 +147,7 @@ ISSUE = Issue(
     control=mapped_gradient,
     rules=(Rule("no-transpose", "", "jax#39219 is open"),),
     workaround=Workaround(
-        "Multiply the tangent by a where: t * jnp.where(x > 0, 1.0, 2.0).",
+        "Multiply the tangent by a jnp.where: t * jnp.where(x > 0, 1.0, 2.0).",
         coefficient,
         elsewhere=Elsewhere(
             leaky, leaky_slope, ("float32 vector", "float16 vector", "zero float32 vector", "float32 one")

@@ -1,9 +1,9 @@
 """jax.experimental.host_callback.call raises an error
 
-JAX deprecated `jax.experimental.host_callback` in favour of its external callbacks (jax#20385): `call` warns. Since
-jax@023f2a78be it raises NotImplementedError, although the module imports. jax#30798 deprecated the module too, and
-jax@9123e6ab76 removed it: importing it fails. `equinox.static_field` and `diffrax.WeaklyDiagonalControlTerm` return,
-with a UserWarning that names the replacement.
+JAX deprecated `jax.experimental.host_callback` in favour of its external callbacks (jax#20385), and `call` warned.
+Since jax@023f2a78be, `call` raises NotImplementedError, although the module can be imported. jax#30798 also deprecated
+the module, and jax@9123e6ab76 removed it, so importing it fails. `equinox.static_field` and
+`diffrax.WeaklyDiagonalControlTerm` still return a value, with a UserWarning that names the replacement.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def by_pure_callback() -> None:
 
 
 def sorted_by_callback(x: Any) -> Any:
-    """Call a function that sorts a copy of its array in place, under jit."""
+    """Under jit, call a function that copies its array and sorts the copy in place."""
     import jax
     import numpy as np
 
@@ -77,7 +77,7 @@ def kept_in_diffrax() -> None:
 
 
 def by_lineax() -> None:
-    """ControlTerm multiplies by a lineax.DiagonalLinearOperator, where Diffrax accepts one."""
+    """diffrax.ControlTerm multiplies by a lineax.DiagonalLinearOperator, on Diffrax releases that accept one."""
     import diffrax
     import jax.numpy as jnp
 
@@ -92,7 +92,7 @@ def by_lineax() -> None:
 
 
 def solve_by_lineax() -> None:
-    """Four Euler steps with an operator are as with NumPy, for vectors of one and of three numbers."""
+    """Four Euler steps with a DiagonalLinearOperator agree with NumPy, for vectors of one and of three numbers."""
     import diffrax
     import jax.numpy as jnp
     import numpy as np
@@ -140,7 +140,7 @@ _INPUTS = ("float32 matrix", "int32 vector", "complex64 batch", "float16 one", "
 
 
 def field_with_a_default() -> None:
-    """Static fields steer Python code under filter_jit and filter_grad, one of them with a default."""
+    """Python code under filter_jit and filter_grad can use static fields, one with a default."""
     import equinox as eqx
     import jax
     import jax.numpy as jnp
@@ -183,7 +183,7 @@ ISSUE = Issue(
                 Rule("gone", "", "9123e6ab76, and the changelog"),
             ),
             workaround=Workaround(
-                "For one array and a function without side effects: "
+                "For one array and a function without side effects, call "
                 "jax.pure_callback(lambda x: f(np.asarray(x)), result_shape, x).",
                 by_pure_callback,
                 elsewhere=Elsewhere(sorted_by_callback, numpy_sort, _INPUTS),
@@ -200,7 +200,7 @@ ISSUE = Issue(
             kept_in_diffrax,
             rules=(Rule("there", "diffrax<0.6.0"), Rule("warns")),
             workaround=Workaround(
-                "For a vector y: use diffrax.ControlTerm; wrap the vector field's value in "
+                "For a vector y, use diffrax.ControlTerm and wrap the vector field's value in "
                 "lineax.DiagonalLinearOperator.",
                 by_lineax,
                 elsewhere=solve_by_lineax,

@@ -1,9 +1,9 @@
-"""disable_jit: loops and jitted functions write in given NumPy arrays
+"""Under disable_jit, loops and jitted functions can modify NumPy inputs
 
-Under `jax.disable_jit` a loop is a Python loop, and a NumPy array reaches the body as it is: `c += 1` writes in it, and
-in whatever else is the same array. `jax.scipy.special.expi` starts a factor with the constant 1 that its loop also adds
-(jax#27019). jax#27059 has `jax.lax.while_loop` convert its carry to JAX arrays. `scan_outputs`, `fori_loop` and
-`jitted` show the same of `jax.lax.scan`, `jax.lax.fori_loop` and `jax.jit`.
+Under `jax.disable_jit`, a loop runs in Python and its body receives NumPy arrays as they are, so `c += 1` modifies an
+array that other code may share. In `jax.scipy.special.expi`, a factor shares its array with the constant 1 that the
+loop adds (jax#27019). jax#27059 makes `jax.lax.while_loop` convert its carry to JAX arrays. `jax.lax.scan`,
+`jax.lax.fori_loop` and `jax.jit` also let a function modify NumPy arrays (`scan_outputs`, `fori_loop`, `jitted`).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def expi_with_jit() -> None:
 
 
 def integral(x: Any) -> Any:
-    """Compute expi under jit within jax.disable_jit, of all numbers and of the first."""
+    """Under jax.disable_jit(False), compute expi of x and of its first number, made negative."""
     import jax
     import jax.numpy as jnp
 
@@ -84,7 +84,7 @@ def scan_outputs() -> tuple[str, str]:
 
 
 def jax_arrays() -> None:
-    """A JAX array as the carry is unchanged, and the outputs differ."""
+    """Under jax.disable_jit, a JAX array as the carry stays unchanged, and lax.scan returns 1, 2, 3."""
     import jax
     import jax.numpy as jnp
 
@@ -102,7 +102,7 @@ def jax_arrays() -> None:
 
 
 def sums(x: Any) -> Any:
-    """Add each row to a carry in place, in two loops and a jitted function that get a copy as a JAX array."""
+    """Add rows to a carry with `+=`, in two loops and a jitted function that get JAX copies."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -173,7 +173,7 @@ def jitted() -> tuple[str, str]:
 
 
 _ARRAYS = Workaround(
-    "If the body returns JAX arrays, copy what it gets: jnp.array(carry).",
+    "If the body returns JAX arrays, pass a copy of the carry: jnp.array(carry).",
     jax_arrays,
     elsewhere=Elsewhere(
         sums,
@@ -203,7 +203,7 @@ ISSUE = Issue(
             expi,
             rules=_RULES,
             workaround=Workaround(
-                "Call expi within jax.disable_jit(False): you cannot step through it.",
+                "Call expi within jax.disable_jit(False); you then cannot step through expi.",
                 expi_with_jit,
                 elsewhere=Elsewhere(
                     integral,

@@ -1,9 +1,9 @@
 """Reading a donated array raises once jit has reused its buffer
 
-Donation lets JAX reuse an argument's buffer for an output of its shape and dtype. The argument is then deleted
+Donation lets JAX reuse an argument's buffer for an output with the same shape and dtype. JAX then deletes the argument
 (`afterwards`), and the page on donation says that a later use is an error (`read_again`, `given_again`). If no output
-has as many elements, JAX keeps the array and warns (`no_output_fits`). 4d8b701068 also offers the buffer to an output
-with as many elements, so an array can be deleted for an output of another dtype (`other_dtype`).
+has as many elements, JAX keeps the array and warns (`no_output_fits`). Since 4d8b701068, an output of another dtype can
+reuse the buffer if it has as many elements, and the array is deleted (`other_dtype`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def not_donated() -> None:
 
 
 def go_on_with_the_result() -> None:
-    """The name x refers to the result after the call."""
+    """After `x = f(x)` with a donated x, x is the result and can be read."""
     import jax
     import jax.numpy as jnp
 
@@ -42,7 +42,7 @@ def go_on_with_the_result() -> None:
 
 
 def rebind_a_state() -> None:
-    """A training loop rebinds a donated tree of float16 and int32 arrays, which can be read after each step."""
+    """A training loop rebinds a donated tree of float16 and int32 arrays, and reads the new tree after each step."""
     from functools import partial
 
     import jax
@@ -73,7 +73,7 @@ def read_again() -> tuple[str, str]:
 
 
 def given_again() -> tuple[str, str]:
-    """Can jax.jit(lambda x: x + 1, donate_argnums=0) be called with one x twice?"""
+    """Can jax.jit(lambda x: x + 1, donate_argnums=0) be called twice with the same x?"""
     import jax
     import jax.numpy as jnp
 
@@ -83,7 +83,7 @@ def given_again() -> tuple[str, str]:
 
 
 def other_dtype() -> tuple[str, str]:
-    """Is x deleted after jax.jit(lambda x: x.astype("int32"), donate_argnums=0)(x), if x is float32?"""
+    """Is a float32 x deleted after jax.jit(lambda x: x.astype("int32"), donate_argnums=0)(x)?"""
     import warnings
 
     import jax
@@ -134,7 +134,7 @@ def donate_what_fits() -> None:
 
 
 def donate_one_of_a_tree() -> None:
-    """Of a matrix and an int32 vector, only the vector has an output like it, and only the vector is donated."""
+    """If only the int32 vector that matches the output is donated, a matrix argument is kept, without a warning."""
     import warnings
 
     import jax

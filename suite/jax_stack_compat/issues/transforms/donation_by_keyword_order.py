@@ -1,8 +1,8 @@
 """jit donates the wrong argument if keywords are not in sorted order
 
-`jax.jit` listed what to donate in the order of the call's keywords, while a dictionary of arguments is flattened in
-sorted order. So `f(y=y, x=x)` donated `y` where `donate_argnames` names `x` (`argnames`), and likewise where
-`donate_argnums=0` does (`argnums`). 3f17626f4b derives the list from the flattened arguments.
+`jax.jit` listed the arguments to donate in the order of the call's keywords, but flattens a dictionary of arguments in
+sorted order. So `f(y=y, x=x)` donated `y` instead of `x`, both with `donate_argnames="x"` (`argnames`) and with
+`donate_argnums=0` (`argnums`). 3f17626f4b derives the list from the flattened arguments.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def argnames() -> tuple[str, str]:
-    """Does a call f(y=y, x=x) with donate_argnames="x" donate x, and x alone?"""
+    """Does a call f(y=y, x=x) with donate_argnames="x" donate only x?"""
     import jax
     import jax.numpy as jnp
 
@@ -36,7 +36,7 @@ def control_order() -> None:
 
 
 def by_position() -> None:
-    """With x by position, and y and z by keyword in reverse order, x is donated."""
+    """A call donates only x if x is passed by position, and y and z by keyword in reverse order."""
     import jax
     import jax.numpy as jnp
 
@@ -46,7 +46,7 @@ def by_position() -> None:
 
 
 def donated_trees() -> None:
-    """Of three trees, the two that are passed by position are donated, also through donate_argnums and lower."""
+    """A call donates two trees passed by position, with donate_argnums or donate_argnames, also through lower."""
     import jax
     import jax.numpy as jnp
 
@@ -65,7 +65,7 @@ def donated_trees() -> None:
 
 
 def argnums() -> tuple[str, str]:
-    """Does a call f(y=y, x=x) with donate_argnums=0 donate x, and x alone?"""
+    """Does a call f(y=y, x=x) with donate_argnums=0 donate only x?"""
     import jax
     import jax.numpy as jnp
 

@@ -1,9 +1,9 @@
-"""jax.jit and lax.fori_loop run a function's side effects as they trace it
+"""jax.jit and lax.fori_loop run a function's side effects during tracing
 
-JAX runs a function's Python to trace it, and later calls run what was traced. So a global is read (`global_value`), a
-list appended to (`appended`) and an iterator advanced (`iterator`) during tracing. JAX's FAQ documents it for globals
-and `print`; the sharp bits also warn of iterators (jax#3567), and say that JAX does not guarantee how impure functions
-behave.
+JAX runs a function's Python code to trace it, and later calls run the traced program. So tracing, and not a call, reads
+a global (`global_value`), appends to a list (`appended`) and advances an iterator (`iterator`). JAX's FAQ documents
+this for globals and `print`. The sharp bits also warn of iterators (jax#3567), and say that JAX does not guarantee how
+impure functions behave.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def global_value() -> tuple[str, str]:
 
 
 def by_argument() -> None:
-    """What is passed is used: values as arguments, numbers as an array."""
+    """A jitted function uses a value passed as an argument, and a loop uses numbers from an array."""
     import jax
     import jax.numpy as jnp
 
@@ -36,7 +36,7 @@ def by_argument() -> None:
 
 
 def scaled_and_summed(rows: Any, scale: Any) -> Any:
-    """Scale by two values in turn, and add up the rows by their index."""
+    """Add up the rows by index in a loop, and scale the sum by two values in turn."""
     import jax
     import jax.numpy as jnp
 
@@ -46,7 +46,7 @@ def scaled_and_summed(rows: Any, scale: Any) -> Any:
 
 
 def numpy_scaled_and_summed(rows: Any, scale: Any) -> Any:
-    """Return the same from NumPy."""
+    """Add up the rows and scale the sum by two values with NumPy."""
     import numpy as np
 
     total = rows.sum(0, dtype=rows.dtype)
@@ -69,7 +69,7 @@ def appended() -> tuple[str, str]:
 
 
 def by_callback() -> None:
-    """A function that appends to a list by jax.debug.callback appends at each call."""
+    """A jitted function that appends to a list through jax.debug.callback appends at each call."""
     import jax
 
     seen: list[int] = []
@@ -85,7 +85,7 @@ def by_callback() -> None:
 
 
 def in_a_loop() -> None:
-    """Ordered callbacks note each row of a float16 matrix in a loop, jitted and not, and in two scans."""
+    """Ordered callbacks receive each row of a float16 matrix, in loops with and without jit and in two scans."""
     import jax
     import jax.numpy as jnp
 
@@ -108,7 +108,7 @@ def in_a_loop() -> None:
 
 
 def iterator() -> tuple[str, str]:
-    """What does a jax.lax.fori_loop sum that takes the next of an iterator five times?"""
+    """What does jax.lax.fori_loop return if its body adds next(iterator) in five iterations?"""
     import jax
 
     numbers = iter(range(10))
@@ -128,7 +128,7 @@ ISSUE = Issue(
     behaviours={"as-traced": "documented", "as-changed": "different"},
     rules=(Rule("as-traced", "", "the sharp bits"),),
     workaround=Workaround(
-        "Pass what changes as an argument, and a sequence as an array.",
+        "Pass changing values as arguments, and sequences as arrays.",
         by_argument,
         elsewhere=Elsewhere(
             scaled_and_summed,
@@ -141,7 +141,8 @@ ISSUE = Issue(
         Case(
             appended,
             workaround=Workaround(
-                "On one device, outside grad and vmap: jax.debug.callback(f, x, ordered=True), jax.effects_barrier().",
+                "On one device, outside grad and vmap, call jax.debug.callback(f, x, ordered=True), then "
+                "jax.effects_barrier().",
                 by_callback,
                 elsewhere=in_a_loop,
             ),

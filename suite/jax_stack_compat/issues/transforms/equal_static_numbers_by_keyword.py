@@ -1,8 +1,8 @@
 """jit reuses a program for an equal static number of another type
 
-`jax.jit` kept static arguments by keyword in an object that compared them by `==` alone, so a call with 1.0 after a
-call with 1 took the program of the integer. e8659ed485 compares the types as well, as the changelog describes it for
-arguments by position (`by_position`).
+`jax.jit` compared static arguments passed by keyword with `==` alone, so a call with 1.0 after a call with 1 ran the
+integer's program. e8659ed485 also compares the types, as the changelog describes for arguments passed by position
+(`by_position`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def by_keyword() -> tuple[str, str]:
-    """Does jax.jit trace for each of 1, 1.0 and True as a static argument by keyword?"""
+    """Does jax.jit trace separately for 1, 1.0 and True, passed by keyword as a static argument?"""
     import jax
 
     traced = []

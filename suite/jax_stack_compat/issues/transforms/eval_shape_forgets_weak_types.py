@@ -1,9 +1,9 @@
 """jax.eval_shape lost weak types, and traced its function at each call
 
-A weak type gives way to the dtype of an array. `jax.eval_shape` returned a `ShapeDtypeStruct`, which could not say that
-a type is weak, so the dtype of the next function could differ from that of a call (`weak_type`). jax#23302 met it in
-a search for a retrace; dd6f0e2e2e adds the attribute. Earlier, eval_shape did not use jit's tracing cache (`traces`);
-51ef738c86 shares it.
+A weak type gives way to the dtype of an array. `jax.eval_shape` returned a `ShapeDtypeStruct` that did not record weak
+types, so `eval_shape` of the next function could give another dtype than a call (`weak_type`). jax#23302 found the lost
+weak type in a search for a retrace; dd6f0e2e2e adds an attribute that records weak types. Before 51ef738c86,
+`eval_shape` also did not use jit's tracing cache, and traced at each call (`traces`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def weak_type() -> tuple[str, str]:
-    """Does eval_shape of a function, at eval_shape of jnp.asarray(1.0), give the dtype of a call?"""
+    """Does eval_shape(f, eval_shape(jnp.asarray, 1.0)) give the dtype of f(jnp.asarray(1.0))?"""
     import jax
     import jax.numpy as jnp
 
@@ -25,7 +25,7 @@ def weak_type() -> tuple[str, str]:
 
 
 def strong_type() -> None:
-    """At eval_shape of an array whose type is not weak, eval_shape gives the dtype of a call."""
+    """If the type of x is not weak, eval_shape(f, eval_shape(g, x)) gives the dtype of f(g(x))."""
     import jax
     import jax.numpy as jnp
 
@@ -37,7 +37,7 @@ def strong_type() -> None:
 
 
 def in_one() -> None:
-    """One eval_shape of both functions gives the dtype of a call."""
+    """One eval_shape of two composed functions gives the dtype of a call."""
     import jax
     import jax.numpy as jnp
 
@@ -46,7 +46,7 @@ def in_one() -> None:
 
 
 def composed() -> None:
-    """One eval_shape of two functions gives the dtype and the shape of a call, for weak and other types."""
+    """One eval_shape of two composed functions gives the dtype and shape of a call, for weak and other types."""
     import jax
     import jax.numpy as jnp
 
@@ -62,7 +62,7 @@ def composed() -> None:
 
 
 def traces() -> tuple[str, str]:
-    """How often do three calls of eval_shape with one function and one shape trace it?"""
+    """How often do three calls of eval_shape with the same function and shape trace the function?"""
     import jax
     import jax.numpy as jnp
 
@@ -78,7 +78,7 @@ def traces() -> tuple[str, str]:
 
 
 def of_a_jitted_function() -> None:
-    """Three calls of eval_shape with one jitted function trace it once."""
+    """Three calls of eval_shape with the same jitted function trace the function once."""
     import jax
     import jax.numpy as jnp
 
@@ -95,7 +95,7 @@ def of_a_jitted_function() -> None:
 
 
 def jitted_once() -> None:
-    """A jitted function of a tree and a keyword is traced once for each shape, and a call does not trace it again."""
+    """eval_shape traces a jitted function of a tree and a keyword once for each shape; calls reuse the trace."""
     import jax
     import jax.numpy as jnp
 
@@ -133,7 +133,7 @@ ISSUE = Issue(
             behaviours={"each-time": "affected", "once": "clear", "other": "different"},
             rules=(Rule("each-time", "jax<0.4.24"), Rule("once", "", "51ef738c86")),
             workaround=Workaround(
-                "Jit the function once, and pass that: jitted = jax.jit(f).",
+                "Jit the function once, jitted = jax.jit(f), and pass jitted to eval_shape.",
                 of_a_jitted_function,
                 elsewhere=jitted_once,
             ),

@@ -1,8 +1,9 @@
 """Without x64, jax.grad and jax.vjp round 64-bit arguments to 32 bits
 
-Without x64, JAX computes in 32 bits, but a function that returns an argument returned it as given. b8f92cbe9b converts
-the arguments that `jax.grad` and `jax.vjp` differentiate before they call the function. The changelog says that floats
-become float32 (`floats`); integers keep their lower 32 bits (`integers`). `jax.jvp` keeps float64 (`jvp`).
+Without x64, JAX computes in 32 bits, but an argument that a function returned under `jax.grad` or `jax.vjp` kept its 64
+bits. b8f92cbe9b converts the arguments that `jax.grad` and `jax.vjp` differentiate before the function is called.
+Floats become float32, as the changelog says (`floats`), and integers keep their lower 32 bits (`integers`). `jax.jvp`
+keeps float64 (`jvp`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ def floats() -> tuple[str, str]:
 
 
 def what_is_computed() -> None:
-    """The value and the gradient of x * x at a float64 are float32."""
+    """For a float64 x, the value and the gradient of x * x are float32."""
     import jax
     import numpy as np
 
@@ -29,7 +30,7 @@ def what_is_computed() -> None:
 
 
 def pass_it_by() -> None:
-    """An int64 that jax.vjp does not get, and one that jax.grad does not differentiate, are 2**40."""
+    """An int64 stays 2**40 if a function in jax.vjp closes over it or jax.grad does not differentiate it."""
     import jax
     import numpy as np
 
@@ -43,7 +44,7 @@ def pass_it_by() -> None:
 
 
 def close_over_arrays() -> None:
-    """Arrays of float64, int64 and uint64 that the function closes over come back from grad and vjp as they are."""
+    """Float64, int64 and uint64 arrays that a function closes over come back unchanged from grad and vjp."""
     import jax
     import numpy as np
 
@@ -57,7 +58,7 @@ def close_over_arrays() -> None:
 
 
 def integers() -> tuple[str, str]:
-    """Does a function that returns an int64 argument of 2**40 return 2**40 in jax.vjp?"""
+    """Does jax.vjp of a function that returns its int64 argument, 2**40, give 2**40 as the value?"""
     import jax
     import numpy as np
 
@@ -66,7 +67,7 @@ def integers() -> tuple[str, str]:
 
 
 def jvp() -> tuple[str, str]:
-    """Is the value of jax.jvp of lambda x: x at a float64 that float64?"""
+    """Does jax.jvp of lambda x: x return its float64 argument unchanged as the value?"""
     import jax
     import numpy as np
 

@@ -11,7 +11,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstr
 
 
 def jacfwd() -> tuple[str, str]:
-    """Does jax.jacfwd differentiate a function that doubles the value of its own jax.new_ref?"""
+    """Does jax.jacfwd differentiate a function that makes a jax.new_ref and doubles its value?"""
     import jax
 
     new_ref = jax.new_ref if hasattr(jax, "new_ref") else getattr(jax, "array_ref", None)  # as it was in 0.7.1
@@ -27,7 +27,7 @@ def jacfwd() -> tuple[str, str]:
 
 
 def ref_made_outside() -> None:
-    """jacfwd differentiates without a ref, and with one that is made outside the function."""
+    """jax.jacfwd differentiates a function without a ref, and one that reads a ref made outside."""
     import jax
 
     assert jax.jacfwd(lambda x: 2.0 * x)(3.0) == 2.0
@@ -37,7 +37,7 @@ def ref_made_outside() -> None:
 
 
 def all_directions() -> None:
-    """The tangents of jax.jvp, one direction after the other, give the Jacobian."""
+    """The stacked tangents of jax.jvp, one for each direction, give the Jacobian."""
     import jax
 
     if hasattr(jax, "new_ref"):
@@ -45,7 +45,7 @@ def all_directions() -> None:
 
 
 def jacobian(x: Any) -> Any:
-    """Return the Jacobian of a function that makes a ref and writes to an index, direction by direction."""
+    """Return the Jacobian of a function that makes a ref and writes to its items, with one jvp per direction."""
     import jax
     import jax.numpy as jnp
 
@@ -61,7 +61,7 @@ def jacobian(x: Any) -> Any:
 
 
 def by_hand(x: Any) -> Any:
-    """Return the Jacobian of 2 x times the sum of x."""
+    """Return the Jacobian of `2 * x * x.sum()`."""
     import numpy as np
 
     return 2 * x.sum() * np.eye(x.size) + 2 * x[:, None]

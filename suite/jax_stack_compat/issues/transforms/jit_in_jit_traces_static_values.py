@@ -1,9 +1,9 @@
 """An inner jax.jit turns static values into tracers within another jit
 
-`jax.jit` traces each argument that is not static, as the page on tracing says, and returns arrays: within another jit,
-tracers. So a Python number becomes a tracer as an argument (`passed`), and a static value as a result (`returned`,
-`forwarded`). jax#14666, which is open, asks that a static value returned unchanged stay static. From a jit with
-`inline=True` it returned as a Python number (`inlined`); c6482ed636 ensures a tracer there.
+`jax.jit` traces each argument that is not static, as the page on tracing says, and within another jit returns tracers.
+So a Python number becomes a tracer when an inner jit takes it (`passed`), and a static value when an inner jit returns
+it (`returned`, `forwarded`). jax#14666, which is open, asks that a static value returned unchanged stay static. A jit
+with `inline=True` returned Python numbers until c6482ed636, which ensures tracers (`inlined`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def returned() -> tuple[str, str]:
-    """Can jnp.arange under jax.jit take what another jitted function computes from its static argument?"""
+    """Can jnp.arange under jax.jit take a number that an inner jit computes from its static argument?"""
     import jax
     import jax.numpy as jnp
 
@@ -21,7 +21,7 @@ def returned() -> tuple[str, str]:
 
 
 def without_the_inner_jit() -> None:
-    """Without jit inside it is; and as a static argument."""
+    """A value stays static without an inner jit, and as a static argument of an inner jit."""
     import jax
     import jax.numpy as jnp
 
@@ -54,7 +54,7 @@ def padded_shapes() -> None:
 
 
 def branches_of_an_inner_jit() -> None:
-    """An inner jit branches on a flag, a string and None that are static, by position and by name."""
+    """An inner jit branches on a static flag, a static string and None, passed by position and by name."""
     from functools import partial
 
     import jax
@@ -81,7 +81,7 @@ def forwarded() -> tuple[str, str]:
 
 
 def inlined() -> tuple[str, str]:
-    """Can jnp.arange under jax.jit take what a jit with inline=True computes from its static argument?"""
+    """Can jnp.arange under jax.jit take a number that a jit with inline=True computes from its static argument?"""
     import jax
     import jax.numpy as jnp
 
@@ -118,7 +118,7 @@ ISSUE = Issue(
     rules=(Rule("traced", "", "jax#14666 is open"),),
     signatures={"traced": Signature("ConcretizationTypeError", "Abstract tracer value encountered")},
     workaround=Workaround(
-        "Leave functions that compute static values unjitted; Python runs them at each trace.",
+        "Do not jit functions that compute static values; Python runs them at each trace.",
         without_the_inner_jit,
         elsewhere=padded_shapes,
     ),

@@ -1,9 +1,9 @@
 """A function under jax.jit takes no keyword argument named f, store or fun
 
-`jax.jit` passes a call's keywords on through functions of its own, and a parameter of the same name collides with them.
-1c9b23c566 gave some of these functions the parameters `f` and `store` (jax#25329); 95892fdac8 renames them. Another
-helper of jit had a parameter `fun` (`named_fun`): d3e03fff5d removed it, 9e30079dba put it back, and 2150efed44 hands
-the keywords over as a dictionary.
+`jax.jit` passes a call's keywords on through internal functions, and a keyword collides with an internal parameter of
+the same name. 1c9b23c566 gave some internal functions the parameters `f` and `store` (jax#25329); 95892fdac8 renames
+them. Another internal function had a parameter `fun` (`named_fun`), which d3e03fff5d removed and 9e30079dba restored.
+2150efed44 passes the keywords on as a dictionary.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ def named_f() -> tuple[str, str]:
 
 
 def another_name() -> None:
-    """An argument of another name can be passed by it."""
+    """A jitted function takes a keyword argument of another name, `scale`."""
     import jax
 
     assert float(jax.jit(lambda x, scale: x * scale)(1.0, scale=2.0)) == 2.0
 
 
 def by_position() -> None:
-    """By position all three arrive."""
+    """A jitted function takes f, store and fun by position."""
     import jax
 
     assert float(jax.jit(lambda f, store, fun: f * store * fun)(2.0, 3.0, 4.0)) == 24.0
 
 
 def static_and_defaulted() -> None:
-    """By position a static string, a tree and a default arrive, also under vmap, grad and lower."""
+    """A jitted function takes a static string, a tree and a default by position, also under vmap, grad and lower."""
     import jax
     import jax.numpy as jnp
 
@@ -73,7 +73,7 @@ ISSUE = Issue(
     control=another_name,
     rules=(Rule("taken", "jax<0.4.36"), Rule("refused", "jax<0.4.37", "1c9b23c566"), Rule("taken", "", "95892fdac8")),
     workaround=Workaround(
-        "Pass the argument by position; a keyword-only one needs another name.",
+        "Pass the argument by position; rename a keyword-only argument.",
         by_position,
         elsewhere=static_and_defaulted,
     ),

@@ -1,9 +1,9 @@
 """jit of a method: stale answers after a mutation, retraces and errors
 
-A jitted function and its static arguments are keys of a cache, so they must not change (`static_self`, `bound_method`).
-jax#13992 was closed as an error of the user, who mutated a static argument (`static_self_mutated`). Each access to a
-method makes a new object, so `jax.jit(obj.method)(x)` retraces (jax#19570), but an equal method that was jitted and is
-alive makes it stale (`fresh_bound_method`). A pytree is an argument, and may change (`pytree_self`).
+`jax.jit` caches by function and static arguments, so neither may change (`static_self`, `bound_method`). jax#13992,
+where a static argument was mutated, was closed as an error of the user (`static_self_mutated`). Each access to a method
+makes a new object, so `jax.jit(obj.method)(x)` retraces (jax#19570); if an equal method was jitted and is alive, the
+answer is stale (`fresh_bound_method`). A pytree `self` is an ordinary argument, and may change (`pytree_self`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class _Watch:
         return "-then-".join(word for word, _ in groupby(words))
 
     def mutation(self, scaler: Any, times: Any) -> str:
-        """The pattern after `scale` went from 2 to 5."""
+        """Return the pattern of the answers after `scale` changes from 2 to 5."""
         self.calls("scale=2", times, 6.0, n=2)
         scaler.scale = 5.0
         return self.calls("scale=5", times, 15.0, stale=6.0)
@@ -48,7 +48,7 @@ class _Watch:
 
 
 def _scaler(watch: _Watch, jit: Any = lambda method: method, *, pytree: bool = False) -> Any:
-    """Make a class with `jit` round its method; as a pytree (JAX's third strategy) it has `scale` as its leaf."""
+    """Make a class with `jit` around its method; with `pytree` (JAX's third strategy), `scale` is its leaf."""
     import jax
 
     class Scaler:
@@ -83,7 +83,7 @@ def _hashable_scaler(watch: _Watch) -> Any:
 
 
 def bound_method() -> tuple[str, str]:
-    """Does f = jax.jit(obj.method), kept while obj is mutated, give a stale answer?"""
+    """Does f = jax.jit(obj.method) give a stale answer after obj is mutated?"""
     import jax
 
     scaler = _scaler(watch := _Watch())(2.0)
@@ -91,7 +91,7 @@ def bound_method() -> tuple[str, str]:
 
 
 def unchanged() -> None:
-    """Without a mutation each way is right, and traces once for each object or number that is static."""
+    """Without a mutation, each way to jit a method gives fresh answers, and traces once per static object or number."""
     import jax
 
     watch, static = _Watch(), partial(jax.jit, static_argnums=0)
@@ -116,7 +116,7 @@ def unchanged() -> None:
 
 
 def helper_function() -> None:
-    """JAX's first strategy sees the mutation, and traces once."""
+    """A jitted helper function, JAX's first strategy, sees the mutation and traces once."""
     import jax
 
     scaler = _scaler(watch := _Watch())(2.0)
@@ -143,14 +143,14 @@ def doubled_helper(scale: Any, x: Any) -> Any:
 
 
 def doubled_product(scale: Any, x: Any) -> Any:
-    """Multiply with NumPy."""
+    """Multiply x by the scale and by twice the scale with NumPy."""
     import numpy as np
 
     return np.stack([scale * x, (scale + scale) * x])
 
 
 def decorated_method() -> tuple[str, str]:
-    """Does a call of a method that @jax.jit decorates raise, if its class is not a pytree?"""
+    """Does calling a method that @jax.jit decorates raise if the class is not a pytree?"""
     import jax
 
     scaler = _scaler(watch := _Watch(), jax.jit)(2.0)
@@ -158,7 +158,7 @@ def decorated_method() -> tuple[str, str]:
 
 
 def static_self() -> tuple[str, str]:
-    """Is the answer of jax.jit stale if self is static, hashed by identity and mutated?"""
+    """Does jax.jit give a stale answer after a mutation if self is static and hashed by identity?"""
     import jax
 
     scaler = _scaler(watch := _Watch(), partial(jax.jit, static_argnums=0))(2.0)
@@ -166,7 +166,7 @@ def static_self() -> tuple[str, str]:
 
 
 def mutated_pytree() -> None:
-    """JAX's third strategy sees the mutation, and traces once."""
+    """A jitted method of a pytree class, JAX's third strategy, sees the mutation and traces once."""
     import jax
 
     scaler = _scaler(watch := _Watch(), jax.jit, pytree=True)(2.0)
@@ -182,7 +182,7 @@ def doubled_pytree(scale: Any, x: Any) -> Any:
 
 
 def static_self_hashable() -> tuple[str, str]:
-    """Is jax.jit fresh, and traced once for equal objects, if self is static with hash and eq over its fields?"""
+    """Does jax.jit answer freshly, and trace equal objects once, if a static self hashes and compares its fields?"""
     scaler = _hashable_scaler(watch := _Watch())
     two, five, equal = scaler(2.0), scaler(5.0), scaler(2.0)
     patterns = [
@@ -196,7 +196,7 @@ def static_self_hashable() -> tuple[str, str]:
 
 
 def static_self_mutated() -> tuple[str, str]:
-    """Which calls of jax.jit are stale if self is static, with hash and eq over its fields, and mutated?"""
+    """Which calls of jax.jit are stale after a mutation, if a static self hashes and compares its fields?"""
     alive = []
 
     def once(name: str) -> tuple[str, str]:
@@ -221,7 +221,7 @@ def static_self_mutated() -> tuple[str, str]:
 
 
 def pytree_self() -> tuple[str, str]:
-    """Is the answer of jax.jit fresh, without a retrace for a leaf, if self is a pytree and mutated?"""
+    """Does jax.jit give fresh answers after a pytree self is mutated, without a retrace if a leaf changes?"""
     import jax
 
     scaler = _scaler(watch := _Watch(), jax.jit, pytree=True)(2.0)
@@ -235,7 +235,7 @@ def pytree_self() -> tuple[str, str]:
 
 
 def equinox_module() -> tuple[str, str]:
-    """Does an eqx.Module with a filter_jit method refuse mutation, and is an update fresh without a retrace?"""
+    """Does an eqx.Module with a filter_jit method refuse mutation, and see updates without a retrace?"""
     from dataclasses import FrozenInstanceError, replace
 
     import equinox as eqx
@@ -266,7 +266,7 @@ def equinox_module() -> tuple[str, str]:
 
 
 def equinox_control() -> None:
-    """A jitted function of a leaf is fresh, and traced once."""
+    """eqx.filter_jit of a function of a leaf gives fresh answers and traces once."""
     import equinox as eqx
     import jax.numpy as jnp
 
@@ -278,7 +278,7 @@ def equinox_control() -> None:
 
 
 def fresh_bound_method() -> tuple[str, str]:
-    """Does jax.jit(obj.method)(x), made for each call, trace each time, and is it fresh?"""
+    """Does jax.jit(obj.method)(x), jitted anew for each call, trace each time and give fresh answers?"""
     import jax
 
     watch = _Watch()
@@ -300,7 +300,7 @@ def fresh_bound_method() -> tuple[str, str]:
 
 
 def unbound_method() -> None:
-    """With the class's function jitted, the answer is fresh, and traced once."""
+    """jax.jit(Scaler.times)(obj, x) with a pytree obj gives fresh answers and traces once."""
     import jax
 
     cls = _scaler(watch := _Watch(), pytree=True)
@@ -309,7 +309,7 @@ def unbound_method() -> None:
 
 
 def doubled_unbound(scale: Any, x: Any) -> Any:
-    """Mutate a pytree between two calls of its class's function, jitted for each call."""
+    """Mutate a pytree between two calls of jax.jit(cls.times), jitted anew for each call."""
     import jax
 
     cls = _scaler(_Watch(), pytree=True)
@@ -318,7 +318,7 @@ def doubled_unbound(scale: Any, x: Any) -> Any:
 
 
 def _patterns(stale: str) -> dict[str, Any]:
-    """Return what the answers mean, with the meaning of a stale one."""
+    """Return the meaning of each pattern of answers; `stale` is the meaning of a stale answer."""
     mixed = ("fresh-then-stale", "stale-then-fresh", "fresh-then-stale-then-fresh", "stale-then-fresh-then-stale")
     return {"fresh": "clear", "stale": stale, **dict.fromkeys(mixed, stale)}
 
@@ -334,12 +334,12 @@ _ARRAYS = (
     "uint8 one, uint8 one",
 )
 _HELPER = Workaround(
-    "Pass what the method reads to a jitted function outside the class; mark non-arrays static.",
+    "Pass the needed fields to a jitted function outside the class; mark non-arrays static.",
     helper_function,
     elsewhere=Elsewhere(doubled_helper, doubled_product, _ARRAYS),
 )
 _PYTREE = Workaround(
-    "Make the class a pytree, with its arrays as leaves and hashable other fields.",
+    "Make the class a pytree: its arrays are leaves, and its other fields are hashable.",
     mutated_pytree,
     elsewhere=Elsewhere(doubled_pytree, doubled_product, _ARRAYS),
 )
@@ -365,11 +365,16 @@ ISSUE = Issue(
         Case(
             decorated_method,
             behaviours={**_patterns("affected")},
-            rules=_always("raises-type-error", "JAX's gotchas begin with it"),
+            rules=_always("raises-type-error", "JAX's gotchas begin with this error"),
             signatures={"raises-type-error": Signature("TypeError", "as an abstract array", everyday=True)},
             workaround=_HELPER,
         ),
-        Case(static_self, rules=_always("stale", "JAX's gotchas warn of it"), workaround=_PYTREE, touches=(_STATIC,)),
+        Case(
+            static_self,
+            rules=_always("stale", "JAX's gotchas warn of the stale answer"),
+            workaround=_PYTREE,
+            touches=(_STATIC,),
+        ),
         Case(
             static_self_hashable,
             behaviours={**_patterns("affected"), "fresh-but-retraces": "affected"},
@@ -402,7 +407,7 @@ ISSUE = Issue(
                 **{"frozen-and-fresh": "clear", "frozen-but-retraces": "affected", "frozen-but-stale": "affected"},
                 **{f"mutable-{pattern}": meaning for pattern, meaning in _patterns("affected").items()},
             },
-            rules=_always("frozen-and-fresh", "each Equinox with its day's jax"),
+            rules=_always("frozen-and-fresh", "each Equinox release with the jax release of its day"),
             needs=("jax", "equinox"),
         ),
         Case(

@@ -1,9 +1,9 @@
 """A NumPy array lacks .sum in custom_vjp's backward rule and in grad's aux
 
-JAX puts a NumPy array that becomes a constant into a private type, to canonicalize it once (b43662fe28). The changelog
-says that the type duck types as an ndarray, but it had no `sum`, and it reaches backward rules (`custom_vjp`).
-b8f92cbe9b canonicalizes the inputs of `jax.vjp`, so that `jax.grad` returns the type as aux (`aux`). dda9695795 makes
-it a subclass of `np.ndarray`.
+JAX wraps a NumPy array that becomes a constant in a private type, to canonicalize it once (b43662fe28). The changelog
+says that the type duck types as an ndarray, but the type had no `sum`, and backward rules receive it (`custom_vjp`).
+b8f92cbe9b canonicalizes the inputs of `jax.vjp`, so `jax.grad` returns the private type as aux (`aux`). dda9695795
+makes the private type a subclass of `np.ndarray`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def custom_vjp() -> tuple[str, str]:
 
 
 def jax_arrays() -> None:
-    """A jax.Array is one in both places."""
+    """A jax.Array in a backward rule, and as the aux of jax.grad, has .sum."""
     import jax
     import jax.numpy as jnp
 
@@ -36,7 +36,7 @@ def jax_arrays() -> None:
 
 
 def as_an_array() -> None:
-    """np.asarray of what arrives, as the changelog says: it is an ndarray on every release."""
+    """np.asarray gives an ndarray in the backward rule and in aux, as the changelog says, on every release."""
     import jax
     import numpy as np
 
@@ -49,7 +49,7 @@ def as_an_array() -> None:
 
 
 def gradient_and_aux(x: Any) -> Any:
-    """Convert the array in a backward rule, and an unchanged argument in aux."""
+    """Convert the array in a backward rule and the array in aux with np.asarray."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -80,7 +80,7 @@ def aux() -> tuple[str, str]:
 
 
 def custom_jvp() -> tuple[str, str]:
-    """Is an ndarray by which jax.grad does not differentiate an np.ndarray in the rule of a jax.custom_jvp?"""
+    """Does a jax.custom_jvp rule get an np.ndarray if jax.grad does not differentiate by that argument?"""
     import jax
     import numpy as np
 

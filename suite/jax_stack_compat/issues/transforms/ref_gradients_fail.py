@@ -1,8 +1,8 @@
 """jax.grad fails if a constant overwrites a ref that is then read
 
-A ref is JAX's mutable array. 24686f9b37 made another transposition the default: it adds to the gradient of whatever
-overwrites a ref. A constant has no gradient, and `grad` raises an AttributeError (jax#33987). jax#38927 fixed it;
-jax#35217, an earlier attempt, gave a wrong gradient.
+A ref is JAX's mutable array. 24686f9b37 made another transposition the default, which adds to the gradient of the value
+that overwrites a ref. A constant has no gradient, so `jax.grad` raises an AttributeError (jax#33987). jax#38927 fixed
+this error; jax#35217, an earlier attempt, gave a wrong gradient.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def doubled() -> None:
 
 
 def depends_on_it() -> None:
-    """A constant plus 0 times the input overwrites the ref."""
+    """jax.grad succeeds if a constant plus 0 times the input overwrites the ref."""
     import jax
 
     if not hasattr(jax, "new_ref"):
@@ -75,7 +75,7 @@ def gradient(x: Any) -> Any:
 
 
 def threes(x: Any) -> Any:
-    """Return the gradient of the sum of 3 x."""
+    """Return the gradient of `(3 * x).sum()`."""
     import numpy as np
 
     return np.full_like(x, 3.0)
@@ -113,7 +113,7 @@ ISSUE = Issue(
         Rule("agrees", "", "jax#38927 (120f0b4132)"),
     ),
     workaround=Workaround(
-        "For first derivatives, add 0.0 * x to the constant, with finite x.",
+        "For first derivatives at a finite x, add 0.0 * x to the constant.",
         depends_on_it,
         elsewhere=Elsewhere(
             gradient,

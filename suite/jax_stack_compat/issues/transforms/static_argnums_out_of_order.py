@@ -1,9 +1,10 @@
-"""Unsorted static_argnums or nondiff_argnums change the order of values
+"""Unsorted static_argnums or nondiff_argnums reorder the arguments
 
-With `static_argnums=(1, 0)`, JAX took the values in that order and filled them into sorted positions, so `a` and `b`
-changed places (`jit`); jax#28069 sorts the numbers. A later jit of the same function reused the wrong program
-(`called_before`). `make_jaxpr` came to use jit (44a13c9d4b). The rule of a `jax.custom_jvp` with `nondiff_argnums=(1,
-0)` got its arguments as named; 0a1ada83ec, which adds `nondiff_argnames`, sorts them (`custom_jvp_rule`).
+With `static_argnums=(1, 0)`, JAX took the values in that order but filled sorted positions, so `a` and `b` changed
+places (`jit`); jax#28069 sorts the numbers. A later jit of the same function reused the wrong program
+(`called_before`). 44a13c9d4b made `jax.make_jaxpr` use jit (`make_jaxpr`). With `nondiff_argnums=(1, 0)`, the rule of a
+`jax.custom_jvp` got its arguments in that order, until 0a1ada83ec, which adds `nondiff_argnames`, sorted them
+(`custom_jvp_rule`).
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def in_order() -> None:
 
 
 def sorted_numbers() -> None:
-    """With sorted numbers, static strings, functions and shapes keep their places, also under grad, vmap and lower."""
+    """With sorted static_argnums, strings, functions and shapes keep their places, also under grad, vmap and lower."""
     from collections.abc import Callable
 
     import jax
@@ -78,7 +79,7 @@ def jit() -> tuple[str, str]:
 
 
 def called_before() -> tuple[str, str]:
-    """Does jit with static_argnums=(0, 1) compute f, after a jit of the same f with (1, 0)?"""
+    """Does jax.jit(f, static_argnums=(0, 1)) compute f after a jit of f with static_argnums=(1, 0)?"""
     import jax
 
     def f(a: float, b: float, c: float) -> float:
@@ -89,7 +90,7 @@ def called_before() -> tuple[str, str]:
 
 
 def custom_jvp_rule() -> tuple[str, str]:
-    """In which order does a custom_jvp with nondiff_argnums=(1, 0) give its rule the two arguments?"""
+    """In which order does the rule of jax.custom_jvp(f, nondiff_argnums=(1, 0)) get the two arguments?"""
     import jax
 
     given = []
@@ -132,8 +133,8 @@ ISSUE = Issue(
             make_jaxpr,
             rules=(
                 Rule("agrees", "jax<0.4.27"),
-                Rule("agrees", "jax==0.4.28", "96f888bcfe reverts 1956ff7d7b, by which make_jaxpr uses jit"),
-                Rule("differs", "jax<0.6.1", "44a13c9d4b uses jit again"),
+                Rule("agrees", "jax==0.4.28", "96f888bcfe reverts 1956ff7d7b, which made make_jaxpr use jit"),
+                Rule("differs", "jax<0.6.1", "44a13c9d4b makes make_jaxpr use jit again"),
                 _NEW,
             ),
             touches=(f"jax.make_jaxpr(fun, static_argnums) if {_OUT_OF_ORDER('static_argnums')}",),

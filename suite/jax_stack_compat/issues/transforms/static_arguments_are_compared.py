@@ -1,8 +1,9 @@
 """jit traces again for each new lambda or partial as a static argument
 
-Static arguments are keys of a cache: `jax.jit` asks for `__hash__` and `__eq__`, and traces again for another value
-(documentation). Two lambdas differ, and so do two partials of one function (`new_partials`). Equal numbers of different
-types are different values (`equal_numbers`), as the changelog says, but not within a tuple.
+Static arguments are keys of jit's cache: `jax.jit` needs their `__hash__` and `__eq__`, and traces again for another
+value, as its documentation says. Two lambdas count as different values, and so do two partials of one function
+(`new_partials`). `jax.jit` also treats equal numbers of different types as different values (`equal_numbers`), as the
+changelog says, but not within a tuple.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def _traces(values: Sequence[Any]) -> tuple[str, str]:
-    """Return how many of the calls with these static arguments trace."""
+    """Count the traces of a jitted function that gets each of `values` as its static argument."""
     import jax
 
     traced = []
@@ -41,12 +42,12 @@ def new_lambdas() -> tuple[str, str]:
 
 
 def equal_tuples() -> None:
-    """With equal tuples, jit traces once."""
+    """jax.jit traces once for equal tuples as the static argument."""
     assert _traces([(1, 2), (1, 2), tuple(range(1, 3))])[0] == "once"
 
 
 def one_object() -> None:
-    """With one function, one partial, equal tuples, or equal numbers of one type, jit traces once."""
+    """jax.jit traces once for the same function, the same partial, equal tuples, and equal numbers of one type."""
 
     def add(x: float) -> float:
         return x + 1.0
@@ -59,7 +60,7 @@ def one_object() -> None:
 
 
 def functions_by_keyword() -> None:
-    """By keyword, a function, a partial, a tuple and a number that are made before the loop are traced once each."""
+    """jax.jit traces once each for a function, a partial, a tuple and a number that a loop passes by keyword."""
     import jax
     import jax.numpy as jnp
 
@@ -131,7 +132,9 @@ ISSUE = Issue(
                 "refused": Signature("ValueError", "Non-hashable static arguments are not supported", everyday=True)
             },
             workaround=Workaround(
-                "Pass a tuple of hashable items; 1 and 1.0 in it are equal.", one_object, elsewhere=functions_by_keyword
+                "Pass a tuple of hashable items; within a tuple, 1 and 1.0 are equal.",
+                one_object,
+                elsewhere=functions_by_keyword,
             ),
         ),
     ),

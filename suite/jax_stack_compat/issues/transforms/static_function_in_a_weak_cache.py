@@ -1,9 +1,9 @@
 """Python crashes at exit if a static argument keeps its jitted function
 
-A jitted function holds its static argument. If that argument also holds the jitted function, as the key of a
-`WeakKeyDictionary` (`at_exit`) or by an attribute (`held_by_an_attribute`), the two form a cycle. If nothing else holds
-them, Python dies of SIGSEGV or SIGABRT at exit, after the program's output. jax#30517 calls it "some kind of
-double-free"; equinox#1084 recommends an older JAX.
+A jitted function refers to its static argument. The function and the argument form a cycle if the argument also keeps
+the function, as its key in a `WeakKeyDictionary` (`at_exit`) or by an attribute (`held_by_an_attribute`). If nothing
+else refers to the cycle, Python dies of SIGSEGV or SIGABRT at exit, after the program's output. jax#30517 calls the
+crash "some kind of double-free"; equinox#1084 recommends an older JAX.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CACHE: MutableMapping[Callable[..., Any], Any] = weakref.WeakKeyDictionary()
 
 
 def at_exit() -> tuple[str, str]:
-    """Does Python exit cleanly if a `WeakKeyDictionary` keeps a jitted function by its static argument?"""
+    """Does Python exit cleanly if a `WeakKeyDictionary` maps a static argument to its `jax.jit` function?"""
     import jax
 
     def key(_: Any) -> None: ...
@@ -31,7 +31,7 @@ def at_exit() -> tuple[str, str]:
 
 
 def traced() -> None:
-    """A jitted function that nothing keeps takes a function as its static argument."""
+    """A jitted function, which nothing keeps, takes a function as its static argument."""
     import jax
 
     assert float(jax.jit(lambda f, x: f(x), static_argnums=0)(abs, -1.0)) == 1.0
@@ -55,7 +55,7 @@ def plain_dict() -> None:
 
 
 def options_in_a_dict() -> None:
-    """With a plain dict, static functions in tuples and partials, under vmap and grad too, a program exits with 0."""
+    """With a plain dict, a program with static tuples and partials, also under vmap and grad, exits with status 0."""
     import subprocess
     import sys
 
@@ -84,7 +84,7 @@ class _Model:
 
 
 def held_by_an_attribute() -> tuple[str, str]:
-    """Does Python exit cleanly if an object keeps a function from `jax.jit` and is its static argument?"""
+    """Does Python exit cleanly if an attribute of a static argument keeps its `jax.jit` function?"""
     import jax
 
     model = _Model()
@@ -107,7 +107,7 @@ def jitted_once() -> None:
 
 
 def decorated_method() -> None:
-    """With jax.jit as the decorator of a method, and self static, a program exits with status 0."""
+    """A program with a method that jax.jit decorates, and a static self, exits with status 0."""
     import subprocess
     import sys
 
