@@ -40,7 +40,7 @@ def convert() -> None:
 
 
 def specs_of_names() -> None:
-    """Names of one and of several axes, and none, are equal as specs, and found in a list, a set and a dict."""
+    """Names of one and of several axes, and none, are equal as specs, and found in a list and a dict."""
     from jax.sharding import PartitionSpec
 
     for names in (("x",), ("x", ("y", "z"), None), (None,), ()):

@@ -1,7 +1,7 @@
 """diffeqsolve: parameters to jaxpr equations must have __hash__
 
-Equinox's loops bound a dict as a parameter of the primitive `maybe_set`, which stores saved values. The cache of jax#29498 needs parameters of equations that
-hash, and jax refuses such a dict; equinox#1039 makes Equinox's dicts tuples (diffrax#662).
+Equinox's loops passed a dict to the primitive `maybe_set`, which stores saved values. The cache of jax#29498 needs
+hashable equation parameters, so jax refuses the dict (diffrax#662). equinox#1039 turns Equinox's dicts into tuples.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ def debug_callback() -> tuple[str, str]:
 
 
 def large_argument() -> tuple[str, str]:
-    """Are the 256 × 256 arguments of twenty jax.pure_callback calls computed before the callbacks return?"""
+    """Do twenty calls of jax.pure_callback get their arguments, of 256 rows or more, before they return?"""
     import jax
     import jax.numpy as jnp
     import numpy as np

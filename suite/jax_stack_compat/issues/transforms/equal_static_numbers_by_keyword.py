@@ -37,7 +37,7 @@ def by_position() -> None:
 
 
 def powers_by_position() -> None:
-    """By position, integer and float exponents and halves give what they give without jit."""
+    """By position, an integer and a float divisor give the results of the function without jit."""
     import jax
     import jax.numpy as jnp
 
@@ -58,8 +58,6 @@ ISSUE = Issue(
     control=by_position,
     behaviours={"each-time": "clear", "once": "affected", "other": "different"},
     rules=(Rule("once", "jax<0.9.0"), Rule("each-time", "", "e8659ed485")),
-    workaround=Workaround(
-        "Pass the number by position; a keyword-only one needs another name.", by_position, elsewhere=powers_by_position
-    ),
+    workaround=Workaround("Pass the number by position: jitted(x, 1.0).", by_position, elsewhere=powers_by_position),
     cases=(Case(by_keyword),),
 )

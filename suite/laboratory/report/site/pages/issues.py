@@ -249,10 +249,11 @@ def _ran_elsewhere(facts: Facts, instead: WorkaroundRow) -> str:
     told = "; ".join(map(_input, inputs))
     on = "in a second program" if inputs == ["program"] else f"on other inputs ({told})"
     where = ", ".join(label(facts.cells[cell]) for cell in cells if cell in facts.cells)
+    ran = f"The workaround was also run {on}, on the stacks of {where}."
     if instead.is_verified:
-        return f"The workaround was also run {on}, on the stacks of {where}."
+        return ran
     failed = ", ".join(label(facts.cells[cell]) for cell, of in cells.items() if of and cell in facts.cells)
-    return f"The workaround was also run {on}, on the stacks of {where}. The workaround does not help everywhere on {failed}."
+    return f"{ran} The workaround does not help everywhere on {failed}."
 
 
 def _needs_workaround(facts: Facts, issue: IssueRow, case: CaseRow) -> bool:
