@@ -127,28 +127,6 @@ def kept_where_true() -> tuple[str, str]:
     return _copies(lambda x: jax.lax.fori_loop(0, 1000, body, jnp.full(2**20, x)), _reads)
 
 
-def at_the_step() -> tuple[str, str]:
-    """Does lax.cond in a lax.fori_loop over i update x.at[i] in place if the branch for True returns x unchanged?"""
-    import jax
-    import jax.numpy as jnp
-
-    def body(i: Any, x: Any) -> Any:
-        return jax.lax.cond(i % 9 > 0, lambda x: x, lambda x: x.at[i].add(1.0), x)
-
-    return _copies(lambda x: jax.lax.fori_loop(0, 1000, body, jnp.full(2**20, x)), _reads)
-
-
-def first_at_the_step() -> None:
-    """In lax.switch, the first of two branches returns x unchanged, and the second updates x.at[i]."""
-    import jax
-    import jax.numpy as jnp
-
-    def body(i: Any, x: Any) -> Any:
-        return jax.lax.switch(jnp.int32(i % 9 == 0), [lambda x: x, lambda x: x.at[i].add(1.0)], x)
-
-    assert _copies(lambda x: jax.lax.fori_loop(0, 1000, body, jnp.full(2**20, x)), _reads)[0] == "in-place"
-
-
 def kept_first() -> None:
     """The loop updates in place if the first branch of lax.switch returns the array unchanged."""
     import jax
@@ -179,6 +157,28 @@ def other_loops() -> None:
     for loop, wanted in ((in_scan, [7, 7, 7, 231, 7]), (in_while, [[each] * 8 for each in (7, 7, 7, 231, 7)])):
         assert _copies(loop, _reads)[0] == "in-place", loop
         assert loop(7.0)[:5].tolist() == wanted
+
+
+def at_the_step() -> tuple[str, str]:
+    """Does lax.cond in a lax.fori_loop over i update x.at[i] in place if the branch for True returns x unchanged?"""
+    import jax
+    import jax.numpy as jnp
+
+    def body(i: Any, x: Any) -> Any:
+        return jax.lax.cond(i % 9 > 0, lambda x: x, lambda x: x.at[i].add(1.0), x)
+
+    return _copies(lambda x: jax.lax.fori_loop(0, 1000, body, jnp.full(2**20, x)), _reads)
+
+
+def first_at_the_step() -> None:
+    """In lax.switch, the first of two branches returns x unchanged, and the second updates x.at[i]."""
+    import jax
+    import jax.numpy as jnp
+
+    def body(i: Any, x: Any) -> Any:
+        return jax.lax.switch(jnp.int32(i % 9 == 0), [lambda x: x, lambda x: x.at[i].add(1.0)], x)
+
+    assert _copies(lambda x: jax.lax.fori_loop(0, 1000, body, jnp.full(2**20, x)), _reads)[0] == "in-place"
 
 
 def kept_where_last() -> tuple[str, str]:

@@ -36,7 +36,7 @@ _LATE = Signature("TypeError", "unhashable type: 'dict'", everyday=True)
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="diffrax#662 equinox#1095", change="jax@9cf81e4d12", fix="equinox#1039"),
+    upstream=Upstream.of(report="diffrax#662 equinox#1095", change="jax@9cf81e4d12", discussion="equinox#1039"),
     known_by=r"\bequinox/",
     cases=(
         Case(
