@@ -117,7 +117,7 @@ _INPUTS = (
     *("float16 batch", "int32 vector"),
 )
 _ERFC = Workaround(
-    "Write the exact form with erfc: 0.5 * x * jax.scipy.special.erfc(-x * 0.5**0.5).",
+    "For floats, write the exact form: 0.5 * x * jax.scipy.special.erfc(-x * 0.5**0.5).",
     with_erfc,
     elsewhere=Elsewhere(exact_form, exact_in_float64, _INPUTS, rtol=2e-2, atol=1e-6),
 )
@@ -126,6 +126,8 @@ _SIGMOID = Workaround(
     with_sigmoid,
     elsewhere=Elsewhere(tanh_form, tanh_in_float64, _INPUTS, rtol=2e-2, atol=1e-6),
 )
+# The keyword alone does not narrow a use: what decides are the values.
+_EXACT = "jax.nn.gelu(x, approximate) if given(approximate) and not approximate != False"
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -134,7 +136,7 @@ ISSUE = Issue(
     rules=(Rule("differs", "jax<0.4.34"), Rule("agrees", "", "ca97af9d43")),
     workaround=_ERFC,
     cases=(
-        Case(exact, touches=("jax.nn.gelu(x, approximate) if approximate == False and x < -3",)),
+        Case(exact, touches=(f"{_EXACT} and (seen(x < -3) or unseen)",)),
         Case(
             default,
             rules=(Rule("differs"),),
@@ -146,7 +148,7 @@ ISSUE = Issue(
         ),
         Case(
             half_precision,
-            touches=("jax.nn.gelu(x, approximate) if approximate == False and x < -2 and uses('jax.numpy.float16')",),
+            touches=(f"{_EXACT} and (seen(x < -2) or unseen) and uses('jax.numpy.float16')",),
         ),
     ),
 )
