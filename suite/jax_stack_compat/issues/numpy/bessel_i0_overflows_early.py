@@ -121,14 +121,14 @@ _SCALED = Elsewhere(
     atol=1e-6,
 )
 _I0 = Workaround(
-    "For floats: half = jnp.exp(jnp.maximum(x, -x) / 2); half * jax.scipy.special.i0e(x) * half. "
-    "Gradients overflow.",
+    "For floats: half = jnp.exp(jnp.maximum(x, -x)/2); half * jax.scipy.special.i0e(x) * half. "
+    "Gradients overflow early.",
     by_halves,
     elsewhere=_SCALED,
 )
 _I1 = Workaround(
-    "For floats: half = jnp.exp(jnp.maximum(x, -x) / 2); half * jax.scipy.special.i1e(x) * half. "
-    "Gradients overflow.",
+    "For floats: half = jnp.exp(jnp.maximum(x, -x)/2); half * jax.scipy.special.i1e(x) * half. "
+    "Gradients overflow early.",
     by_halves,
     elsewhere=_SCALED,
 )
