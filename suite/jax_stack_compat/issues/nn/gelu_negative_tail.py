@@ -117,7 +117,7 @@ _INPUTS = (
     *("float16 batch", "int32 vector"),
 )
 _ERFC = Workaround(
-    "Write the exact form with erfc: 0.5 * x * jax.scipy.special.erfc(-x * 0.5**0.5).",
+    "For floats, write the exact form: 0.5 * x * jax.scipy.special.erfc(-x * 0.5**0.5).",
     with_erfc,
     elsewhere=Elsewhere(exact_form, exact_in_float64, _INPUTS, rtol=2e-2, atol=1e-6),
 )
@@ -134,7 +134,14 @@ ISSUE = Issue(
     rules=(Rule("differs", "jax<0.4.34"), Rule("agrees", "", "ca97af9d43")),
     workaround=_ERFC,
     cases=(
-        Case(exact, touches=("jax.nn.gelu(x, approximate) if approximate == False and x < -3",)),
+        Case(
+            exact,
+            # The keyword alone does not narrow a use.
+            touches=(
+                "jax.nn.gelu(x, approximate) if given(approximate) and not approximate != False "
+                "and (seen(x < -3) or unseen)",
+            ),
+        ),
         Case(
             default,
             rules=(Rule("differs"),),

@@ -93,7 +93,10 @@ def dtype_of_an_array() -> tuple[str, str]:
     return compare(jnp.array([1.5, 2.5]).astype(jnp.array([1, 2])), [1, 2])
 
 
-_BOOLEAN = ("compare", "astype", *members("jax.numpy", "isnan isfinite isinf logical_and logical_or logical_not"))
+_BOOLEAN = (
+    *("compare", "astype"),
+    *members("jax.numpy", "isnan isfinite isinf logical_and logical_or logical_not ones zeros"),
+)
 _MASK = f"if given(where) and where not in (True, False, None) and form(where) not in {_BOOLEAN}"
 _MADE = "in ('jax.numpy.array', 'jax.numpy.asarray', 'jax.numpy.zeros', 'jax.numpy.ones', 'jax.numpy.arange')"
 
@@ -129,10 +132,14 @@ ISSUE = Issue(
                 "warns": Signature("DeprecationWarning", "where must be None or a boolean array"),
                 "refused": Signature("ValueError", "where must be None or a boolean array"),
             },
-            touches=members(
-                "jax.numpy",
-                "sum prod max min mean var std any all",
-                f"(a, axis, dtype, out, keepdims, initial, where) {_MASK}",
+            touches=(
+                *members(
+                    "jax.numpy",
+                    "sum prod max min amax amin mean var std any all "
+                    "nansum nanprod nanmax nanmin nanmean nanvar nanstd",
+                    f"(a, axis, dtype, out, keepdims, initial, where) {_MASK}",
+                ),
+                *members("jax.Array", "sum prod max min mean var std any all", f"(axis, where) {_MASK}"),
             ),
         ),
         Case(
@@ -153,7 +160,8 @@ ISSUE = Issue(
             behaviours={"agrees": "clear", "differs": "different", "warns": "documented", "unhashable": "absent"},
             touches=(
                 f"jax.Array.astype(dtype) if form(dtype) {_MADE}",
-                *members("jax.numpy", "zeros ones", f"(shape, dtype) if form(dtype) {_MADE}"),
+                *members("jax.numpy", "zeros ones array asarray", f"(shape, dtype) if form(dtype) {_MADE}"),
+                f"jax.numpy.full(shape, fill_value, dtype) if form(dtype) {_MADE}",
             ),
         ),
     ),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workaround, compare, members
 
 
 def sort_complex() -> tuple[str, str]:
@@ -50,6 +50,7 @@ def numpy_sort_complex(x: Any) -> Any:
 
 
 _INPUTS = ("complex64 batch", "int32 vector", "float16 matrix", "bool square", "float32 empty")
+_MATRICES = members("jax.numpy", "stack vstack column_stack atleast_2d")
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -64,7 +65,7 @@ ISSUE = Issue(
                 sort,
                 elsewhere=Elsewhere(sorted_rows, numpy_sort_complex, _INPUTS),
             ),
-            touches=("jax.numpy.sort_complex(a) if type(min(a)) in ('list', 'tuple')",),
+            touches=(f"jax.numpy.sort_complex(a) if unseen and (form(a) in {_MATRICES} or unseen)",),
         ),
     ),
 )

@@ -71,7 +71,7 @@ _ELSEWHERE = Elsewhere(
     numpy_set_and_summed,
     ("float32 matrix", "int32 vector", "bool square", "complex64 batch", "uint8 one", "float16 vector"),
 )
-_CONVERT = Workaround("Convert the list: jnp.sum(jnp.array([1, 2])).", written_otherwise, elsewhere=_ELSEWHERE)
+_CONVERT = Workaround("Convert each list first: jnp.array([1, 2]).", written_otherwise, elsewhere=_ELSEWHERE)
 
 ISSUE = Issue(
     kind="by-design",

@@ -113,31 +113,40 @@ def windows() -> None:
 
 _WIDE = "(x) if seen(709.78 < abs(x) < 713.98) and uses('jax_enable_x64')"
 _SINGLE = "(x) if seen(88.73 < abs(x) < 91.9) and without('jax_enable_x64')"
+_SCALED = Elsewhere(
+    values,
+    scipy_values,
+    ("float32 matrix", "float64 vector", "float32 scalar", "zero float32 vector", "float32 empty"),
+    rtol=1e-5,
+    atol=1e-6,
+)
+_I0 = Workaround(
+    "For floats: half = jnp.exp(jnp.maximum(x, -x)/2); half * jax.scipy.special.i0e(x) * half. "
+    "Gradients overflow early.",
+    by_halves,
+    elsewhere=_SCALED,
+)
+_I1 = Workaround(
+    "For floats: half = jnp.exp(jnp.maximum(x, -x)/2); half * jax.scipy.special.i1e(x) * half. "
+    "Gradients overflow early.",
+    by_halves,
+    elsewhere=_SCALED,
+)
 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#39770 jax#39771 jax#39772"),
     control=small,
     rules=(Rule("differs", "", "jax#39770 is open"),),
-    workaround=Workaround(
-        "half = jnp.exp(jnp.maximum(x, -x) / 2); half * jax.scipy.special.i0e(x) * half; for i1, use i1e.",
-        by_halves,
-        elsewhere=Elsewhere(
-            values,
-            scipy_values,
-            ("float32 matrix", "float64 vector", "float32 scalar", "zero float32 vector", "float32 empty"),
-            rtol=1e-5,
-            atol=1e-6,
-        ),
-    ),
+    workaround=_I0,
     cases=(
         Case(i0_float64, x64=True, touches=(f"jax.numpy.i0{_WIDE}", f"jax.scipy.special.i0{_WIDE}")),
         Case(i0, touches=(f"jax.numpy.i0{_SINGLE}", f"jax.scipy.special.i0{_SINGLE}")),
-        Case(i1, touches=(f"jax.scipy.special.i1{_WIDE}", f"jax.scipy.special.i1{_SINGLE}")),
+        Case(i1, workaround=_I1, touches=(f"jax.scipy.special.i1{_WIDE}", f"jax.scipy.special.i1{_SINGLE}")),
         Case(
             kaiser,
             workaround=Workaround(
-                "For beta up to 700, convert NumPy's window: jnp.asarray(np.kaiser(M, beta), jnp.float32).",
+                "For known beta up to 700, convert NumPy's window: jnp.asarray(np.kaiser(M, beta), jnp.float32).",
                 by_numpy,
                 elsewhere=windows,
             ),

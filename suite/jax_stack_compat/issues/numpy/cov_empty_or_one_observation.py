@@ -149,6 +149,10 @@ _MADE = (
     *members("jax.numpy", "arange linspace stack vstack ones"),
 )
 _ANY = f"jax.numpy.cov(m) if unseen and form(m) not in {_MADE} and not within('jax.numpy.where')"
+# An array of literals has perhaps one row. Of others the code does not show it, so that `rowvar` narrows nothing.
+_ARRAY = "(form(m) in ('jax.numpy.array', 'jax.numpy.asarray') and seen(m == m) or form(m) == 'jax.numpy.atleast_2d')"
+_SHOWN = f"(m, y, rowvar) if rowvar == False and unseen and {_ARRAY}"
+_UNSEEN = "(m, y, rowvar) if given(rowvar) and not rowvar != False and unseen"
 _REFUSED = {"refused": Signature("TypeError", "Cannot concatenate arrays with shapes that differ", everyday=True)}
 _NAN = Workaround(
     "Write jnp.where(x.size > 0, jnp.cov(x), jnp.nan).",
@@ -186,13 +190,13 @@ ISSUE = Issue(
     cases=(
         Case(empty_vector, rules=(_BEFORE, _EMPTY), workaround=_NAN, touches=(_ANY,)),
         Case(empty, rules=(_BEFORE, _EMPTY), workaround=_NAN, touches=(_ANY,)),
-        Case(one_row, touches=("jax.numpy.cov(m, y, rowvar) if rowvar == False and len(m) == 1",)),
-        Case(corrcoef_one_row, touches=("jax.numpy.corrcoef(x, y, rowvar) if rowvar == False and len(x) == 1",)),
+        Case(one_row, touches=(f"jax.numpy.cov{_SHOWN}", f"jax.numpy.cov{_UNSEEN}")),
+        Case(corrcoef_one_row, touches=(f"jax.numpy.corrcoef{_SHOWN}", f"jax.numpy.corrcoef{_UNSEEN}")),
         Case(
             two_rows_apart,
             signatures=_REFUSED,
             rules=(_BEFORE, Rule("refused", "", "jax#32308; NumPy 2.2 raises a ValueError")),
-            touches=("jax.numpy.cov(m, y, rowvar) if rowvar == False and given(y) and len(m) == 1",),
+            touches=(f"jax.numpy.cov{_SHOWN} and given(y)", f"jax.numpy.cov{_UNSEEN} and given(y)"),
         ),
         Case(
             vector_and_row,
