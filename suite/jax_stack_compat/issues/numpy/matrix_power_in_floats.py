@@ -75,7 +75,10 @@ _FLOATS = (
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#28603", fix="jax#28612"),
-    touches=(f"jax.numpy.linalg.matrix_power(a, n) if n >= 0 and not form(a) in {_FLOATS} and unseen",),
+    touches=(
+        f"jax.numpy.linalg.matrix_power(a, n) if not seen(n < 0) and not form(a) in {_FLOATS} and "
+        "(seen(form(a) == 'compare') or uses('jax.numpy.int32', 'jax.numpy.int64', 'jax.numpy.bool_') or unseen)",
+    ),
     control=floats,
     rules=(Rule("differs", "jax<0.6.1"), Rule("agrees", "", "jax#28612 (1e1f1e0d7a)")),
     workaround=Workaround(
