@@ -2,7 +2,7 @@
 
 These functions converted integers and truth values to floats, as NumPy did. jax#21441 keeps the dtype instead, as the
 array API standard asks and NumPy now does (numpy/numpy#26766). Products of the result can then wrap round
-(`wraps_round`). `jnp.fix` changed with them; its documentation says "same shape and dtype" (jax#23233).
+(`wraps_round`). `jnp.fix` changed with them; its documentation said "same shape and dtype" (jax#23233).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ ISSUE = Issue(
     ),
     control=floats_and_rint,
     workaround=Workaround(
-        "Convert the integers first: jnp.floor(x.astype(float)).",
+        "Convert the integers first: jnp.floor(x.astype(float)); float32 rounds above 2**24.",
         convert_first,
         elsewhere=Elsewhere(
             rounded,

@@ -96,7 +96,7 @@ ISSUE = Issue(
             mean,
             rules=(Rule("float32-inside", "jax<0.5.1"), Rule("overflows", "", "jax#26403 (b5e7b60d6a)")),
             touches=(
-                *members("jax.numpy", "mean nansum", f"(a, axis, dtype) {_GIVEN}"),
+                *members("jax.numpy", "mean sum nansum", f"(a, axis, dtype) {_GIVEN}"),
                 f"jax.Array.mean(axis, dtype) {_GIVEN}",
             ),
         ),

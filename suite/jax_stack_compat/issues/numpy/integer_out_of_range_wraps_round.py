@@ -132,7 +132,11 @@ def constructor() -> tuple[str, str]:
 
 _INPUTS = ("uint8 vector", "int8 matrix", "uint16 scalar", "int16 batch", "zero uint8 one", "uint8 empty")
 _WIDER = "For 8- and 16-bit dtypes, and numbers that fit int32: x.astype(jnp.int32)."
-_WITH_X64 = Workaround('Enable x64: jax.config.update("jax_enable_x64", True).', in_x64, elsewhere=matrices_in_x64)
+_WITH_X64 = Workaround(
+    'For uint32, enable x64, which makes default dtypes 64-bit: jax.config.update("jax_enable_x64", True).',
+    in_x64,
+    elsewhere=matrices_in_x64,
+)
 
 _SMALL = "uses('jax.numpy.uint8', 'jax.numpy.int8', 'jax.numpy.uint16', 'jax.numpy.int16')"
 _COMPARED = ("jax.Array.__lt__", "jax.Array.__gt__", "jax.Array.__eq__")

@@ -1,9 +1,9 @@
 """jnp.isscalar is True for arrays without dimensions, unlike np.isscalar
 
-It depended on weak types before: True for `jnp.array(1.0)`, False for `jnp.zeros(())`, and False for `np.array(3)`, as
-jax#6456 reported. JAX has no scalar objects, and jit turns a number into an array, so the documentation calls both
-scalars. The same change (45f0e9ad68) converted strings to arrays, which raises a TypeError; 0140a98e34 asks NumPy
-first.
+`jnp.isscalar` depended on weak types before: True for `jnp.array(1.0)`, False for `jnp.zeros(())`, and False for
+`np.array(3)`, as jax#6456 reported. JAX has no scalar objects, and jit turns a number into an array, so the
+documentation calls both scalars. 45f0e9ad68 also converted strings to arrays, which raises a TypeError; 0140a98e34 asks
+NumPy first.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#6456", change="jax@45f0e9ad68", fix="jax@0140a98e34", docs="jax:changelog.html"),
     control=numbers,
     workaround=Workaround(
-        "Use np.isscalar(x). Under jit, it is False for each argument.", ask_numpy, elsewhere=other_objects
+        "Use np.isscalar(x); it is False for tracers, as under jit and grad.", ask_numpy, elsewhere=other_objects
     ),
     cases=(
         Case(

@@ -7,7 +7,7 @@ sides of 0.
 
 from __future__ import annotations
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, members
+from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def log1p() -> tuple[str, str]:
@@ -80,10 +80,11 @@ def two_logarithms() -> None:
     np.testing.assert_allclose(jnp.where(jnp.abs(x) < 0.25, jnp.arctanh(x), logs), np.arctanh(x), rtol=1e-15)
 
 
+_LOG1P = ("jax.numpy.log1p", "jax.lax.log1p")
+_ARCTANH = ("jax.numpy.arctanh", "jax.numpy.atanh", "jax.lax.atanh")
+_X64 = "uses('jax_enable_x64') and not within('jax.numpy.where')"
 # exp and abs return no negative number.
-_OTHER = (
-    "uses('jax_enable_x64') and form(x) not in ('jax.numpy.exp', 'jax.numpy.abs') and not within('jax.numpy.where')"
-)
+_OTHER = f"{_X64} and form(x) not in ('jax.numpy.exp', 'jax.numpy.abs')"
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -98,7 +99,10 @@ ISSUE = Issue(
             workaround=Workaround(
                 "Use jnp.where(x < -0.25, jnp.log(1 + x), jnp.log1p(x)).", log_of_the_sum, elsewhere=small_and_large
             ),
-            touches=(f"jax.numpy.log1p(x) if x < -0.29 and x > -0.4143 and {_OTHER}",),
+            touches=(
+                *(f"{name}(x) if (x < -0.29 and x > -0.4143 or seen(form(x) == '-')) and {_OTHER}" for name in _LOG1P),
+                f"jax.scipy.special.xlog1py(x, y) if y < -0.29 and y > -0.4143 and {_X64}",
+            ),
         ),
         Case(
             arctanh,
@@ -107,7 +111,7 @@ ISSUE = Issue(
                 two_logarithms,
                 elsewhere=small_and_large,
             ),
-            touches=members("jax.numpy", "arctanh atanh", f"(x) if abs(x) > 0.29 and abs(x) < 0.4143 and {_OTHER}"),
+            touches=tuple(f"{name}(x) if not seen(abs(x) < 0.29 or abs(x) > 0.4143) and {_OTHER}" for name in _ARCTANH),
         ),
     ),
 )

@@ -67,7 +67,7 @@ ISSUE = Issue(
     control=default_rcond,
     rules=(Rule("differs", "jax<0.8.1"), Rule("agrees", "", "jax#32694 (cf3207c475)")),
     workaround=Workaround(
-        "Multiply by the pseudo-inverse, whose default cutoff is ten times larger: jnp.linalg.pinv(a) @ b.",
+        "Solve floats by jnp.linalg.pinv(a) @ b, with ten times the cutoff and no rank.",
         pinv,
         elsewhere=Elsewhere(
             by_pinv,
@@ -81,7 +81,7 @@ ISSUE = Issue(
         Case(
             matrix_of_zeros,
             touches=(
-                "jax.numpy.linalg.lstsq(a) if form(a) == 'jax.numpy.zeros'",
+                "jax.numpy.linalg.lstsq(a) if form(a) in ('jax.numpy.zeros', 'jax.numpy.zeros_like')",
                 "jax.numpy.linalg.lstsq(a) if form(a) == '' and seen(within('jax.vmap')) and unseen",
             ),
         ),

@@ -71,11 +71,15 @@ _FLOATS = (
     *("jax.numpy.eye", "jax.numpy.zeros", "jax.numpy.ones", "jax.numpy.linalg.inv", "jax.scipy.linalg.expm"),
     *("jax.random.normal", "jax.random.uniform", "jax.nn.softmax"),
 )
+_POWER = f"jax.numpy.linalg.matrix_power(a, n) if not seen(n < 0) and not form(a) in {_FLOATS}"
 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#28603", fix="jax#28612"),
-    touches=(f"jax.numpy.linalg.matrix_power(a, n) if n >= 0 and not form(a) in {_FLOATS} and unseen",),
+    touches=(
+        f"{_POWER} and (seen(form(a) == 'compare' or a in (True, False)) or unseen)",
+        f"{_POWER} and uses('jax.numpy.int32', 'jax.numpy.int64', 'jax.numpy.bool_') and not seen(a > -1)",
+    ),
     control=floats,
     rules=(Rule("differs", "jax<0.6.1"), Rule("agrees", "", "jax#28612 (1e1f1e0d7a)")),
     workaround=Workaround(

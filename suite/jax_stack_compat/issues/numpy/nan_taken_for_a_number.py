@@ -53,8 +53,7 @@ def keep_nan_among_numbers() -> None:
         x = np.array([[np.nan, -1.5, 0.0], [0.25, 3.0, np.nan]], dtype)
         for got, wanted in (
             (jnp.heaviside(x, 0.5), np.heaviside(x, 0.5)),
-            (jax.scipy.special.xlogy(x, x), scipy.special.xlogy(x, x)),
-            (jax.scipy.special.rel_entr(0.5, x), scipy.special.rel_entr(0.5, x)),
+            (jax.scipy.special.xlogy(0.0, x), scipy.special.xlogy(0.0, x)),
             (jax.scipy.stats.uniform.pdf(x, -1, 3), scipy.stats.uniform.pdf(x, -1, 3)),
         ):
             np.testing.assert_allclose(jnp.where(jnp.isnan(x), x, got), wanted, rtol=2e-3)
@@ -77,13 +76,29 @@ def rel_entr() -> tuple[str, str]:
 
 
 def relative_entropy() -> None:
-    """Where q is NaN, it is the result of rel_entr; elsewhere the result agrees with SciPy."""
+    """Where p or q is NaN, the result is; elsewhere it agrees with SciPy."""
     import jax.numpy as jnp
     import numpy as np
     from jax.scipy.special import rel_entr
 
-    q = jnp.array([jnp.nan, 2.0, 0.0])
-    np.testing.assert_allclose(jnp.where(jnp.isnan(q), q, rel_entr(1.0, q)), [np.nan, -np.log(2), np.inf], rtol=1e-6)
+    nan = jnp.nan
+    p, q = jnp.array([0.0, nan, 1.0, 1.0]), jnp.array([nan, 1.0, 2.0, 0.0])
+    got = jnp.where(jnp.isnan(p) | jnp.isnan(q), nan, rel_entr(p, q))
+    np.testing.assert_allclose(got, [nan, nan, -np.log(2), np.inf], rtol=1e-6)
+
+
+def relative_entropies() -> None:
+    """In float32 and float16, rel_entr of two numbers is NaN where one is, and else agrees with SciPy."""
+    import jax.numpy as jnp
+    import numpy as np
+    import scipy
+    from jax.scipy.special import rel_entr
+
+    for dtype in ("float32", "float16"):
+        q = np.array([np.nan, -1.5, 0.0, 0.25, 3.0], dtype)
+        p = q[q != 0][:, None]
+        got = jnp.where(jnp.isnan(p) | jnp.isnan(q), jnp.nan, rel_entr(p, q))
+        np.testing.assert_allclose(got, scipy.special.rel_entr(p, q), rtol=2e-3)
 
 
 def uniform() -> tuple[str, str]:
@@ -94,8 +109,9 @@ def uniform() -> tuple[str, str]:
     return compare([float(uniform.pdf(nan)), float(uniform.logpdf(nan))], [nan, nan])
 
 
-_ADVICE = "Where x is NaN, return it: jnp.where(jnp.isnan(x), x, f(x))."
-_WHERE = Workaround(_ADVICE, add_what_came_in, elsewhere=keep_nan_among_numbers)
+_WHERE = Workaround(
+    "Where x is NaN, return it: jnp.where(jnp.isnan(x), x, f(x)).", add_what_came_in, elsewhere=keep_nan_among_numbers
+)
 _NUMBERS = ("jax.numpy.linspace", "jax.numpy.arange", "jax.random.uniform", "jax.random.normal")
 _OPEN = f"if not form(x) in {_NUMBERS} and unseen and without('jax.numpy.isnan')"
 
@@ -111,6 +127,11 @@ ISSUE = Issue(
         Case(
             xlogy,
             rules=(Rule("differs", "jax<0.10.2"), Rule("agrees", "", "jax#37915 (60912d9674)")),
+            workaround=Workaround(
+                "Where y is NaN, return it: jnp.where(jnp.isnan(y), y, xlogy(x, y)).",
+                add_what_came_in,
+                elsewhere=keep_nan_among_numbers,
+            ),
             touches=members("jax.scipy.special", "xlogy xlog1py", f"(factor, x) {_OPEN} and factor == 0"),
         ),
         Case(
@@ -120,9 +141,13 @@ ISSUE = Issue(
         ),
         Case(
             rel_entr,
-            workaround=Workaround(_ADVICE, relative_entropy, elsewhere=keep_nan_among_numbers),
+            workaround=Workaround(
+                "Return NaN where either is: jnp.where(jnp.isnan(p) | jnp.isnan(q), jnp.nan, rel_entr(p, q)).",
+                relative_entropy,
+                elsewhere=relative_entropies,
+            ),
             touches=(f"jax.scipy.special.rel_entr(x) {_OPEN}",),
         ),
-        Case(uniform, touches=members("jax.scipy.stats.uniform", "pdf logpdf", f"(x) {_OPEN}")),
+        Case(uniform, touches=members("jax.scipy.stats.uniform", "pdf logpdf cdf", f"(x) {_OPEN}")),
     ),
 )

@@ -63,7 +63,7 @@ ISSUE = Issue(
                 compare_with_zero,
                 elsewhere=Elsewhere(packed, numpy_packbits, _INPUTS),
             ),
-            touches=("jax.numpy.packbits(a) if min(a) < 0 and form(a) != 'compare'",),
+            touches=("jax.numpy.packbits(a) if a < 0 and form(a) != 'compare'",),
         ),
     ),
 )
