@@ -81,7 +81,7 @@ def binom_beyond_n() -> tuple[str, str]:
 
 _NOT_AN_INTEGER = (
     "(k) if (form(k) in ('jax.numpy.linspace', 'jax.numpy.mean', 'mean') and unseen or seen("
-    + " or ".join(f"{n} < k < {n + 1}" for n in range(20))
+    + " or ".join(f"{n} < k < {n + 1}" for n in range(10))
     + ")) and not within('jax.numpy.where')"
 )
 _BETWEEN = "geom.pmf geom.logpmf nbinom.pmf nbinom.logpmf betabinom.pmf betabinom.logpmf binom.pmf binom.logpmf"

@@ -156,7 +156,6 @@ _FLOAT32 = Workaround(
         (
             "positive float32 matrix",
             "positive float16 vector",
-            "positive int32 vector",
             "float32 scalar",
             "float32 empty",
         ),

@@ -116,9 +116,7 @@ _ELSEWHERE = Elsewhere(
     rtol=1e-3,
     atol=1e-5,
 )
-_ZERO = Workaround(
-    "For x above 0, set gammainc to 1 at a = 0 by jnp.where.", limits_by_where, elsewhere=_ELSEWHERE
-)
+_ZERO = Workaround("For x above 0, set gammainc to 1 at a = 0 by jnp.where.", limits_by_where, elsewhere=_ELSEWHERE)
 _INFINITY = Workaround(
     "For finite x, set gammainc to 0, gammaincc to 1 at infinite a by jnp.where.",
     limits_by_where,
