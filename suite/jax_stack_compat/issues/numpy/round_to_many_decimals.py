@@ -140,7 +140,7 @@ _KEEP = Workaround(
     ),
 )
 _SMALL = Workaround(
-    "From -37 to 37 decimals: jnp.where(jnp.abs(x) * 10.0**d < 2**24, jnp.round(x, d), x).",
+    "In float32 from -37 to 37 decimals: jnp.where(jnp.abs(x) * 10.0**d < 2**24, jnp.round(x, d), x).",
     round_small_values,
     elsewhere=Elsewhere(
         rounded,

@@ -79,8 +79,9 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#32402", fix="jax#32340"),
     touches=(
         "jax.numpy.setdiff1d(ar1, ar2, assume_unique) "
-        "if unseen and given(assume_unique) and assume_unique != False and form(ar1) not in ('jax.numpy.ravel', "
-        "'ravel', 'flatten', 'reshape', 'jax.numpy.arange', 'jax.numpy.unique', 'jax.numpy.linspace')",
+        "if given(assume_unique) and assume_unique != False and (unseen or form(ar1) in ('newaxis', "
+        "'jax.numpy.argwhere', 'jax.numpy.column_stack', 'jax.numpy.vstack')) and form(ar1) not in "
+        "('jax.numpy.ravel', 'ravel', 'flatten', 'jax.numpy.arange', 'jax.numpy.unique', 'jax.numpy.linspace')",
     ),
     control=not_assumed,
     rules=(Rule("differs", "jax<0.8.0"), _NEW),

@@ -101,7 +101,12 @@ def idctn_negative_axes() -> tuple[str, str]:
 
 
 _BOTH = "dctn idctn"
-_ALONE = members("jax.scipy.fft", _BOTH, "(x, type, s, axes) if len(s) == 1 and (not given(axes) or axes == None)")
+_ALONE = members(
+    "jax.scipy.fft",
+    _BOTH,
+    # Two sizes are right for a matrix, and wrong for a batch of matrices.
+    "(x, type, s, axes) if (len(s) == 1 or len(s) > 1 and unseen) and (not given(axes) or axes == None)",
+)
 _NEGATIVE = members("jax.scipy.fft", _BOTH, "(x, type, s, axes) if len(s) > 1 and min(axes) < 0")
 _SINCE_0_8 = (Rule("differs", "jax<0.8.0"), Rule("agrees", "", "dac1f4cf85 resolves negative axes first"))
 

@@ -80,8 +80,9 @@ def binom_beyond_n() -> tuple[str, str]:
 
 
 _NOT_AN_INTEGER = (
-    "(k) if (form(k) in ('jax.numpy.linspace', 'jax.numpy.mean', 'mean') and unseen or seen(type(k) == 'float' "
-    "and k not in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10))) and not within('jax.numpy.where')"
+    "(k) if (form(k) in ('jax.numpy.linspace', 'jax.numpy.mean', 'mean') and unseen or seen("
+    + " or ".join(f"{n} < k < {n + 1}" for n in range(10))
+    + ")) and not within('jax.numpy.where')"
 )
 _BETWEEN = "geom.pmf geom.logpmf nbinom.pmf nbinom.logpmf betabinom.pmf betabinom.logpmf binom.pmf binom.logpmf"
 

@@ -102,23 +102,25 @@ def betainc_at_zero() -> tuple[str, str]:
     return compare(jax.scipy.special.betainc(a, np.float32(1.0), np.float32(0.25)), [1.0, 1.0])
 
 
-_LIMITS = Workaround(
-    "By jnp.where, set gammainc to 1 at a = 0 and 0 at infinity.",
-    limits_by_where,
-    elsewhere=Elsewhere(
-        limits,
-        scipy_limits,
-        (
-            "zero float32 vector, positive float32 vector",
-            "zero float32 matrix, unit float32 matrix",
-            "positive float32 batch, positive float32 batch",
-            "zero int32 scalar, positive float32 scalar",
-            "zero float16 vector, unit float16 vector",
-            "float32 empty, float32 empty",
-        ),
-        rtol=1e-3,
-        atol=1e-5,
+_ELSEWHERE = Elsewhere(
+    limits,
+    scipy_limits,
+    (
+        "zero float32 vector, positive float32 vector",
+        "zero float32 matrix, unit float32 matrix",
+        "positive float32 batch, positive float32 batch",
+        "zero int32 scalar, positive float32 scalar",
+        "zero float16 vector, unit float16 vector",
+        "float32 empty, float32 empty",
     ),
+    rtol=1e-3,
+    atol=1e-5,
+)
+_ZERO = Workaround("For x above 0, set gammainc to 1 at a = 0 by jnp.where.", limits_by_where, elsewhere=_ELSEWHERE)
+_INFINITY = Workaround(
+    "For finite x, set gammainc to 0, gammaincc to 1 at infinite a by jnp.where.",
+    limits_by_where,
+    elsewhere=_ELSEWHERE,
 )
 _PLAIN = "form(a) != 'jax.numpy.where' and not within('jax.numpy.where')"
 
@@ -134,20 +136,20 @@ ISSUE = Issue(
     cases=(
         Case(
             gammainc_at_zero,
-            workaround=_LIMITS,
+            workaround=_ZERO,
             touches=(f"jax.scipy.special.gammainc(a, x) if a == 0 and x >= 1 and {_PLAIN}",),
         ),
         Case(gammaincc_at_zero, touches=(f"jax.scipy.special.gammaincc(a, x) if a <= 0 and {_PLAIN}",)),
         Case(
             gammainc_at_zero_below_one,
             rules=(Rule("differs", "", "jax#20507 is open"),),
-            workaround=_LIMITS,
+            workaround=_ZERO,
             touches=(f"jax.scipy.special.gammainc(a, x) if a == 0 and x < 1 and {_PLAIN}",),
         ),
         Case(
             at_infinity,
             rules=(Rule("differs", "jax<0.11.0"), Rule("agrees", "", "da23cf20a2")),
-            workaround=_LIMITS,
+            workaround=_INFINITY,
             touches=members(
                 "jax.scipy.special", "gammainc gammaincc", f"(a, x) if a in ('jax.numpy.inf', 'numpy.inf') and {_PLAIN}"
             ),

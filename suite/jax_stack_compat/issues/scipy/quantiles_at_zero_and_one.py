@@ -37,15 +37,15 @@ def from_the_nearer_end() -> None:
     import numpy as np
 
     q = jnp.array([0.0, 1e-9, 0.25, 0.5, 0.75, 1.0])
-    got = jnp.where(q < 0.5, -1, 1) / jnp.tan(jnp.pi * jnp.minimum(q, 1 - q))
+    got = jnp.where(q > 0.5, 1, -1) / jnp.tan(jnp.pi * jnp.where(q > 0.5, 1 - q, q))
     np.testing.assert_allclose(got, [-np.inf, -318309886.2, -1.0, 0.0, 1.0, np.inf], rtol=1e-6, atol=1e-6)
 
 
 def quantiles(q: Any) -> Any:
-    """Return the quantiles by the tangent of pi q or of pi (1 - q), whichever is smaller."""
+    """Return the quantiles by the tangent of pi q, or of pi (1 - q) above 0.5."""
     import jax.numpy as jnp
 
-    return jnp.where(q < 0.5, -1, 1) / jnp.tan(jnp.pi * jnp.minimum(q, 1 - q))
+    return jnp.where(q > 0.5, 1, -1) / jnp.tan(jnp.pi * jnp.where(q > 0.5, 1 - q, q))
 
 
 def scipy_quantiles(q: Any) -> Any:
@@ -119,7 +119,7 @@ def scipy_gumbel_quantiles(q: Any) -> Any:
 _PROBABILITIES = ("unit float32 matrix", "unit float64 scalar", "bool vector", "zero int32 one", "float32 empty")
 _BARE = "not within('jax.numpy.where')"
 _HALVES = Workaround(
-    "For probabilities: jnp.where(q < 0.5, -1, 1) / jnp.tan(jnp.pi * jnp.minimum(q, 1 - q)).",
+    "For ppf of probabilities: jnp.where(q > 0.5, 1, -1) / jnp.tan(jnp.pi*jnp.where(q > 0.5, 1-q, q)).",
     from_the_nearer_end,
     elsewhere=Elsewhere(quantiles, scipy_quantiles, _PROBABILITIES, rtol=1e-5, atol=1e-6),
 )

@@ -185,7 +185,7 @@ ISSUE = Issue(
                 Rule("agrees", "", "jax#20589 (97b15cc64b)"),
             ),
             workaround=Workaround(
-                "Multiply jnp.exp(betaln(a, b)) by the signs of gamma at a, b and a + b.",
+                "Except at poles, multiply jnp.exp(betaln(a, b)) by gamma's signs at a, b, a+b.",
                 signs_of_three_gammas,
                 elsewhere=Elsewhere(
                     signed_beta, scipy_beta, ("float32 matrix, positive float32 matrix", *_PAIRS), rtol=1e-3
@@ -202,7 +202,7 @@ ISSUE = Issue(
             gamma,
             rules=(Rule("differs", "jax<0.4.21"), Rule("agrees", "", "jax#18683 (01fde43fce)")),
             workaround=Workaround(
-                "Where x < 0 and jnp.floor(x) is odd, take -jnp.abs(gamma(x)).",
+                "Between negative integers, where jnp.floor(x) is odd, take -jnp.abs(gamma(x)).",
                 sign_of_floor,
                 elsewhere=Elsewhere(
                     signed_gamma,
