@@ -94,7 +94,10 @@ def numpy_shifted(x: Any) -> Any:
 NO_OPTION = Rule("no-option", "jax<0.4.34")
 INSTEAD = "Instead of the option, disable both by XLA_FLAGS=--xla_disable_hlo_passes=fusion,rematerialization."
 KEPT = "jax#39596"
-INPUTS = ("float16 vector", "int32 matrix", "float32 batch", "zero float32 vector", "float32 one", "float32 empty")
+INPUTS = (
+    *("float16 vector", "int32 matrix", "float32 batch", "zero float32 vector", "float32 one", "float32 empty"),
+    *("uint8 matrix", "complex64 square"),
+)
 
 ISSUE = Issue(
     kind="silent-wrong",

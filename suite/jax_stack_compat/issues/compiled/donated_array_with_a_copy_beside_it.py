@@ -128,7 +128,7 @@ ISSUE = Issue(
             read_by_a_loop,
             rules=(_UNTOLD, Rule("copy", "jaxlib>=0.7.2,<0.11.1", "xla#45912"), Rule("in-place")),
             workaround=Workaround(
-                "Jit what precedes the loop, the loop, and what follows as three functions: three calls.",
+                "Except in bfloat16, make three jitted calls: before the loop, the loop, after the loop.",
                 in_three_steps,
                 elsewhere=three_other_steps,
             ),
@@ -138,7 +138,7 @@ ISSUE = Issue(
             read_by_a_sum,
             rules=(_UNTOLD, Rule("in-place", "jaxlib<0.10.2"), Rule("copy")),
             workaround=Workaround(
-                "In float32, XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type=, which makes other reductions copy.",
+                "In float32, set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type=, which makes other reductions copy.",
                 environment={"XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type="},
                 fails=("jaxlib<0.8.1",),  # it does not know the flag, and aborts
                 elsewhere=other_reductions,

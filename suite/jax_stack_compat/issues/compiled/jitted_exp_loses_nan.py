@@ -94,7 +94,7 @@ _JIT = "uses('jax.jit', 'equinox.filter_jit')"
 _NAN = f"jax.numpy.nan if within('jax.numpy.exp') and not within('jax.numpy.where') and {_JIT}"
 _INPUTS = (
     *("float32 matrix", "float32 scalar", "float32 empty", "zero float32 vector"),
-    *("float16 vector", "float64 batch", "int32 vector"),
+    *("float16 vector", "float64 batch", "int32 vector", "complex64 vector"),
 )
 
 ISSUE = Issue(

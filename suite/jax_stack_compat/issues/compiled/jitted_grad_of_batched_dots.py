@@ -106,7 +106,7 @@ ISSUE = Issue(
     touches=("fused reductions",),
     control=control_fewer,
     workaround=Workaround(
-        "Disable the pass: XLA_FLAGS=--xla_disable_hlo_passes=onednn-matmul-rewriter; products may be slower.",
+        "In float32, set XLA_FLAGS=--xla_disable_hlo_passes=onednn-matmul-rewriter; products may be slower.",
         environment={"XLA_FLAGS": "--xla_disable_hlo_passes=onednn-matmul-rewriter"},
         elsewhere=random_points,
     ),

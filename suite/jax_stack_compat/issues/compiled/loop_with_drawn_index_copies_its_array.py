@@ -145,7 +145,7 @@ ISSUE = Issue(
         Case(
             drawn_index,
             workaround=Workaround(
-                "Outside jax.grad and jax.vmap, draw all indices before the loop.",
+                "Outside bfloat16, jax.grad and jax.vmap, draw all indices before the loop.",
                 draw_before,
                 fails=("jaxlib==0.11.1",),
                 elsewhere=draw_integers_before,
@@ -155,7 +155,7 @@ ISSUE = Issue(
         Case(
             wide_updates,
             workaround=Workaround(
-                "If each block is written once, let jax.lax.scan stack them.",
+                "Outside bfloat16, if each block is written once, in order, let jax.lax.scan stack them.",
                 stacked_by_scan,
                 elsewhere=integers_stacked_by_scan,
             ),

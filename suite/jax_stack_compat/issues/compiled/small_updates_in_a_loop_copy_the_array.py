@@ -116,7 +116,7 @@ ISSUE = Issue(
         Rule("in-place"),
     ),
     workaround=Workaround(
-        "Results in order: stack blocks of 512 bytes by nested scans; n a multiple.",
+        "If results come in order, stack whole blocks of 512 bytes by nested scans.",
         in_blocks,
         elsewhere=other_blocks,
     ),
@@ -130,6 +130,13 @@ ISSUE = Issue(
                 *members("jax.lax", "fori_loop while_loop", " if unseen"),
             ),
         ),
-        Case(stacked_results, touches=("jax.lax.scan if unseen", "jax.lax.map if unseen")),
+        Case(
+            stacked_results,
+            touches=(
+                "jax.lax.scan(f, init, xs, length) if length >= 10000 and unseen",
+                "jax.lax.scan if unseen",
+                "jax.lax.map if unseen",
+            ),
+        ),
     ),
 )
