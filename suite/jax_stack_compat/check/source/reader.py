@@ -250,7 +250,8 @@ class _Reader(ast.NodeVisitor):
         self._each([node.left, node.right])
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
-        with self._within("[]"):
+        key = type(node.slice.value).__name__ if isinstance(node.slice, ast.Constant) else ""
+        with self._within("[]", f"[{key}]"):
             self.visit(node.value)
         with self._within(self._called(node)):
             self.visit(node.slice)

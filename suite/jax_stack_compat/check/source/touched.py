@@ -18,7 +18,8 @@ A touch is a name, the first parameters of a call, and a condition, an expressio
 - `within("jax.numpy.where")` is true if the use is a part of an argument of such a call, or stands in a function that
   the named one decorates, or gets by its name in the same file. In another function it is open if the project uses the
   name. Names of other packages, "builtins.isinstance", ".register" for a method, generics (`Optional[…]`), "[]"
-  for what is indexed, and bases before the use in a list of bases count, too; for a method, what made its object.
+  for what is indexed, "[int]" and "[str]" for what is indexed by such a literal, and bases before the use in a list of
+  bases count, too; for a method, what made its object.
 
 A member of a class with a condition, `jax.Array.round(decimals) if decimals >= 38`, also concerns that attribute of an
 object whose class is unknown, if the condition is met: this is possible at most. A power is a call of `__pow__`.
@@ -225,6 +226,8 @@ class _Asked:
         match node:
             case ast.BoolOp(ast.And(), values):
                 truths = [(self.truth(each), each) for each in values]
+                if any(truth is False for truth, _ in truths):
+                    return False
                 is_shown = any(self.is_sign(each) for truth, each in truths if truth)
                 return is_shown or all(self.shows_part(each) for truth, each in truths if truth is None)
             case ast.BoolOp(ast.Or(), values):

@@ -291,17 +291,19 @@ def _elements(node: ast.expr, value: ast.expr, made: str, name: Callable[[ast.ex
         case ast.Constant() | ast.UnaryOp(operand=ast.Constant()) if value is not node:
             return (ast.unparse(value),)
         case ast.Call(called, [array, *dtype], keywords) if made in _ARRAYS:
-            kinds = [*dtype, *(each.value for each in keywords)]
-            if (value is not node and not name(called)) or not all(map(_is_float, kinds)):
+            if value is not node and not name(called):
                 return ()
             texts = tuple(_text(each, name) for each in _flat(array))
-            return texts if all(texts) and len(texts) <= _MAX_ELEMENTS else ()
+            kinds = [*dtype, *(each.value for each in keywords)]
+            is_kept = all(_keeps(each, texts) for each in kinds)
+            return texts if is_kept and all(texts) and len(texts) <= _MAX_ELEMENTS else ()
     return ()
 
 
-def _is_float(dtype: ast.expr) -> bool:
-    """Return True if a dtype keeps fractions."""
-    return "float" in ast.unparse(dtype)
+def _keeps(dtype: ast.expr, elements: Sequence[str]) -> bool:
+    """Return True if a dtype keeps fractions, or if it keeps integers and all elements are integers."""
+    named = ast.unparse(dtype)
+    return "float" in named or ("int" in named and all(each.lstrip("-").isdecimal() for each in elements))
 
 
 def _flat(node: ast.expr) -> list[ast.expr]:

@@ -77,13 +77,13 @@ ISSUE = Issue(
             in_a_list,
             behaviours={"list": "clear"},
             signatures={"dict": Signature("KeyError", "0")},
-            touches=("jax.stages.Compiled.cost_analysis if within('[]')",),
+            touches=("jax.stages.Compiled.cost_analysis if within('[int]')",),
         ),
         Case(
             in_a_dict,
             behaviours={"dict": "clear"},
             signatures={"list": Signature("TypeError", "list indices must be integers", everyday=True)},
-            touches=("costs of compiled functions",),
+            touches=("jax.stages.Compiled.cost_analysis if within('[str]') and within('.compile')",),
         ),
     ),
 )
