@@ -1,9 +1,9 @@
 """Under jit, jnp.exp(x * jnp.nan) returns a number instead of NaN
 
 On CPUs, LLVM's optimizer replaced XLA's exponential of a NaN that the program contains by an undefined value, often
-another number in the next run (`float32`, `float64`, `bfloat16`). Eager mode returns NaN, and a NaN that arrives in an
-argument stays NaN (`argument`). jax#29537 reported `float64`, which a SciPy test had met (scipy#23177); the test passed
-again after an upstream fix (scipy#24249).
+another number in the next run (`float32`, `float64`, `bfloat16`, `float16`). Eager mode returns NaN, and a NaN that
+arrives in an argument stays NaN (`argument`). jax#29537 reported `float64`, which a SciPy test had met (scipy#23177);
+the test passed again after an upstream fix (scipy#24249).
 """
 
 from __future__ import annotations
@@ -90,6 +90,18 @@ def bfloat16() -> tuple[str, str]:
     return ("kept", "NaN for 1 to 8 elements") if kept else ("lost", "numbers, should be NaN")
 
 
+def float16() -> tuple[str, str]:
+    """Is jit of jnp.exp(x * jnp.nan) NaN in float16?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    sizes = [jnp.full(n, 0.123, "float16") for n in range(1, 9)]
+    got = jax.jit(lambda arrays: [jnp.exp(x * jnp.nan) for x in arrays])(sizes)
+    kept = all(np.isnan(np.asarray(one, float)).all() for one in got)
+    return ("kept", "NaN for 1 to 8 elements") if kept else ("lost", "numbers, should be NaN")
+
+
 _JIT = "uses('jax.jit', 'equinox.filter_jit')"
 _NAN = f"jax.numpy.nan if within('jax.numpy.exp') and not within('jax.numpy.where') and {_JIT}"
 _INPUTS = (
@@ -126,6 +138,11 @@ ISSUE = Issue(
             bfloat16,
             rules=(Rule("lost", "jaxlib>=0.4.26,<0.11.2"), Rule("kept")),
             touches=(f"{_NAN} and uses('jax.numpy.bfloat16')",),
+        ),
+        Case(
+            float16,
+            rules=(Rule("lost", "jaxlib>=0.5.1,<0.11.2"), Rule("kept")),
+            touches=(f"{_NAN} and uses('jax.numpy.float16')",),
         ),
     ),
 )
