@@ -31,8 +31,8 @@ _STATES_SHOWN = 3
 
 # The grounds for a turn's blame, in words.
 GROUNDS: Mapping[Grounds, str] = {
-    "run": "runs show it",
-    "rule": "by the case's rules below",
+    "run": "the cause, as runs show",
+    "rule": "the cause, by the rules below",
     "together": "it is unknown which package is the cause",
 }
 
