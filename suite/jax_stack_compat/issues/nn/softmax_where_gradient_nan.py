@@ -1,7 +1,8 @@
 """Gradients of softmax with where= are NaN if a masked entry is large
 
-`where` kept a masked entry out of the maximum, but not out of `exp`: its exponential overflowed, and reverse mode
-multiplied that infinity by 0 (jax#17117, jax#19490). jax#19518 masks the input before `exp` as well.
+With `where=`, softmax kept a masked entry out of the maximum, but not out of `exp`. The exponential of a large masked
+entry overflowed, and reverse mode multiplied that infinity by 0 (jax#17117, jax#19490). jax#19518 masks the input
+before `exp` as well.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from jax_stack_compat.cell import DERIVATIVES, Case, Elsewhere, Issue, Rule, Ups
 
 
 def softmax() -> tuple[str, str]:
-    """Is the gradient of softmax(x, where=mask)[0] that of the two unmasked entries, if the masked one is 100?"""
+    """Does the gradient of softmax(x, where=mask)[0] ignore a masked entry of 100?"""
     import jax
     import jax.numpy as jnp
 
@@ -28,7 +29,7 @@ def softmax() -> tuple[str, str]:
 
 
 def small_or_forwards() -> None:
-    """If the masked entry is 1, and in forward mode if it is 100, both gradients are those of the unmasked entries."""
+    """The gradients of softmax and log_softmax ignore a masked 1, and in forward mode also a masked 100."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -47,7 +48,7 @@ def small_or_forwards() -> None:
 
 
 def masked_first() -> None:
-    """With -inf for masked entries, and without where=, both gradients are those of the unmasked entries."""
+    """With -inf for masked entries instead of where=, the gradients of softmax and log_softmax ignore them."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -59,7 +60,7 @@ def masked_first() -> None:
 
 
 def masked_softmax(x: Any, mask: Any) -> Any:
-    """Return a masked softmax, and the gradient of its first entry, with masked entries that are 100 larger."""
+    """Add 100 to the masked entries, and return a masked softmax and the gradient of its first entry."""
     import jax
     import jax.numpy as jnp
 
@@ -72,7 +73,7 @@ def masked_softmax(x: Any, mask: Any) -> Any:
 
 
 def masked_in_float64(x: Any, mask: Any) -> Any:
-    """Compute both with SciPy in float64."""
+    """Compute the masked softmax and the gradient with SciPy in float64."""
     import numpy as np
     import scipy.special
 
@@ -81,7 +82,7 @@ def masked_in_float64(x: Any, mask: Any) -> Any:
 
 
 def log_softmax() -> tuple[str, str]:
-    """Is the gradient of log_softmax(x, where=mask)[0] that of the two unmasked entries, if the masked one is 100?"""
+    """Does the gradient of log_softmax(x, where=mask)[0] ignore a masked entry of 100?"""
     import jax
     import jax.numpy as jnp
 

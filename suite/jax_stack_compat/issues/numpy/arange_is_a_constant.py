@@ -1,9 +1,9 @@
 """jnp.arange with a start or step puts all its numbers in the program
 
-`jnp.arange(n)` is lowered to one `iota` instruction. With a start or a step, NumPy made the numbers, and the program
-held them as a constant, so that compile time explodes for large arrays (jax#33602). jax#33602 adds the start to an
-`iota`; 3dd61872d0 multiplies by the step, too, since large arrays on the host are "probably more damaging than not
-matching NumPy". Values of floats change: see arange-rounds-its-steps.
+`jnp.arange(n)` is lowered to one `iota` instruction. With a start or a step, the program stored NumPy's numbers as a
+constant, so compile time exploded for large arrays (jax#33602). jax#33602 adds the start to an `iota`; 3dd61872d0 also
+multiplies by the step, because large arrays on the host are "probably more damaging than not matching NumPy". The
+values of float ranges changed, too: see arange-rounds-its-steps.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def start() -> tuple[str, str]:
 
 
 def from_zero() -> None:
-    """A program computes jnp.arange(n) and jnp.linspace."""
+    """A program computes jnp.arange(n) and jnp.linspace, instead of storing their numbers."""
     import jax.numpy as jnp
 
     assert _lowered(lambda: jnp.arange(1000))[0] == "computed"
@@ -39,7 +39,7 @@ def from_zero() -> None:
 
 
 def written_out() -> None:
-    """A program computes 1 + 2 * jnp.arange(n) and 5.0 + jnp.arange(n)."""
+    """A program computes 1 + 2 * jnp.arange(n) and 5.0 + jnp.arange(n), instead of storing their numbers."""
     import jax.numpy as jnp
 
     assert _lowered(lambda: 1 + 2 * jnp.arange(1000))[0] == "computed"
@@ -48,7 +48,7 @@ def written_out() -> None:
 
 
 def other_counts() -> None:
-    """In other dtypes, start + step * jnp.arange(n) has NumPy's numbers, and a program computes them."""
+    """In other dtypes, start + step * jnp.arange(n) agrees with np.arange, and a program computes it."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -66,21 +66,21 @@ def other_counts() -> None:
 
 
 def floats() -> tuple[str, str]:
-    """Does a program compute jnp.arange(5.0, n)?"""
+    """Does a program compute jnp.arange(5.0, n), instead of storing its numbers?"""
     import jax.numpy as jnp
 
     return _lowered(lambda: jnp.arange(5.0, 1000.0))
 
 
 def step() -> tuple[str, str]:
-    """Does a program compute jnp.arange(0, n, 2)?"""
+    """Does a program compute jnp.arange(0, n, 2), instead of storing its numbers?"""
     import jax.numpy as jnp
 
     return _lowered(lambda: jnp.arange(0, 2000, 2))
 
 
 def downwards() -> tuple[str, str]:
-    """Does a program compute jnp.arange(n, 0, -1)?"""
+    """Does a program compute jnp.arange(n, 0, -1), instead of storing its numbers?"""
     import jax.numpy as jnp
 
     return _lowered(lambda: jnp.arange(1000, 0, -1))
@@ -101,7 +101,7 @@ ISSUE = Issue(
     behaviours={"constant": "affected", "computed": "clear"},
     rules=(Rule("constant", "jax<0.8.2", "jax#32542"), Rule("computed", "", "jax#33602")),
     workaround=Workaround(
-        "If int32 holds all, count n integers, convert last: (start + step * jnp.arange(n)).astype(dtype).",
+        "If all n numbers fit int32, write (start + step * jnp.arange(n)).astype(dtype).",
         written_out,
         elsewhere=other_counts,
     ),

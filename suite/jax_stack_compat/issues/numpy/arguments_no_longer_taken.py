@@ -1,9 +1,9 @@
-"""Objects with __jax_array__, integer where= and array dtypes are refused
+"""JAX refuses __jax_array__ objects, integer where= and arrays as dtype
 
-An object that defines `__jax_array__` must be a pytree to pass through transformations (jax#28355): `jax.jit` and
-`jnp.sin` refuse others. An array in place of a dtype was supported inadvertently (jax#21856), and a boolean `where` was
-documented but not checked (jax#25290). Each first had a DeprecationWarning; the changelog lists the errors as breaking
-changes.
+An object that defines `__jax_array__` must be a pytree to pass through transformations (jax#28355): otherwise `jax.jit`
+and `jnp.sin` refuse it. JAX accepted an array as a dtype inadvertently (jax#21856). `where` was documented as boolean,
+but not checked (jax#25290). `__jax_array__`, integer `where` and array dtypes first gave a DeprecationWarning; the
+changelog lists the errors as breaking changes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def jax_array_object() -> tuple[str, str]:
 
 
 def as_documented() -> None:
-    """Arrays, truth values and dtypes are taken."""
+    """JAX takes arrays as operands, booleans as where=, and dtypes as dtype."""
     import jax
     import jax.numpy as jnp
 
@@ -35,7 +35,7 @@ def as_documented() -> None:
 
 
 def converted() -> None:
-    """A converted object, a mask of truth values and the dtype of an array are taken."""
+    """JAX takes jnp.asarray(object), where=mask.astype(bool) and x.astype(y.dtype)."""
     import jax
     import jax.numpy as jnp
 
@@ -49,7 +49,7 @@ def converted() -> None:
 
 
 def converted_elsewhere() -> None:
-    """Conversions of other dtypes and shapes are taken under jit, vmap and grad."""
+    """Under jit, vmap and grad, JAX takes converted objects and masks of other dtypes and shapes, and y.dtype."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -145,7 +145,7 @@ ISSUE = Issue(
         Case(
             dtype_of_an_array,
             rules=(
-                Rule("unhashable", "jax<0.4.30", "a TypeError"),
+                Rule("unhashable", "jax<0.4.30", "an array as dtype raised a TypeError"),
                 Rule("warns", "jax<0.8.0", "jax#21856"),
                 Rule("refused", "", "3e98d52851"),
             ),

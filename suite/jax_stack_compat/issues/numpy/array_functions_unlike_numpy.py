@@ -1,6 +1,6 @@
 """jnp.sort_complex sorts a matrix along its first axis, not its last
 
-`jnp.sort_complex` called `lax.sort` with `dimension=0`; NumPy sorts along the last axis. jax#23708 fixed it.
+`jnp.sort_complex` called `lax.sort` with `dimension=0`; NumPy sorts along the last axis. jax#23708 fixed the axis.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def sort_complex() -> tuple[str, str]:
 
 
 def vector() -> None:
-    """sort_complex sorts a vector, packbits packs 0 and 1, and median keeps the axes that are named."""
+    """jnp.sort_complex sorts a vector, jnp.packbits packs 0 and 1, and jnp.median keeps axes with keepdims=True."""
     import jax.numpy as jnp
 
     assert jnp.sort_complex(jnp.array([3, 1])).tolist() == [1, 3]
@@ -29,7 +29,7 @@ def vector() -> None:
 
 
 def sort() -> None:
-    """jnp.sort sorts the complex array along its last axis."""
+    """jnp.sort sorts a complex matrix along its last axis."""
     import jax.numpy as jnp
 
     assert jnp.sort(jnp.array([[3, 1], [2, 0]]).astype(complex), axis=-1).tolist() == [[1, 3], [0, 2]]
@@ -61,7 +61,7 @@ ISSUE = Issue(
             vector,
             rules=(Rule("differs", "jax<0.4.34"), Rule("agrees", "", "jax#23708 (2834c135a3)")),
             workaround=Workaround(
-                "Write jnp.sort(x.astype(complex), axis=-1); with x64 that is complex128.",
+                "Write jnp.sort(x.astype(complex), axis=-1); with x64 the result is complex128.",
                 sort,
                 elsewhere=Elsewhere(sorted_rows, numpy_sort_complex, _INPUTS),
             ),

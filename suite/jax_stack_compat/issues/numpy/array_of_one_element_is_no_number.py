@@ -1,8 +1,8 @@
 """float, int and math functions refuse an array with dimensions
 
-JAX refuses an array with dimensions, regardless of its size (1fe46aa8be). Before, an array of one element had a
-DeprecationWarning, which jax#17650 moved from NumPy into JAX, and the changelog says that the refusal follows NumPy's
-deprecation. `if` and `bool` still take an array of one element (`without_dimensions`).
+JAX refuses to convert an array with dimensions to a Python number, regardless of its size (1fe46aa8be). Before, the
+conversion of one element gave a DeprecationWarning, which jax#17650 moved from NumPy into JAX. The changelog says that
+the refusal follows NumPy's deprecation. `if` and `bool` still take an array of one element (`without_dimensions`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def to_float() -> tuple[str, str]:
 
 
 def without_dimensions() -> None:
-    """An array without dimensions is a number, and bool takes one of shape (1,)."""
+    """float, int and math.sqrt take an array without dimensions; bool also takes an array of shape (1,)."""
     import math
 
     import jax.numpy as jnp
@@ -28,7 +28,7 @@ def without_dimensions() -> None:
 
 
 def item() -> None:
-    """x.squeeze(), the element itself and its .item() are numbers."""
+    """For x of shape (1, 1), float takes x.squeeze() and x[0, 0], and x[0, 0].item() is a number."""
     import jax.numpy as jnp
 
     x = jnp.ones((1, 1))
@@ -36,7 +36,7 @@ def item() -> None:
 
 
 def squeezed() -> None:
-    """In other dtypes and shapes, x.squeeze() is taken without a warning, and two elements are still refused."""
+    """float, int and math.sqrt take x.squeeze() of other dtypes without a warning; float refuses two elements."""
     import math
     import warnings
 

@@ -1,8 +1,8 @@
 """x[0] = 1 and jnp.sum([1, 2]) raise TypeError
 
-Both refusals are documented. Arrays are immutable, and `.at` returns an updated copy. Under tracing, each element of a
-list or tuple would be a variable of its own, so the cost would grow with the list: hence JAX asks for an explicit
-conversion ("we've chosen to instead ban list arguments", jax#365).
+JAX documents that its arrays refuse assignment and that its functions refuse lists. JAX arrays are immutable, and `.at`
+returns an updated copy. Under tracing, each element of a list or tuple would become a variable, so the cost would grow
+with the list. Hence JAX asks for an explicit conversion ("we've chosen to instead ban list arguments", jax#365).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ def assignment() -> tuple[str, str]:
 
 
 def asked_for() -> None:
-    """An array is summed."""
+    """jnp.sum sums an array."""
     import jax.numpy as jnp
 
     assert float(jnp.sum(jnp.arange(3.0))) == 3.0
 
 
 def written_otherwise() -> None:
-    """A new array with the element set, and a list made an array first."""
+    """x.at[0].set(1.0) returns an updated copy, and jnp.sum(jnp.array([1, 2])) sums the list."""
     import jax.numpy as jnp
 
     assert jnp.arange(3.0).at[0].set(1.0).tolist() == [1.0, 1.0, 2.0]
@@ -44,7 +44,7 @@ def set_and_summed(x: Any) -> Any:
 
 
 def numpy_set_and_summed(x: Any) -> Any:
-    """Assign in place, and sum the list."""
+    """Assign to a NumPy copy in place, and sum a list of arrays."""
     import numpy as np
 
     changed = x.copy()
@@ -84,7 +84,7 @@ ISSUE = Issue(
     known_by=r"\bArrayImpl\b|JAX arrays are immutable",
     control=asked_for,
     behaviours={"taken": "different"},
-    rules=(Rule("refused", "", "the sharp bits"),),
+    rules=(Rule("refused", "", "documented on JAX's page of sharp bits"),),
     workaround=_CONVERT,
     signatures={"refused": Signature("TypeError", "requires ndarray or scalar arguments, got <class 'list'>")},
     cases=(

@@ -1,8 +1,8 @@
 """jnp.i0 and jax.scipy.special.i0 and i1 return infinity early
 
-JAX multiplies `i0e(x)` by exp(|x|), which overflows before `i0` does: in float64 above 709.8 instead of 713.9, in
-float32 above 88.7 instead of 91.9. `i1` has the same form (jax#39772). `jnp.kaiser` divides one `i0` by another, so its
-window has zeros, or NaN where both are infinite (`kaiser`).
+JAX multiplies `i0e(x)` by exp(|x|), which overflows before `i0` does. So `i0` is infinite above 709.8 instead of 713.9
+in float64, and above 88.7 instead of 91.9 in float32. JAX computes `i1` in the same way (jax#39772). `jnp.kaiser`
+divides one `i0` by another, so its window has zeros, or NaN where both are infinite (`kaiser`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def i0_float64() -> tuple[str, str]:
 
 
 def small() -> None:
-    """Where the exponential is finite, both are right."""
+    """Where exp(|x|) is finite, jnp.i0 and jnp.kaiser agree with NumPy."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -31,7 +31,7 @@ def small() -> None:
 
 
 def by_halves() -> None:
-    """Multiplied by exp(|x| / 2) before and after, i0e and i1e give finite values near the limit."""
+    """Multiplying i0e and i1e by exp(|x| / 2) twice gives finite values near the limit."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -90,7 +90,7 @@ def kaiser() -> tuple[str, str]:
 
 
 def by_numpy() -> None:
-    """NumPy's window, converted: it is a constant of the program."""
+    """jnp.asarray makes NumPy's Kaiser window a constant of the program."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -99,7 +99,7 @@ def by_numpy() -> None:
 
 
 def windows() -> None:
-    """Converted windows of other lengths, for beta from 0 to 700, are those of the definition."""
+    """Converted NumPy windows of other lengths agree with the definition, for beta from 0 to 700."""
     import jax.numpy as jnp
     import numpy as np
     from scipy.special import i0e

@@ -1,8 +1,8 @@
 """jnp.linalg.cholesky(a, upper=True) returns the lower factor
 
-jax#19606 added `upper`, and transposed the matrix that went in, not the factor that came out; jax#19621 also conjugated
-it. A Hermitian matrix is its own conjugate transpose, so the lower factor came back, and `u.T @ u` was another matrix.
-jax#19700 returns the conjugate transpose of the lower factor.
+jax#19606 added `upper`, but transposed the input matrix instead of the factor; jax#19621 also conjugated the input. A
+Hermitian matrix equals its conjugate transpose, so `cholesky` returned the lower factor, and `u.T @ u` did not give the
+matrix. jax#19700 returns the conjugate transpose of the lower factor.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def upper() -> tuple[str, str]:
 
 
 def lower() -> None:
-    """The lower factor, and the upper one of jax.scipy.linalg.cholesky, are those of the matrix."""
+    """jnp.linalg.cholesky returns the right lower factor, and jax.scipy.linalg.cholesky the right upper factor."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -33,7 +33,7 @@ def lower() -> None:
 
 
 def transpose_the_lower() -> None:
-    """The conjugate transpose of the lower factor is the upper one."""
+    """The conjugate transpose of the lower factor is the upper factor."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -42,7 +42,7 @@ def transpose_the_lower() -> None:
 
 
 def upper_factors() -> None:
-    """In batches and other sizes, real and complex, the factor is upper triangular, and its product the matrix."""
+    """In real and complex batches of other sizes, the factor is upper triangular and reproduces the matrix."""
     import jax.numpy as jnp
     import numpy as np
 

@@ -1,7 +1,7 @@
 """jnp.clip(x, a_min=0) raises TypeError; older jax rejects min=0
 
-jax#20550 renamed the bounds of `clip` to min and max, as in the array API, and deprecated a, a_min and a_max. Later the
-deprecated names were removed (changelog). Complex numbers have no order: `clip` first warned about them, and now raises
+jax#20550 renamed the bounds of `clip` to min and max, as in the array API, and deprecated a, a_min and a_max. JAX later
+removed the deprecated names (changelog). Complex numbers have no order: `clip` first warned about them, and now raises
 ValueError (changelog).
 """
 
@@ -82,7 +82,7 @@ def clip_parts(x: Any) -> Any:
 
 
 def numpy_clip_parts(x: Any) -> Any:
-    """Return the parts as NumPy clips them, to 0 and 1."""
+    """Clip the real and the imaginary part separately with NumPy, to 0 and 1."""
     import numpy as np
 
     return np.clip(x.real, 0, 1) + 1j * np.clip(x.imag, 0, 1)
@@ -137,7 +137,7 @@ ISSUE = Issue(
                 Rule("refused", "", "the changelog of 0.4.32"),
             ),
             workaround=Workaround(
-                "Join separately clipped parts with jax.lax.complex; NumPy's clip gives other values.",
+                "Clip real and imaginary parts separately, and join them by jax.lax.complex; np.clip differs.",
                 each_part,
                 elsewhere=Elsewhere(
                     clip_parts,

@@ -1,8 +1,8 @@
-"""A jitted function cannot slice with an array from outside as index
+"""A jitted function cannot use an array from outside as a slice bound
 
-jax#18679 made slices fit shape polymorphism: `_preprocess_slice` compares the bounds, and under jit a comparison of
-JAX arrays is traced, also if both are known. jax#18818 converts such arrays to Python integers first. pertpy's
-`beta[:, :index]` raised this (scverse/pertpy#454, jax#18979). Outside jit (`outside`) the same index is taken.
+jax#18679, for shape polymorphism, made `_preprocess_slice` compare the bounds: under jit, JAX traces even a comparison
+of two known arrays. jax#18818 first converts known arrays to Python integers. pertpy's `beta[:, :index]` raised the
+error (scverse/pertpy#454, jax#18979). Outside jit, a slice takes an array as its bound (`outside`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def outside() -> None:
 
 
 def as_a_number() -> None:
-    """With the index as a Python integer, jitted slices and .at[].set are those of NumPy."""
+    """With int(index), jitted slices and .at[].set agree with NumPy."""
     import jax
     import jax.numpy as jnp
 
@@ -37,7 +37,7 @@ def as_a_number() -> None:
 
 
 def as_numbers_elsewhere() -> None:
-    """int(index) serves as start, stop and step, also negative, in jit, grad, vmap and scan, and with other dtypes."""
+    """int(index) of other dtypes, also negated, serves as start, stop or step in jit, grad, vmap and scan."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -77,7 +77,9 @@ ISSUE = Issue(
     known_by=r"\bin (clamp_index|_preprocess_slice)\b",
     control=outside,
     rules=(Rule("refused", "jax==0.4.21", "jax#18818"), Rule("agrees")),
-    workaround=Workaround("Make it a Python integer: int(index).", as_a_number, elsewhere=as_numbers_elsewhere),
+    workaround=Workaround(
+        "Convert the index to a Python integer: int(index).", as_a_number, elsewhere=as_numbers_elsewhere
+    ),
     signatures={
         "refused": Signature(
             "TracerBoolConversionError", "boolean conversion of traced array with shape bool[].", everyday=True

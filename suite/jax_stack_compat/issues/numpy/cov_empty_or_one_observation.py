@@ -1,8 +1,9 @@
-"""jnp.cov of no or one observation returned 0 or a variance
+"""jnp.cov returned 0 for no observations, and a variance for one
 
-Without observations `jnp.cov` returned -0.0, where NumPy returns NaN (jax#32296, fixed in jax#32305). A row with
-`rowvar=False` is one observation of several variables, but was taken for one variable, as in NumPy before 2.2
-(numpy#27658). jax#32308 follows NumPy 2.2; since then `vector_and_row` raises a TypeError.
+Without observations `jnp.cov` returned -0.0, where NumPy returns NaN (jax#32296, fixed in jax#32305). With
+`rowvar=False`, a row is one observation of several variables; JAX took the row for one variable, as NumPy did before
+2.2 (numpy#27658). jax#32308 follows NumPy 2.2; since then `jnp.cov` of a vector and a row raises a TypeError
+(`vector_and_row`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ def empty_vector() -> tuple[str, str]:
 
 
 def several_observations() -> None:
-    """jnp.cov and jnp.corrcoef of two observations and more, and of one variable, agree with NumPy."""
+    """jnp.cov and jnp.corrcoef agree with NumPy for two or more observations, also of one variable."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -31,7 +32,7 @@ def several_observations() -> None:
 
 
 def by_columns() -> None:
-    """jnp.cov of x.T has a row and a column for each variable, and jnp.where gives NaN for no observations."""
+    """jnp.cov(x.T) has a row and a column for each variable, and jnp.where gives NaN for no observations."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -118,7 +119,7 @@ def vector_and_row() -> tuple[str, str]:
 
 
 def stacked_vectors() -> None:
-    """Vectors stacked as rows are two variables."""
+    """jnp.cov of two vectors, stacked as rows, takes each vector for one variable."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -177,7 +178,7 @@ ISSUE = Issue(
     control=several_observations,
     rules=(_BEFORE, Rule("agrees", "", "jax#32308 (f36c44f669)")),
     workaround=Workaround(
-        "Put the variables in rows: x.T, instead of x with rowvar=False.",
+        "Put the variables in rows: pass x.T, instead of x with rowvar=False.",
         by_columns,
         elsewhere=Elsewhere(
             cov_of_columns,
@@ -202,9 +203,9 @@ ISSUE = Issue(
             vector_and_row,
             signatures=_REFUSED,
             behaviours={"refused": "affected"},
-            rules=(Rule("agrees", "jax<0.8.0"), Rule("refused", "", "jax#32308 sees a vector as a row")),
+            rules=(Rule("agrees", "jax<0.8.0"), Rule("refused", "", "since jax#32308 a vector counts as a row")),
             workaround=Workaround(
-                "Stack them as rows: jnp.cov(jnp.stack([jnp.ravel(x), jnp.ravel(y)])).",
+                "Stack the vectors as rows: jnp.cov(jnp.stack([jnp.ravel(x), jnp.ravel(y)])).",
                 stacked_vectors,
                 elsewhere=Elsewhere(
                     cov_of_two,

@@ -1,8 +1,8 @@
 """jnp.empty and jnp.empty_like no longer promise zeros
 
-Both were documented as arrays of zeros. jax@11cefe9729 makes them `lax.empty`, which allocates a buffer for GPUs and
-TPUs, and for the CPU still fills it with zeros (`lowered`). So a test on a CPU does not find code that relies on zeros
-(`values_on_cpu`), as JAX's own `Rotation.as_euler` did (jax#38674).
+`jnp.empty` and `jnp.empty_like` were documented as arrays of zeros. jax@11cefe9729 makes both call `lax.empty`, which
+allocates a buffer without values on GPUs and TPUs, but fills it with zeros on the CPU (`lowered`). So a test on a CPU
+does not find code that relies on zeros (`values_on_cpu`). JAX's own `Rotation.as_euler` relied on zeros (jax#38674).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def lowered() -> tuple[str, str]:
 
 
 def zeros() -> None:
-    """jnp.zeros returns zeros, and jnp.empty has its shape."""
+    """jnp.zeros(3) returns zeros, and jnp.empty(3) has the shape (3,)."""
     import jax.numpy as jnp
 
     assert jnp.zeros(3).tolist() == [0.0, 0.0, 0.0]
@@ -39,7 +39,7 @@ def zeros() -> None:
 
 
 def ask_for_zeros() -> None:
-    """jnp.zeros_like is a fill with zeros in the jaxpr, and jnp.zeros(3) accumulates an update."""
+    """In the jaxpr, jnp.zeros_like fills an array with zeros; an update of jnp.zeros(3) adds to 0."""
     import jax
     import jax.numpy as jnp
 
@@ -49,7 +49,7 @@ def ask_for_zeros() -> None:
 
 
 def accumulated(x: Any) -> Any:
-    """Add x to zeros of both kinds."""
+    """Add x to jnp.zeros_like(x), and then add jnp.zeros of the shape of x."""
     import jax.numpy as jnp
 
     return jnp.zeros_like(x).at[...].add(x) + jnp.zeros(x.shape, x.dtype)
@@ -61,7 +61,7 @@ def itself(x: Any) -> Any:
 
 
 def jaxpr() -> tuple[str, str]:
-    """Is jnp.empty a fill with zeros in the jaxpr, as jnp.zeros is?"""
+    """Do jnp.empty and jnp.empty_like fill an array with zeros in the jaxpr, as jnp.zeros does?"""
     import jax
     import jax.numpy as jnp
 
@@ -74,7 +74,7 @@ def jaxpr() -> tuple[str, str]:
 
 
 def values_on_cpu() -> tuple[str, str]:
-    """Are the values of jnp.empty zeros on the CPU, after memory of its size was filled and freed?"""
+    """On the CPU, does jnp.empty return zeros after an array of equal size was filled and freed?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -105,7 +105,7 @@ ISSUE = Issue(
     control=zeros,
     behaviours={"zeros": "clear", "uninitialised": "documented", "other": "different"},
     workaround=Workaround(
-        "Where zeros are meant, use jnp.zeros(shape) and jnp.zeros_like(x).",
+        "Where you need zeros, use jnp.zeros(shape) and jnp.zeros_like(x).",
         ask_for_zeros,
         elsewhere=Elsewhere(
             accumulated,
@@ -123,7 +123,7 @@ ISSUE = Issue(
         Case(
             values_on_cpu,
             behaviours={"zeros": "clear", "other-values": "documented"},
-            rules=(Rule("zeros", "", "on the CPU"),),
+            rules=(Rule("zeros", "", "lax.empty fills zeros on the CPU"),),
         ),
     ),
 )

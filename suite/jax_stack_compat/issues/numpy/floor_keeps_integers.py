@@ -1,8 +1,8 @@
 """jnp.floor, ceil and trunc of integers return integers, not floats
 
-These functions converted integers and truth values to floats, as NumPy did. jax#21441 keeps the dtype instead, as the
-array API standard asks and NumPy now does (numpy/numpy#26766). Products of the result can then wrap round
-(`wraps_round`). `jnp.fix` changed with them; its documentation said "same shape and dtype" (jax#23233).
+`jnp.floor`, `ceil` and `trunc` converted integers and truth values to floats, as NumPy did. jax#21441 keeps the dtype
+instead, as the array API standard asks and NumPy now does (numpy/numpy#26766). A product of the integer result can wrap
+round (`wraps_round`). `jnp.fix` changed as well; its documentation said "same shape and dtype" (jax#23233).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def dtype() -> tuple[str, str]:
 
 
 def floats_and_rint() -> None:
-    """Floats are rounded as ever, and rint makes a float of an integer."""
+    """jnp.floor, ceil and trunc round floats, and jnp.rint converts an integer to a float."""
     import jax.numpy as jnp
 
     x = jnp.array([-1.5, 1.5])
@@ -33,7 +33,7 @@ def floats_and_rint() -> None:
 
 
 def convert_first() -> None:
-    """Converted first, an int8 of 100 is rounded and doubled to 200."""
+    """An int8 of 100, converted to float32 before jnp.floor, doubles to 200."""
     import jax.numpy as jnp
 
     got = jnp.floor(jnp.array([100], jnp.int8).astype(jnp.float32)) * jnp.array([2], jnp.int8)
@@ -41,7 +41,7 @@ def convert_first() -> None:
 
 
 def rounded(x: Any) -> Any:
-    """Round a float of x, and multiply by a number of the dtype of x."""
+    """Convert x to floats, take jnp.floor, and multiply by 100 in the dtype of x."""
     import jax.numpy as jnp
 
     return jnp.floor(x.astype(float)) * jnp.asarray(100, x.dtype)
@@ -55,7 +55,7 @@ def numpy_rounded(x: Any) -> Any:
 
 
 def wraps_round() -> tuple[str, str]:
-    """Is jnp.floor of an int8 of 100, times an int8 of 2, the float 200?"""
+    """Is jnp.floor(x) * y the float 200 for the int8 numbers x = 100 and y = 2?"""
     import jax.numpy as jnp
 
     got = (jnp.floor(jnp.array([100], jnp.int8)) * jnp.array([2], jnp.int8)).tolist()

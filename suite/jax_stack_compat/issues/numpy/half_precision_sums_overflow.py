@@ -1,8 +1,8 @@
 """jnp.mean(x, dtype=float16) accumulates in float16, and overflows
 
 Without a dtype, a mean of float16 or bfloat16 accumulates in float32 (jax#17792). jax#26365 reported that jax.numpy
-ignored a half-precision dtype that the caller gave; jax#26403 accumulates in the dtype given, as NumPy does, so such
-sums overflow since. NumPy's `cumsum` and `nanmean` of float16 overflow, too.
+ignored a half-precision dtype that the caller gave. Since jax#26403 sums accumulate in the given dtype, as in NumPy,
+and can overflow. NumPy's `cumsum` and `nanmean` of float16 overflow, too.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, membe
 
 
 def mean() -> tuple[str, str]:
-    """Is jnp.mean of two float16 of 60000, with dtype=jnp.float16, 60000?"""
+    """Does jnp.mean(x, dtype=jnp.float16) return 60000 for the float16 array [60000, 60000]?"""
     import jax.numpy as jnp
 
     got = float(jnp.mean(jnp.array([60000.0, 60000.0], jnp.float16), dtype=jnp.float16))
@@ -19,7 +19,7 @@ def mean() -> tuple[str, str]:
 
 
 def no_dtype() -> None:
-    """Without a dtype, jnp.mean accumulates in float32; small sums agree with the exact ones."""
+    """Without a dtype, jnp.mean accumulates in float32; jnp.cumsum and jnp.nanmean of small numbers are exact."""
     import jax.numpy as jnp
 
     assert float(jnp.mean(jnp.array([60000.0, 60000.0], jnp.float16))) == 60000.0
@@ -28,7 +28,7 @@ def no_dtype() -> None:
 
 
 def convert_outside() -> None:
-    """Reduced in float32 and converted, the results are as if nothing overflowed in between."""
+    """Reducing in float32 and converting the result to float16 avoids an overflow of partial sums."""
     import jax.numpy as jnp
 
     x = jnp.array([60000.0, 60000.0, -60000.0, -60000.0], jnp.float16)
@@ -39,7 +39,7 @@ def convert_outside() -> None:
 
 
 def along_an_axis() -> None:
-    """Along an axis, in float16, bfloat16 and float32, the results agree with NumPy's in float64."""
+    """For float16, bfloat16 and float32, reductions in float32 along an axis agree with NumPy in float64."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -52,7 +52,7 @@ def along_an_axis() -> None:
 
 
 def cumsum() -> tuple[str, str]:
-    """Does jnp.cumsum of float16, without a dtype, come back from beyond 65504?"""
+    """Without a dtype, is jnp.cumsum of float16 finite again after a partial sum above 65504?"""
     import jax.numpy as jnp
 
     got = jnp.cumsum(jnp.array([60000.0, 60000.0, -60000.0, -60000.0], jnp.float16)).tolist()
@@ -65,7 +65,7 @@ def cumsum() -> tuple[str, str]:
 
 
 def nanmean() -> tuple[str, str]:
-    """Is jnp.nanmean of two float16 of 60000, without a dtype, 60000?"""
+    """Without a dtype, does jnp.nanmean return 60000 for the float16 array [60000, 60000]?"""
     import jax.numpy as jnp
 
     got = float(jnp.nanmean(jnp.array([60000.0, 60000.0], jnp.float16)))
@@ -106,13 +106,13 @@ ISSUE = Issue(
             rules=(
                 Rule("nan", "jaxlib<0.4.29"),
                 Rule("float32-inside", "jaxlib<0.5.1"),
-                Rule("overflows", "", "jax 0.5.0 and 0.5.1 lower the same text; NumPy's cumsum overflows, too"),
+                Rule("overflows", "", "jax 0.5.0 and 0.5.1 lower cumsum alike; NumPy's cumsum overflows, too"),
             ),
             touches=(f"jax.numpy.cumsum(a, axis, dtype) {_ANY}",),
         ),
         Case(
             nanmean,
-            rules=(Rule("overflows", "", "as numpy.nanmean does"),),
+            rules=(Rule("overflows", "", "numpy.nanmean of float16 overflows, too"),),
             touches=(f"jax.numpy.nanmean(a, axis, dtype) {_ANY}",),
         ),
     ),

@@ -1,10 +1,10 @@
 """Comparing a uint8 array with 300 is wrong: JAX wraps the Python integer
 
 JAX converts a Python integer that fits int32 (with x64: int64) to the array's dtype, so 300 becomes 44; a maintainer
-wrote that such a clip may be intended (jax#15626). `fill` stores the number in that dtype, so it counts as documented;
-`comparison` and `clip` have exact answers. Without x64, uint32 with int32 becomes int32 (jax#4187, jax#27021), which
-the design page on promotion rules out. NumPy converted the number of `constructor`, and raises OverflowError
-in newer releases.
+wrote that `clip` of uint32 with -1 may be intended (jax#15626). Storing 300 in uint8 (`fill`) counts as documented;
+`comparison` and `clip` have exact answers. Without x64, uint32 and int32 promote to int32 (jax#4187, jax#27021), which
+the design page on promotion rules out. For `jnp.uint8(300)` (`constructor`), older NumPy wrapped the number; newer
+NumPy raises OverflowError.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstr
 
 
 def comparison() -> tuple[str, str]:
-    """Do `<`, `>` and `==` give the exact answer for a uint8 100 against 300 and -1?"""
+    """Do `<`, `>` and `==` compare a uint8 100 exactly with 300 and -1?"""
     import jax.numpy as jnp
 
     x = jnp.full(1, 100, "uint8")
@@ -34,7 +34,7 @@ def in_range() -> None:
 
 
 def wider_first() -> None:
-    """Converted first, to int32 or for uint32 to float32, the arrays of the cases give the exact answers."""
+    """Converted first, uint8 to int32 and uint32 to float32, the arrays compare and clip exactly."""
     import jax.numpy as jnp
 
     x = jnp.full(1, 100, "uint8").astype(jnp.int32)
@@ -60,7 +60,7 @@ def numpy_compared(x: Any) -> Any:
 
 
 def clip() -> tuple[str, str]:
-    """Does jnp.clip(x, 0, 300) keep a uint8 100?"""
+    """Does jnp.clip(x, 0, 300) return 100 if x is a uint8 of 100?"""
     import jax.numpy as jnp
 
     return compare(jnp.clip(jnp.full(1, 100, "uint8"), 0, 300), [100])
@@ -97,7 +97,7 @@ def unsigned_and_signed() -> tuple[str, str]:
 
 
 def in_x64() -> None:
-    """With x64, uint32 and int32 become int64, and the comparison gives the exact answer."""
+    """With x64, uint32 and int32 promote to int64, and compare exactly."""
     import jax
     import jax.numpy as jnp
 
@@ -107,7 +107,7 @@ def in_x64() -> None:
 
 
 def matrices_in_x64() -> None:
-    """With x64, uint32 matrices and int32 vectors compare as NumPy's do, at the ends of their ranges, too."""
+    """With x64, uint32 matrices and int32 vectors compare as in NumPy, even at the ends of their ranges."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -131,7 +131,7 @@ def constructor() -> tuple[str, str]:
 
 
 _INPUTS = ("uint8 vector", "int8 matrix", "uint16 scalar", "int16 batch", "zero uint8 one", "uint8 empty")
-_WIDER = "For 8- and 16-bit dtypes, and numbers that fit int32: x.astype(jnp.int32)."
+_WIDER = "For 8- and 16-bit dtypes and numbers within int32, convert the array: x.astype(jnp.int32)."
 _WITH_X64 = Workaround(
     'For uint32, enable x64, which makes default dtypes 64-bit: jax.config.update("jax_enable_x64", True).',
     in_x64,

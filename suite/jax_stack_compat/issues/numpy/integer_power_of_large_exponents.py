@@ -1,9 +1,9 @@
 """jnp.power(2, 64) in int32 is 1 for an array exponent, and 0 for a scalar
 
-A concrete scalar exponent lowers to `jax.lax.integer_pow` (jnp.power's documentation). For an array, `jnp.power`
-squares an integer base in a loop of six steps, whatever the exponent is (jax#10692). So 2 to the power of 64 in int32
-is 1 if the exponent is an array or traced, while NumPy returns 0. Upstream closed the report as intended: integer
-overflow is implementation-defined (jax#10692).
+A concrete scalar exponent lowers to `jax.lax.integer_pow` (jnp.power's documentation). For an array exponent,
+`jnp.power` squares an integer base in a loop of six steps, whatever the exponent is (jax#10692). So 2 to the power of
+64 in int32 is 1 if the exponent is an array or traced, while NumPy returns 0. Upstream closed the report as intended:
+integer overflow is implementation-defined (jax#10692).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def of_two() -> tuple[str, str]:
 
 
 def below_64() -> None:
-    """Exponents of 5, 10 and 63 in an array agree with NumPy, and so does 64 as a Python number."""
+    """jnp.power agrees with NumPy for array exponents of 5, 10 and 63, and for a Python 64."""
     import jax.numpy as jnp
 
     assert jnp.power(jnp.array([3, 2, -1], "int32"), jnp.array([5, 10, 63], "int32")).tolist() == [243, 1024, -1]
@@ -29,7 +29,7 @@ def below_64() -> None:
 
 
 def floats() -> None:
-    """With floats, 2 to the power of 64 is exact in float32, and 0 to the power of 64 is 0."""
+    """In float32, 2 to the power of 64 is exact, and 0 to the power of 64 is 0."""
     import jax.numpy as jnp
 
     got = jnp.power(jnp.array([2.0, 0.0]), jnp.array([64.0, 64.0]))
@@ -37,7 +37,7 @@ def floats() -> None:
 
 
 def power_of_floats(base: Any, exponent: Any) -> Any:
-    """Pass floats."""
+    """Convert base and exponent to floats, and compute the power."""
     import jax.numpy as jnp
 
     return jnp.power(base.astype(float), exponent.astype(float))
@@ -51,7 +51,7 @@ def numpy_power_of_floats(base: Any, exponent: Any) -> Any:
 
 
 def scalar_exponent() -> tuple[str, str]:
-    """Does jnp.power(2, exponent), for a scalar array of 64, return the same under jit as without jit?"""
+    """Do jitted and eager jnp.power(2, exponent) agree if the exponent is a scalar array of 64?"""
     import jax
     import jax.numpy as jnp
 

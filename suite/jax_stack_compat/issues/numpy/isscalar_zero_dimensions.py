@@ -1,9 +1,9 @@
 """jnp.isscalar is True for arrays without dimensions, unlike np.isscalar
 
-`jnp.isscalar` depended on weak types before: True for `jnp.array(1.0)`, False for `jnp.zeros(())`, and False for
-`np.array(3)`, as jax#6456 reported. JAX has no scalar objects, and jit turns a number into an array, so the
-documentation calls both scalars. 45f0e9ad68 also converted strings to arrays, which raises a TypeError; 0140a98e34 asks
-NumPy first.
+Before, `jnp.isscalar` depended on weak types: True for `jnp.array(1.0)`, False for `jnp.zeros(())` and `np.array(3)`
+(jax#6456). JAX has no scalar objects, and jit turns a number into an array, so the documentation calls an array without
+dimensions a scalar, too. 45f0e9ad68 also converted strings to arrays, which raises a TypeError; 0140a98e34 calls
+`np.isscalar` first.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def numbers() -> None:
 
 
 def ask_numpy() -> None:
-    """np.isscalar is False for the array, and True for a number and a string; jnp.ndim counts dimensions."""
+    """np.isscalar is False for jnp.zeros(()), and True for a number and a string; jnp.ndim counts dimensions."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -61,7 +61,7 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#6456", change="jax@45f0e9ad68", fix="jax@0140a98e34", docs="jax:changelog.html"),
     control=numbers,
     workaround=Workaround(
-        "Use np.isscalar(x); it is False for tracers, as under jit and grad.", ask_numpy, elsewhere=other_objects
+        "Use np.isscalar(x), which is False for tracers, as under jit and grad.", ask_numpy, elsewhere=other_objects
     ),
     cases=(
         Case(

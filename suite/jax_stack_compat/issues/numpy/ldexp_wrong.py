@@ -1,8 +1,8 @@
-"""jnp.ldexp: gradients of 0, and overflow where the product is finite
+"""jnp.ldexp has gradients of 0, and overflows where x * 2**n is finite
 
-`ldexp` assembled the exponent bit by bit, which has no gradient; a maintainer first called that expected (jax#11467).
-jax#23923 computes `x * 2**n` instead, where `2**n` alone can overflow or vanish (jax#28040); jax#28158 splits off the
-exponent of x first. Where x was 0, it was returned as it is, with the gradient 1 (jax#37992).
+`ldexp` assembled the exponent bit by bit, so its gradient was 0; a maintainer first called that gradient expected
+(jax#11467). jax#23923 computes `x * 2**n` instead, where `2**n` alone can overflow or vanish (jax#28040). jax#28158
+first splits off the exponent of x. For x = 0, `ldexp` returned x itself, with the gradient 1 (jax#37992).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from jax_stack_compat.cell import DERIVATIVES, Case, Issue, Rule, Upstream, Work
 
 
 def gradient() -> tuple[str, str]:
-    """Is the gradient of jnp.ldexp(x, 3) at 1.5 and at -2 the factor, 8?"""
+    """Is the gradient of jnp.ldexp(x, 3) equal to 2**3 at x = 1.5 and at x = -2?"""
     import jax
     import jax.numpy as jnp
 
@@ -27,7 +27,7 @@ def small_exponents() -> None:
 
 
 def two_products() -> None:
-    """Two products with half the exponent each agree with np.ldexp, and have the gradient 8, also at 0."""
+    """x * 2.0**(n//2) * 2.0**(n-n//2) agrees with np.ldexp; for n = 3 its gradient is 8, also at 0."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -41,7 +41,7 @@ def two_products() -> None:
 
 
 def arrays_of_exponents() -> None:
-    """In float32 and float16, a matrix of products agrees with np.ldexp, and keeps its dtype."""
+    """In float32 and float16, multiplying a matrix twice agrees with np.ldexp, and keeps the dtype."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -53,7 +53,7 @@ def arrays_of_exponents() -> None:
 
 
 def value() -> tuple[str, str]:
-    """Does jnp.ldexp agree with NumPy where 2**n alone is no float32, and the product is?"""
+    """Does jnp.ldexp agree with NumPy where x * 2**n fits float32, but 2**n alone does not?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -62,7 +62,7 @@ def value() -> tuple[str, str]:
 
 
 def gradient_at_zero() -> tuple[str, str]:
-    """Is the gradient of jnp.ldexp(x, 3) at 0 the factor, 8?"""
+    """Is the gradient of jnp.ldexp(x, 3) equal to 2**3 at x = 0?"""
     import jax
     import jax.numpy as jnp
 
@@ -74,7 +74,7 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#11467 jax#28040 jax#37992", fix="jax#23923 jax#28158", attempt="jax#38001"),
     control=small_exponents,
     workaround=Workaround(
-        "Multiply twice, for abs(n) < 250 (float16: 30): (x * 2.0**(n//2) * 2.0**(n-n//2)).astype(x.dtype).",
+        "For abs(n) < 250 (float16: 30), multiply twice: (x * 2.0**(n//2) * 2.0**(n-n//2)).astype(x.dtype).",
         two_products,
         elsewhere=arrays_of_exponents,
     ),

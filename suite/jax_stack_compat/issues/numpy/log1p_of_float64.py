@@ -1,8 +1,8 @@
-"""jnp.log1p of float64 is off by up to 129 ulps on a CPU near -0.414
+"""On a CPU, jnp.log1p of float64 is off by up to 129 ulps near -0.414
 
-XLA's rational approximation is good from -0.2929 to 0.4142, and was also used from -0.4142 on (openxla/xla#46765). The
-error peaks at -0.4142; NumPy is within one unit in the last place (jax#39707). `arctanh` has the same error on both
-sides of 0.
+XLA's rational approximation is good from -0.2929 to 0.4142, but XLA also used it from -0.4142 to -0.2929
+(openxla/xla#46765). The error peaks at -0.4142; NumPy is within one unit in the last place (jax#39707). `arctanh` has
+the same error on both sides of 0.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def elsewhere() -> None:
 
 
 def log_of_the_sum() -> None:
-    """Below -0.25, jnp.log(1 + x) agrees with np.log1p, and jnp.log1p does from there to 3."""
+    """jnp.log(1 + x) agrees with np.log1p below -0.25, and jnp.log1p agrees from -0.25 to 3."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -42,7 +42,7 @@ def log_of_the_sum() -> None:
 
 
 def small_and_large() -> None:
-    """In float64 and float32, numbers near 0 and 1 agree with NumPy under jit, and log1p's gradients do."""
+    """Jitted jnp.where forms of log1p, its gradient and arctanh are right near 0 and 1, in float64 and float32."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -71,7 +71,7 @@ def arctanh() -> tuple[str, str]:
 
 
 def two_logarithms() -> None:
-    """From 0.25 on, half the difference of two logarithms agrees with np.arctanh."""
+    """Where abs(x) is 0.25 or more, half the difference of two logarithms agrees with np.arctanh."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -91,7 +91,10 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#39707", change="xla#46765"),
     control=elsewhere,
     behaviours={"inaccurate": "affected", "accurate": "clear"},
-    rules=(Rule("inaccurate", "jaxlib<0.11.1", "the range is XLA's"), Rule("accurate", "", "openxla/xla#46765")),
+    rules=(
+        Rule("inaccurate", "jaxlib<0.11.1", "XLA sets the range of the approximation"),
+        Rule("accurate", "", "openxla/xla#46765"),
+    ),
     x64=True,
     cases=(
         Case(

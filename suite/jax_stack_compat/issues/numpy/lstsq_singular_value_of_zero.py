@@ -1,9 +1,9 @@
 """jnp.linalg.lstsq of a matrix of zeros returns infinity or NaN, not 0
 
-`jnp.linalg.lstsq` kept each singular value that is at least rcond times the largest. For a matrix of zeros it kept all,
-divided by them, and returned infinity (jax#32666) or NaN (`matrix_of_zeros`); the rank was the number of singular
-values. With rcond=0 this also affects other singular matrices (`rcond_zero`). jax#32694 also requires a singular value
-to be positive.
+`jnp.linalg.lstsq` kept each singular value that is at least rcond times the largest. For a matrix of zeros it kept all
+singular values, divided by 0, and returned infinity (jax#32666) or NaN (`matrix_of_zeros`); the rank counted all
+singular values. With rcond=0, other singular matrices are affected, too (`rcond_zero`). jax#32694 also requires a
+singular value to be positive.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def matrix_of_zeros() -> tuple[str, str]:
 
 
 def default_rcond() -> None:
-    """With the default rcond, a singular matrix that is not all zeros is solved."""
+    """With the default rcond, jnp.linalg.lstsq solves a singular matrix that is not all zeros."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -31,7 +31,7 @@ def default_rcond() -> None:
 
 
 def pinv() -> None:
-    """The pseudo-inverse leaves zero singular values out."""
+    """jnp.linalg.pinv leaves out singular values of 0."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -67,7 +67,7 @@ ISSUE = Issue(
     control=default_rcond,
     rules=(Rule("differs", "jax<0.8.1"), Rule("agrees", "", "jax#32694 (cf3207c475)")),
     workaround=Workaround(
-        "Solve floats by jnp.linalg.pinv(a) @ b, with ten times the cutoff and no rank.",
+        "For floats, use jnp.linalg.pinv(a) @ b; its cutoff is tenfold, and it returns no rank.",
         pinv,
         elsewhere=Elsewhere(
             by_pinv,

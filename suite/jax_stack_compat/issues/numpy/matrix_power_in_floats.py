@@ -1,8 +1,8 @@
 """jnp.linalg.matrix_power of integers and booleans returns floats
 
-`jnp.linalg.matrix_power` converted its matrix to floats, until jax#28612. A boolean power then counts the walks between
-two nodes, where NumPy tells whether there is one (jax#28603, `truth_values`). Integers above 2**24 are rounded in
-float32 (`integers`).
+`jnp.linalg.matrix_power` converted its matrix to floats, until jax#28612. So the power of a boolean matrix counted the
+walks between two nodes, where NumPy's power tells whether a walk exists (jax#28603, `truth_values`). Integers above
+2**24 are rounded in float32 (`integers`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def truth_values() -> tuple[str, str]:
 
 
 def floats() -> None:
-    """Powers of floats, and negative powers of integers, which are floats in NumPy too, agree with NumPy."""
+    """jnp.linalg.matrix_power agrees with NumPy for floats, and for negative powers of integers, which are floats."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -32,7 +32,7 @@ def floats() -> None:
 
 
 def repeated_matmul() -> None:
-    """Repeated products keep the dtype, and are exact."""
+    """Repeated products with jnp.matmul keep the dtype, and are exact."""
     import functools
 
     import jax.numpy as jnp
@@ -43,7 +43,7 @@ def repeated_matmul() -> None:
 
 
 def fifth_power(a: Any) -> Any:
-    """Multiply five times."""
+    """Multiply five copies of the matrix."""
     import functools
 
     import jax.numpy as jnp
@@ -52,7 +52,7 @@ def fifth_power(a: Any) -> Any:
 
 
 def numpy_fifth_power(a: Any) -> Any:
-    """Return NumPy's power."""
+    """Return NumPy's fifth power of the matrix."""
     import numpy as np
 
     return np.linalg.matrix_power(a, 5)
@@ -83,7 +83,7 @@ ISSUE = Issue(
     control=floats,
     rules=(Rule("differs", "jax<0.6.1"), Rule("agrees", "", "jax#28612 (1e1f1e0d7a)")),
     workaround=Workaround(
-        "For a Python integer n > 0: functools.reduce(jnp.matmul, [a] * n), n - 1 products.",
+        "For a positive Python integer n, use functools.reduce(jnp.matmul, [a] * n), with n-1 products.",
         repeated_matmul,
         elsewhere=Elsewhere(
             fifth_power,

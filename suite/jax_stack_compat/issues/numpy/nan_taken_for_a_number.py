@@ -1,9 +1,9 @@
 """xlogy, heaviside, rel_entr and uniform.pdf of NaN are not NaN
 
-xlogy and xlog1py return 0 where x is 0, also for NaN as y (jax#37751). The others compare, which is false for NaN, so
-NaN takes the branch of other numbers: a density of 1 keeps a log-likelihood finite (jax#38317). jax#37915 fixes xlogy
-and xlog1py, jax#38106 fixes heaviside. Such edge cases have low priority: whether NaN is correct may be a convention
-(jax#38651).
+xlogy and xlog1py return 0 where x is 0, even if y is NaN (jax#37751). Comparisons are false for NaN, so heaviside,
+rel_entr and uniform treat NaN like another number: a density of 1 keeps a log-likelihood finite (jax#38317). jax#37915
+fixes xlogy and xlog1py, jax#38106 fixes heaviside. Upstream gives edge cases of NaN low priority: whether NaN is
+correct may be a convention (jax#38651).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def xlogy() -> tuple[str, str]:
 
 
 def numbers() -> None:
-    """Without NaN, the functions agree with NumPy and SciPy; xlogy(0, 0) is 0, and norm.pdf(nan) is NaN."""
+    """Without NaN, heaviside, xlogy and uniform.pdf agree with NumPy and SciPy; norm.pdf(nan) is NaN."""
     import jax.numpy as jnp
     import numpy as np
     from jax.scipy.special import xlogy
@@ -33,7 +33,7 @@ def numbers() -> None:
 
 
 def add_what_came_in() -> None:
-    """Where the argument is NaN, it is the result of heaviside, xlogy and uniform.pdf."""
+    """With jnp.where, heaviside, xlogy and uniform.pdf return NaN where the argument is NaN."""
     import jax
     import jax.numpy as jnp
 
@@ -43,7 +43,7 @@ def add_what_came_in() -> None:
 
 
 def keep_nan_among_numbers() -> None:
-    """In a matrix of float32 or float16, NaN is kept, and the other results agree with NumPy and SciPy."""
+    """In float32 and float16 matrices, jnp.where keeps NaN; the other results agree with NumPy and SciPy."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -76,7 +76,7 @@ def rel_entr() -> tuple[str, str]:
 
 
 def relative_entropy() -> None:
-    """Where p or q is NaN, the result is; elsewhere it agrees with SciPy."""
+    """With jnp.where, rel_entr(p, q) is NaN where p or q is NaN, and elsewhere agrees with SciPy."""
     import jax.numpy as jnp
     import numpy as np
     from jax.scipy.special import rel_entr
@@ -88,7 +88,7 @@ def relative_entropy() -> None:
 
 
 def relative_entropies() -> None:
-    """In float32 and float16, rel_entr of two numbers is NaN where one is, and else agrees with SciPy."""
+    """In float32 and float16, rel_entr with jnp.where agrees with SciPy, also where p or q is NaN."""
     import jax.numpy as jnp
     import numpy as np
     import scipy
@@ -110,7 +110,7 @@ def uniform() -> tuple[str, str]:
 
 
 _WHERE = Workaround(
-    "Where x is NaN, return it: jnp.where(jnp.isnan(x), x, f(x)).", add_what_came_in, elsewhere=keep_nan_among_numbers
+    "Return NaN where x is NaN: jnp.where(jnp.isnan(x), x, f(x)).", add_what_came_in, elsewhere=keep_nan_among_numbers
 )
 _NUMBERS = ("jax.numpy.linspace", "jax.numpy.arange", "jax.random.uniform", "jax.random.normal")
 _OPEN = f"if not form(x) in {_NUMBERS} and unseen and without('jax.numpy.isnan')"
@@ -128,7 +128,7 @@ ISSUE = Issue(
             xlogy,
             rules=(Rule("differs", "jax<0.10.2"), Rule("agrees", "", "jax#37915 (60912d9674)")),
             workaround=Workaround(
-                "Where y is NaN, return it: jnp.where(jnp.isnan(y), y, xlogy(x, y)).",
+                "Return NaN where y is NaN: jnp.where(jnp.isnan(y), y, xlogy(x, y)).",
                 add_what_came_in,
                 elsewhere=keep_nan_among_numbers,
             ),
@@ -142,7 +142,7 @@ ISSUE = Issue(
         Case(
             rel_entr,
             workaround=Workaround(
-                "Return NaN where either is: jnp.where(jnp.isnan(p) | jnp.isnan(q), jnp.nan, rel_entr(p, q)).",
+                "Return NaN for NaN arguments: jnp.where(jnp.isnan(p) | jnp.isnan(q), jnp.nan, rel_entr(p, q)).",
                 relative_entropy,
                 elsewhere=relative_entropies,
             ),

@@ -1,7 +1,7 @@
 """jnp.packbits packs a negative number as an unset bit
 
-An element counted as a set bit if it was above 0, so that a negative one counted as 0; for NumPy an element other than
-0 is a set bit. jax#28593 compares with 0 for inequality.
+`jnp.packbits` set the bit of an element above 0, so a negative element left its bit unset. NumPy sets the bit of an
+element other than 0. jax#28593 tests elements with `!= 0` instead of `> 0`.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def zero_and_one() -> None:
 
 
 def compare_with_zero() -> None:
-    """jnp.packbits packs truth values."""
+    """jnp.packbits(x != 0) packs a negative number as a set bit."""
     import jax.numpy as jnp
 
     assert jnp.packbits(jnp.array([-1, 0, 1]) != 0).tolist() == [160]
 
 
 def packed(x: Any) -> Any:
-    """Pack truth values."""
+    """Pack the truth values of x != 0."""
     import jax.numpy as jnp
 
     return jnp.packbits(x != 0)

@@ -1,8 +1,8 @@
-"""The gradient of z ** n is wrong where n, an integer array, is 0
+"""The gradient of z ** n is wrong where an integer array n is 0
 
-The rule for integer exponents, new in jax#16419, gave `z ** 0` the derivative 1, and its test expected the same
-(jax#17996). Floating-point exponents avoid it (jax#17995), but their gradient is NaN at a base
-of 0 (jax#14397).
+The derivative rule for integer exponents, new in jax#16419, gave `z ** 0` the derivative 1. The rule's test expected 1,
+too (jax#17996). Floating-point exponents avoid the error (jax#17995), but their gradient is NaN at a base of 0
+(jax#14397).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def exponents() -> tuple[str, str]:
 
 
 def positive_or_python() -> None:
-    """With exponents from 1 on, and with 0 as a Python int, the gradient is correct."""
+    """The gradient of z ** n is correct for array exponents from 1 on, and for a Python 0."""
     import jax
     import jax.numpy as jnp
 
@@ -30,7 +30,7 @@ def positive_or_python() -> None:
 
 
 def one_for_zero() -> None:
-    """A 1 where n is 0 has the gradient 0, also at z = 0 and with a traced n."""
+    """jnp.where(n == 0, 1.0, z**n) has the right gradient, also at z = 0 and with a traced n."""
     import jax
     import jax.numpy as jnp
 
