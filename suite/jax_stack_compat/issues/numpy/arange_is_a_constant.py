@@ -1,7 +1,7 @@
 """jnp.arange with a start or step puts all its numbers in the program
 
 `jnp.arange(n)` is lowered to one `iota` instruction. With a start or a step, the program stored NumPy's numbers as a
-constant, so compile time exploded for large arrays (jax#33602). jax#33602 adds the start to an `iota`; 3dd61872d0 also
+constant, so compile time exploded for large arrays (jax#32542). jax#33602 adds the start to an `iota`; 3dd61872d0 also
 multiplies by the step, because large arrays on the host are "probably more damaging than not matching NumPy". The
 values of float ranges changed, too: see arange-rounds-its-steps.
 """
