@@ -1,9 +1,9 @@
 """jnp.round of float32 to many decimals returns 0, NaN or infinity
 
-`jnp.round` multiplies by `10**decimals`, rounds, and divides again. `10**39` is infinite in float32, so `jnp.round(x,
-39)` returned NaN (`to_39`, jax#31689); jax#32459 returns the number unchanged when `10**decimals` overflows. Even if
-`10**decimals` is finite, its product with x can overflow (`large`); `jnp.round(x, 38)` of 1.5 returns 0 (`to_38`).
-`jnp.round(x, -39)` returns NaN instead of 0 (`to_minus_39`).
+`jnp.round` multiplies by `10**decimals`, rounds, and divides again. `10**39` is infinite in float32, so
+`jnp.round(x, 39)` returned NaN (`to_39`, jax#31689); jax#32459 returns the number unchanged when `10**decimals`
+overflows. Even if `10**decimals` is finite, its product with x can overflow (`large`); `jnp.round(x, 38)` of 1.5
+returns 0 (`to_38`). `jnp.round(x, -39)` returns NaN instead of 0 (`to_minus_39`).
 """
 
 from __future__ import annotations
