@@ -1,8 +1,8 @@
 """compiled.cost_analysis() is a dict, no longer a list with one dict
 
-JAX returns the dict itself, and the index 0 raises KeyError (`in_a_list`); on older releases, the key raises TypeError
-(`in_a_dict`). The documentation promises no consistent type. The commit, jax@2d72e8de84, put the
-change under the release before in the changelog.
+`cost_analysis()[0]` raises KeyError, since JAX returns the dict itself (`in_a_list`); on older releases,
+`cost_analysis()["flops"]` raises TypeError (`in_a_dict`). The documentation does not promise a consistent type. The
+changelog lists jax@2d72e8de84, which made the change, one release too early.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def in_a_list() -> tuple[str, str]:
-    """Does compiled.cost_analysis()[0] have the flops?"""
+    """Does compiled.cost_analysis()[0]["flops"] return the flops?"""
     import jax
     import jax.numpy as jnp
 
@@ -28,7 +28,7 @@ def of_what_is_lowered() -> None:
 
 
 def either() -> None:
-    """isinstance tells the list from the dict."""
+    """isinstance shows whether compiled.cost_analysis() returned a list or a dict."""
     import jax
     import jax.numpy as jnp
 
@@ -38,7 +38,7 @@ def either() -> None:
 
 
 def other_programs() -> None:
-    """The costs of a sum, a batched product and a loop are found in the list, and in the dict."""
+    """An isinstance test finds the costs of a sum, a batched product and a loop, in a list and in a dict."""
     import jax
     import jax.numpy as jnp
 
@@ -56,7 +56,7 @@ def other_programs() -> None:
 
 
 def in_a_dict() -> tuple[str, str]:
-    """Does compiled.cost_analysis() have the flops?"""
+    """Does compiled.cost_analysis()["flops"] return the flops?"""
     import jax
     import jax.numpy as jnp
 
@@ -70,7 +70,7 @@ ISSUE = Issue(
     control=of_what_is_lowered,
     rules=(Rule("list", "jax<0.5.0"), Rule("dict", "", "jax@2d72e8de84")),
     workaround=Workaround(
-        "Take either: costs[0] if isinstance(costs, list) else costs.", either, elsewhere=other_programs
+        "Accept both types: costs[0] if isinstance(costs, list) else costs.", either, elsewhere=other_programs
     ),
     cases=(
         Case(

@@ -1,8 +1,8 @@
 """jax_compiler_enable_remat_pass=False re-enables passes that are disabled
 
-The option, which jax#23738 added, replaced the list of --xla_disable_hlo_passes by "rematerialization", without a
-message; jax#39596 appends to the list. A flag that avoids a wrong result, as `algsimp` does for xla#49176, then has no
-effect (`shifted_rows`).
+The option `jax_compiler_enable_remat_pass=False` (jax#23738) silently replaced the list in `--xla_disable_hlo_passes`
+by "rematerialization"; jax#39596 appends to the list. Disabling `algsimp`, which avoids the wrong result of xla#49176,
+therefore had no effect (`shifted_rows`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstr
 
 
 def fusion() -> tuple[str, str]:
-    """With XLA_FLAGS=--xla_disable_hlo_passes=fusion, does jit compile without that pass beside the option?"""
+    """Does XLA_FLAGS=--xla_disable_hlo_passes=fusion disable fusion if jax_compiler_enable_remat_pass is False?"""
     import jax
     import jax.numpy as jnp
 
@@ -25,7 +25,7 @@ def fusion() -> tuple[str, str]:
 
 
 def without_the_option() -> None:
-    """Without the option, the flag disables the pass."""
+    """Without jax_compiler_enable_remat_pass=False, XLA_FLAGS disables the fusion pass."""
     import jax
     import jax.numpy as jnp
 
@@ -34,7 +34,7 @@ def without_the_option() -> None:
 
 
 def other_programs() -> None:
-    """The flag also disables the pass for float16, integers and a cumulative sum."""
+    """XLA_FLAGS also disables the fusion pass for float16, integers and a cumulative sum."""
     import jax
     import jax.numpy as jnp
 
@@ -48,7 +48,7 @@ def other_programs() -> None:
 
 
 def shifted_rows() -> tuple[str, str]:
-    """With XLA_FLAGS=--xla_disable_hlo_passes=algsimp, does base.at[1:].set(base[:-1]) shift beside the option?"""
+    """With algsimp disabled and jax_compiler_enable_remat_pass=False, does base.at[1:].set(base[:-1]) shift rows?"""
     import jax
     import jax.numpy as jnp
 
@@ -61,7 +61,7 @@ def shifted_rows() -> tuple[str, str]:
 
 
 def rows_without_the_option() -> None:
-    """Without the option, the rows are shifted."""
+    """Without jax_compiler_enable_remat_pass=False, base.at[1:].set(base[:-1]) shifts the rows."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -92,7 +92,9 @@ def numpy_shifted(x: Any) -> Any:
 
 
 NO_OPTION = Rule("no-option", "jax<0.4.34")
-INSTEAD = "Instead of the option, disable both by XLA_FLAGS=--xla_disable_hlo_passes=fusion,rematerialization."
+INSTEAD = (
+    "Instead of jax_compiler_enable_remat_pass=False, set XLA_FLAGS=--xla_disable_hlo_passes=fusion,rematerialization."
+)
 KEPT = "jax#39596"
 INPUTS = (
     *("float16 vector", "int32 matrix", "float32 batch", "zero float32 vector", "float32 one", "float32 empty"),
@@ -120,7 +122,7 @@ ISSUE = Issue(
             (
                 NO_OPTION,
                 Rule("differs", "jax<0.11.1 jaxlib>=0.4.35"),
-                Rule("agrees", "jax<0.11.1", "this jaxlib shifts the rows without the flag, too"),
+                Rule("agrees", "jax<0.11.1", "jaxlib before 0.4.35 shifts the rows without the flag, too"),
                 Rule("agrees", "", KEPT),
             ),
             Workaround(

@@ -1,9 +1,9 @@
 """A donated array is not reused for a value that a loop or jnp.sum reads
 
-In a jitted step that donates x, XLA gives `y = jnp.exp(x)` a buffer of its own if a loop reads y before the result is
-written over x (xla#45912). So the peak is as without donation. A maintainer calls this a shortcoming of buffer
-assignment, which xla#45947 addresses. Where `jnp.sum` reads y, YNNPACK's reductions have the same effect
-(`read_by_a_sum`).
+In a jitted step that donates x, XLA gives `y = jnp.exp(x)` its own buffer if a loop reads y before the result
+overwrites x (xla#45912). The peak memory is then as high as without donation. A maintainer calls the extra buffer a
+shortcoming of XLA's buffer assignment, which xla#45947 addresses. If `jnp.sum` reads y, YNNPACK's reductions cause an
+extra buffer for y, too (`read_by_a_sum`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _temporary(step: Callable[[Any], Any]) -> tuple[str, str]:
-    """Return "copy" if a step that is given its argument of 1 MiB has a temporary buffer of that size."""
+    """Return "copy" if a step with a donated argument of 1 MiB allocates a temporary buffer of 1 MiB."""
     import jax
 
     argument = jax.ShapeDtypeStruct((2**18,), "float32")
@@ -28,7 +28,7 @@ def _temporary(step: Callable[[Any], Any]) -> tuple[str, str]:
 
 
 def read_by_a_loop() -> tuple[str, str]:
-    """Is jnp.exp of a donated array written over it if a lax.fori_loop reads some of the result?"""
+    """Does jnp.exp reuse the buffer of a donated array if a lax.fori_loop reads some of the result?"""
     import jax
     import jax.numpy as jnp
 
@@ -40,14 +40,14 @@ def read_by_a_loop() -> tuple[str, str]:
 
 
 def read_by_nothing() -> None:
-    """An exponential that only a product reads is written over the donated array."""
+    """jnp.exp(x) * 2.0 reuses the buffer of the donated x."""
     import jax.numpy as jnp
 
     assert _temporary(lambda x: jnp.exp(x) * 2.0)[0] != "copy"
 
 
 def in_three_steps() -> None:
-    """With three jitted functions, one of them for the loop, both arrays are donated, and the result is correct."""
+    """Three jitted functions, one of them for the loop, donate both arrays and give the correct result."""
     import jax
     import jax.numpy as jnp
 
@@ -62,7 +62,7 @@ def in_three_steps() -> None:
 
 
 def three_other_steps() -> None:
-    """Three functions of a matrix, of integers and of float16, with a lax.while_loop, have no large buffer."""
+    """Three jitted functions, one with a lax.while_loop, have no large buffer for int32 and float16 matrices."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -88,7 +88,7 @@ def three_other_steps() -> None:
 
 
 def read_by_a_sum() -> tuple[str, str]:
-    """Is jnp.exp of a donated array written over it if jnp.sum reads the result?"""
+    """Does jnp.exp reuse the buffer of a donated array if jnp.sum reads the result?"""
     import jax.numpy as jnp
 
     def step(x: Any) -> Any:
@@ -99,7 +99,7 @@ def read_by_a_sum() -> tuple[str, str]:
 
 
 def other_reductions() -> None:
-    """With the flag, jnp.max and jax.nn.softmax leave a donated array no large buffer, in other shapes, too."""
+    """With an empty --xla_cpu_experimental_ynn_fusion_type, jnp.max and softmax allocate no large buffer."""
     import jax
     import jax.numpy as jnp
 
@@ -138,7 +138,7 @@ ISSUE = Issue(
             read_by_a_sum,
             rules=(_UNTOLD, Rule("in-place", "jaxlib<0.10.2"), Rule("copy")),
             workaround=Workaround(
-                "In float32, set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type=, which makes other reductions copy.",
+                "In float32, set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type=; other reductions then copy.",
                 environment={"XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type="},
                 fails=("jaxlib<0.8.1",),  # it does not know the flag, and aborts
                 elsewhere=other_reductions,

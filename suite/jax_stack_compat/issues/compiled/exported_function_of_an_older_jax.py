@@ -1,9 +1,9 @@
 """jax.export files of a much older or newer JAX are refused
 
-JAX reads files of releases up to six months older and three weeks newer (docs). jax@194ba2c922 drops the old field for
-the number of devices, and jax@76eb902f16 the old form of shardings. The flag of jax#39494 reads the first for the time
-being, and does not read the second (`sharded`); a newer file can be read without devices, and is refused when called
-(`newer`).
+`jax.export` reads files of releases up to six months older and three weeks newer (docs). jax@194ba2c922 stops reading
+the old field for the number of devices, and jax@76eb902f16 stops reading the old form of shardings. With the flag of
+jax#39494, JAX reads the old field for the time being, but not the old shardings (`sharded`). An older JAX can read a
+newer file without its devices, and then refuses to call the function (`newer`).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _SHARDED_BY_0_8_3 = (
 
 
 def _called(written: str) -> tuple[str, str]:
-    """Read a file and call it with [1, 2]."""
+    """Read an exported function from a file and call it with [1, 2]."""
     import base64
     import zlib
 
@@ -72,7 +72,7 @@ def older() -> tuple[str, str]:
 
 
 def its_own() -> None:
-    """A release reads a file that it wrote."""
+    """jax.export reads a file that the same release wrote."""
     import jax
     import numpy as np
 
@@ -87,7 +87,7 @@ def its_own() -> None:
 
 
 def exported_again() -> None:
-    """The file that jax 0.4.30 wrote is read, called, exported again, and read without the flag."""
+    """A file of jax 0.4.30, read, called and exported again, is then read without the flag for expired versions."""
     import base64
     import zlib
 
@@ -146,8 +146,8 @@ ISSUE = Issue(
                 *_LACKING,
             ),
             workaround=Workaround(
-                "Set JAX_EXPORT_DESERIALIZE_EXPIRED_VERSIONS=1 once, and export jax.jit(exported.call) "
-                "for its platforms and vjp_order.",
+                "Set JAX_EXPORT_DESERIALIZE_EXPIRED_VERSIONS=1 once, and export jax.jit(exported.call) again, "
+                "with the file's platforms and vjp_order.",
                 environment={"JAX_EXPORT_DESERIALIZE_EXPIRED_VERSIONS": "1"},
                 fails=("jax<0.4.24",),
                 elsewhere=exported_again,
@@ -171,7 +171,7 @@ ISSUE = Issue(
             rules=(
                 _ABSENT,
                 Rule("refused", "absl-py flatbuffers jax<0.4.36"),
-                Rule("no-devices", "absl-py flatbuffers jax<0.8.2", "jax@9f327f6956 writes the new field alone"),
+                Rule("no-devices", "absl-py flatbuffers jax<0.8.2", "jax@9f327f6956 writes only the new device field"),
                 Rule("no-devices", "flatbuffers jax>=0.6.2,<0.8.2"),
                 Rule("read", "flatbuffers jax>=0.8.2"),
                 *_LACKING,

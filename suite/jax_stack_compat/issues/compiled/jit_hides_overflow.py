@@ -1,9 +1,10 @@
-"""jit simplifies jnp.log(jnp.exp(x)) and others, which hides overflow
+"""jit hides overflow by simplifying programs like jnp.log(jnp.exp(x))
 
-XLA replaced sqrt(abs(square(x))) by abs(x) (jax#37919), and the other cases in the same way, so that intermediate
-results did not overflow. JAX's FAQ documents it for `log_of_exp`, and calls the compiled result more accurate. XLA now
-needs fast math for three of them: xla#45560 changed `root_of_square` and `log_of_exp`, and xla#48186 `exp_times_exp`.
-Since then, these programs overflow as in eager mode.
+XLA simplified expressions, for example `sqrt(abs(square(x)))` to `abs(x)` (jax#37919), so that intermediate results did
+not overflow. JAX's FAQ documents the simplification in `log_of_exp`, and calls the compiled result more accurate. XLA
+now needs fast math for three of the simplifications: xla#45560 changed `root_of_square` and `log_of_exp`, and xla#48186
+changed `exp_times_exp`. Without fast math, `root_of_square`, `log_of_exp` and `exp_times_exp` now overflow as in eager
+mode.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def root_of_square() -> tuple[str, str]:
 
 
 def each_alone() -> None:
-    """Under jit each step alone overflows, and jnp.sqrt(jnp.abs(jnp.square(3.0))) is 3."""
+    """Under jit, jnp.square, jnp.exp and x * 10.0 overflow alone, and the root of the square of 3 is 3."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -36,7 +37,7 @@ def each_alone() -> None:
 
 
 def asked_of_the_input() -> None:
-    """A comparison of the input gives infinity where the square overflows."""
+    """jnp.where on the input x returns infinity where jnp.square(x) would overflow."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -47,7 +48,7 @@ def asked_of_the_input() -> None:
 
 
 def infinite_or_absolute(x: Any) -> Any:
-    """Compare x, and numbers whose squares overflow, with the bound."""
+    """Return infinity where the square overflows, and else the absolute value, for x and larger numbers."""
     import jax
     import jax.numpy as jnp
 
@@ -73,7 +74,7 @@ def log_of_exp() -> tuple[str, str]:
 
 
 def without_simplification() -> None:
-    """With the flag, three programs overflow as in eager mode, in two dtypes, and keep ordinary values."""
+    """With algsimp disabled, three programs overflow as in eager mode, and are unchanged for ordinary values."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -92,7 +93,7 @@ def without_simplification() -> None:
 
 
 def exp_times_exp() -> tuple[str, str]:
-    """Is jitted jnp.exp(x) * jnp.exp(-x) NaN where it is infinity times 0 in eager mode?"""
+    """Is jitted jnp.exp(x) * jnp.exp(-x) NaN for x of 200, as in eager mode?"""
     import jax
     import jax.numpy as jnp
 

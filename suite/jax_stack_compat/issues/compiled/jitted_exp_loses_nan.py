@@ -1,9 +1,9 @@
 """Under jit, jnp.exp(x * jnp.nan) returns a number instead of NaN
 
-On CPUs, LLVM's optimizer replaced XLA's exponential of a NaN that the program contains by an undefined value, often
-another number in the next run (`float32`, `float64`, `bfloat16`, `float16`). Eager mode returns NaN, and a NaN that
-arrives in an argument stays NaN (`argument`). jax#29537 reported `float64`, which a SciPy test had met (scipy#23177);
-the test passed again after an upstream fix (scipy#24249).
+On CPUs, LLVM's optimizer replaced the exponential of a constant NaN by an undefined value, often another number in the
+next run (`float32`, `float64`, `bfloat16`, `float16`). Eager mode returns NaN, and so does jit for a NaN in an argument
+(`argument`). A SciPy test failed in float64 (scipy#23177), which jax#29537 reported (`float64`); the test passed again
+after an upstream fix (scipy#24249).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def float64() -> tuple[str, str]:
 
 
 def argument() -> None:
-    """A NaN that arrives in an argument stays NaN."""
+    """Jitted jnp.exp returns NaN for a NaN in an argument."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -37,7 +37,7 @@ def argument() -> None:
 
 
 def keep_it() -> None:
-    """jnp.where keeps the NaN, alone and in a loop."""
+    """With jnp.where, jitted jnp.exp returns NaN for NaN, also in a loop."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -129,7 +129,7 @@ ISSUE = Issue(
         Case(
             float32,
             rules=(
-                Rule("lost", "jaxlib<0.11.2", "jaxlib 0.6.1: LLVM code stores poison"),
+                Rule("lost", "jaxlib<0.11.2", "in jaxlib 0.6.1, the LLVM code stores a poison value"),
                 Rule("kept"),
             ),
             touches=(f"{_NAN} and not uses('jax_enable_x64')",),

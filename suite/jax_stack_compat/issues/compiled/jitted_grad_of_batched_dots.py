@@ -1,8 +1,9 @@
 """Compiled gradients of a mean over many dot products are wrong on CPUs
 
-XLA replaced matrix products and the operations after them by calls of oneDNN: xla#13054 reports `closed_over`, and
-names the commit. JAX's changelog lists the fix, xla#13301. How many points it takes depends on the vectors: for
-`sixteen_numbers` a tenth of the million is enough, for three it is not (`control_fewer`).
+XLA replaced matrix products, with the operations after them, by calls to oneDNN. xla#13054 reports `closed_over`, and
+names the commit that caused it; JAX's changelog lists the fix, xla#13301. With vectors of 16 numbers, 100,000 points
+are enough for a wrong gradient (`sixteen_numbers`). With vectors of three numbers, 100,000 points are not enough
+(`control_fewer`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def closed_over() -> tuple[str, str]:
 
 
 def control_fewer() -> None:
-    """The gradient is right for a tenth of these points, and for a million without jit."""
+    """The gradient is correct for 100,000 points under jit, and for a million points without jit."""
     import jax
     import jax.numpy as jnp
 
@@ -43,7 +44,7 @@ def control_fewer() -> None:
 
 
 def random_points() -> None:
-    """For random points with 16 and 64 numbers, closed over and passed in, the gradient is the closed form."""
+    """For random points of 16 and 64 numbers, closed over and passed in, the gradient agrees with its closed form."""
     import jax
     import jax.numpy as jnp
     import numpy as np

@@ -1,9 +1,10 @@
 """lax.fori_loop copies the whole array at some in-place updates on CPUs
 
-XLA copies the array at each step, so that a loop of n steps costs O(n^2) instead of O(n) (jax#31284, jax#31282). Seen
-here: a loop that draws the index with jax.random.randint (`drawn-index`), and one that writes blocks of 4 KiB into a
-vector (`wide-updates`). Equinox's while loop slowed down too (equinox#1088); Equinox excludes this jax and the one
-before (equinox#1104). diffrax#680 warns of both, of the earlier one because of segfaults.
+XLA copies the array at each step, so that a loop of n steps costs O(n^2) instead of O(n) (jax#31284, jax#31282). The
+runs show copies if a loop draws its index with `jax.random.randint` (`drawn-index`), or writes blocks of 4 KiB into a
+vector (`wide-updates`). Equinox's while loop slowed down too (equinox#1088); Equinox excludes the affected jax and the
+release before it (equinox#1104). diffrax#680 warns of the affected jax, and of the release before it because of
+segfaults.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
 def _copies(writes: Callable[[Any], Any], reads: Callable[[Any], Any]) -> tuple[str, str]:
-    """Return "copies" if one function takes over 30 times the CPU time of another, in the fastest of three calls."""
+    """Return "copies" if `writes` takes over 30 times the CPU time of `reads`, each the fastest of three calls."""
     import time
 
     import jax
@@ -44,7 +45,7 @@ def _reads(x: Any) -> Any:
 
 
 def drawn_index() -> tuple[str, str]:
-    """Does jax.lax.fori_loop update an array of 8 MiB in place if each step draws the index that it reads?"""
+    """Does jax.lax.fori_loop update an array of 8 MiB in place if each step reads at a randomly drawn index?"""
     import jax
     import jax.numpy as jnp
 
@@ -57,7 +58,7 @@ def drawn_index() -> tuple[str, str]:
 
 
 def what_it_computes() -> None:
-    """A loop that draws the index that it reads computes the values that Python computes."""
+    """A fori_loop that reads at randomly drawn indices computes the same values as Python."""
     import jax
     import jax.numpy as jnp
 
@@ -68,7 +69,7 @@ def what_it_computes() -> None:
 
 
 def draw_before() -> None:
-    """A loop whose indices were all drawn before it updates in place."""
+    """If all indices are drawn before the loop, fori_loop updates the array in place."""
     import jax
     import jax.numpy as jnp
 
@@ -80,7 +81,7 @@ def draw_before() -> None:
 
 
 def draw_integers_before() -> None:
-    """A loop over 4 MiB of integers is as in Python, and in place, if one call drew its indices before it."""
+    """If one call draws all indices before the loop, updates of 4 MiB of integers are correct and in place."""
     import jax
     import jax.numpy as jnp
 
@@ -109,7 +110,7 @@ def wide_updates() -> tuple[str, str]:
 
 
 def stacked_by_scan() -> None:
-    """A scan stacks the blocks without copying all of them at each step."""
+    """lax.scan stacks blocks of 4 KiB without copying the whole stack at each step."""
     import jax
     import jax.numpy as jnp
 
@@ -120,7 +121,7 @@ def stacked_by_scan() -> None:
 
 
 def integers_stacked_by_scan() -> None:
-    """A scan that carries a block of integers stacks all of them, of 8 KiB each, and does not copy the stack."""
+    """lax.scan stacks blocks of integers, 8 KiB each, without copying the whole stack at each step."""
     import jax
     import jax.numpy as jnp
 
@@ -145,7 +146,7 @@ ISSUE = Issue(
         Case(
             drawn_index,
             workaround=Workaround(
-                "Outside bfloat16, jax.grad and jax.vmap, draw all indices before the loop.",
+                "Except in bfloat16 and under jax.grad and jax.vmap, draw all indices before the loop.",
                 draw_before,
                 fails=("jaxlib==0.11.1",),
                 elsewhere=draw_integers_before,
@@ -155,7 +156,7 @@ ISSUE = Issue(
         Case(
             wide_updates,
             workaround=Workaround(
-                "Outside bfloat16, if each block is written once, in order, let jax.lax.scan stack them.",
+                "Except in bfloat16, stack blocks with jax.lax.scan if each is written once, in order.",
                 stacked_by_scan,
                 elsewhere=integers_stacked_by_scan,
             ),

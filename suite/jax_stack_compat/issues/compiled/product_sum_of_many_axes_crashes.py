@@ -1,9 +1,9 @@
 """A jitted jnp.sum of a product of seven or eight axes can end the process
 
-On x86-64, XLA gives a fused product and sum to YNNPACK, which makes a dot product of them. It had more axes than the
-buffers could hold; google/XNNPACK@53a1797ba enlarges the buffers. A worker thread dies, so Python's traceback points
-anywhere (jax#40412). jax#39257 reports a broadcast product of eight axes (`eight_axes`), which hangs on some CPUs;
-jax#40412 has seven axes, one of them of size 1 (`seven_axes`).
+On x86-64, XLA passes a fused product and sum to YNNPACK, which computes them as one dot product. The dot product had
+more axes than YNNPACK's buffers could hold; google/XNNPACK@53a1797ba enlarges the buffers. A worker thread dies, so
+Python's traceback can point to any line (jax#40412). jax#39257 reports a broadcast product of eight axes
+(`eight_axes`), which hangs on some CPUs; jax#40412 reports seven axes, one of them of size 1 (`seven_axes`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compa
 
 
 def eight_axes() -> tuple[str, str]:
-    """Does jitted jnp.sum(a * b, axis=2) return for eight axes, five of them broadcast?"""
+    """Does jitted jnp.sum(a * b, axis=2) return a correct sum for eight axes, five of them broadcast?"""
     import jax
     import jax.numpy as jnp
 
@@ -31,7 +31,7 @@ def six_axes() -> None:
 
 
 def other_products() -> None:
-    """With the flag, sums of random products of seven axes, of eight and of two agree with NumPy."""
+    """Without YNNPACK, jitted sums of random products with two, seven and eight axes agree with NumPy."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -51,7 +51,7 @@ def other_products() -> None:
 
 
 def seven_axes() -> tuple[str, str]:
-    """Does jitted jnp.sum(a * b, axis=3) return for seven axes, one of them of size 1?"""
+    """Does jitted jnp.sum(a * b, axis=3) return a correct sum for seven axes, one of them of size 1?"""
     import jax
     import jax.numpy as jnp
 
@@ -68,7 +68,7 @@ ISSUE = Issue(
     control=six_axes,
     behaviours={"crashed": "affected", "hung": "affected"},
     workaround=Workaround(
-        "Set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type= before JAX starts; fusions then do without YNNPACK.",
+        "Set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type= before JAX starts; XLA then fuses without YNNPACK.",
         environment={"XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type="},
         fails=("jaxlib<0.8.1",),  # it does not know the flag, and aborts
         elsewhere=other_products,

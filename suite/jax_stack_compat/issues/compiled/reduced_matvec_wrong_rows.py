@@ -1,8 +1,8 @@
 """jax.jit of vmapped jnp.sum((matrix @ row) ** 2) is wrong in last rows
 
-On CPUs, XLA gives a fused matrix product and reduction to YNNPACK; without such fusions, the rows agree with NumPy
+On CPUs, XLA passes a fused matrix product and reduction to YNNPACK; without YNNPACK, the results agree with NumPy
 (`without_fusions`). jax#39103 found the sum of squares wrong in float32 with 32769 rows (`float32`) and in float64 with
-16385 (`float64`). So is `jnp.max` (`maximum`), and the sum of squares of `matrix @ x.T`, without vmap
+16385 (`float64`). `jnp.max` is wrong, too (`maximum`), and so is the sum of squares of `matrix @ x.T` without vmap
 (`product_with_columns`).
 """
 
@@ -24,7 +24,7 @@ def float32() -> tuple[str, str]:
 
 
 def control_block() -> None:
-    """Under jit, half as many rows agree, and so does x @ matrix.T without vmap."""
+    """Under jit, the sum of squares is correct for 16384 rows, and for x @ matrix.T without vmap."""
     import jax
     import jax.numpy as jnp
 
@@ -38,7 +38,7 @@ def control_block() -> None:
 
 
 def without_fusions() -> None:
-    """With the flag, reductions of random products agree with NumPy, in two dtypes and for few and many rows."""
+    """Without YNNPACK, reductions of random products agree with NumPy, in two dtypes, for few and many rows."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -101,7 +101,7 @@ ISSUE = Issue(
     control=control_block,
     rules=(Rule("differs", "jaxlib==0.10.2"), _AGREES),
     workaround=Workaround(
-        "Set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type= before JAX starts; fusions then do without YNNPACK.",
+        "Set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type= before JAX starts; XLA then fuses without YNNPACK.",
         environment={"XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type="},
         fails=("jaxlib<0.8.1",),  # it does not know the flag, and aborts
         elsewhere=without_fusions,

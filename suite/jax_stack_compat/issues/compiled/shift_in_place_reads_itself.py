@@ -1,8 +1,9 @@
 """Under jit on CPUs, a shift by .at[1:].set(base[:-1]) can repeat one row
 
-XLA moves a reshape, such as an added axis, over the update and runs the fused update in place, so that a row is
-overwritten before it is read (xla#49176). The report has `dynamic_update_slice` and the 2-D form in `rows`.
-`without_reshape` agrees with NumPy, but a transpose of a column is a reshape, too. GPUs are not affected in the report.
+XLA moves a reshape, such as an added axis, across the array update and runs the fused update in place. A row is then
+overwritten before it is read (xla#49176). xla#49176 reports `dynamic_update_slice` and a two-dimensional update
+(`rows`), and says that GPUs are not affected. Without a reshape, the result agrees with NumPy (`without_reshape`), but
+a transpose of a column counts as a reshape.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workar
 
 
 def dynamic_update_slice() -> tuple[str, str]:
-    """Does jitted lax.dynamic_update_slice with a reshape shift int32 rows down by one?"""
+    """Does jitted lax.dynamic_update_slice, followed by a reshape, shift int32 rows down by one?"""
     import jax
     import numpy as np
 
@@ -40,7 +41,7 @@ def without_reshape() -> None:
 
 
 def concatenated() -> None:
-    """jnp.concatenate shifts the rows, with an axis added before and after them."""
+    """Under jit, jnp.concatenate shifts the rows, with [None] and with [:, None] applied to the result."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -55,7 +56,7 @@ def concatenated() -> None:
 
 
 def concatenated_rows(x: Any) -> Any:
-    """Shift the rows, compiled, and add an axis."""
+    """Under jit, shift the rows of x + x with jnp.concatenate and add an axis."""
     import jax
     import jax.numpy as jnp
 

@@ -1,9 +1,9 @@
 """Small updates in lax.fori_loop and lax.scan copy the array at each step
 
 On CPUs, a step that writes few bytes rewrites the whole array, so that n steps cost O(n^2) instead of O(n) (jax#40101).
-The limit depends on the processor and on the update: jax#40101 finds 256 bytes on one processor, and 480 on another.
-It holds for the results that a scan stacks, too (`stacked_results`). jax#40101 found the same optimized HLO in the
-release before, so the cause is in jaxlib.
+The size from which updates are in place depends on the processor and on the update: jax#40101 finds 256 bytes on one
+processor, and 480 on another. `lax.scan` also copies the array in which it stacks its results (`stacked_results`). The
+release before the affected one has the same optimized HLO, so the cause is in jaxlib (jax#40101).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, membe
 
 
 def _copies(writes: Callable[[Any], Any], reads: Callable[[Any], Any]) -> tuple[str, str]:
-    """Return "copies" if one function takes over 30 times the CPU time of another, in the fastest of three calls."""
+    """Return "copies" if `writes` takes over 30 times the CPU time of `reads`, each the fastest of three calls."""
     import time
 
     import jax
@@ -59,7 +59,7 @@ def what_it_computes() -> None:
 
 
 def in_blocks() -> None:
-    """A scan within a scan, of which the inner one fills a block of 512 bytes, copies no array at each step."""
+    """Nested scans, the inner one filling a block of 512 bytes, do not copy the array at each step."""
     import jax
 
     def step(x: Any, _: Any) -> Any:
@@ -72,7 +72,7 @@ def in_blocks() -> None:
 
 
 def other_blocks() -> None:
-    """Blocks of integers and of float16, by lax.scan and lax.map, have the values of one loop, without copies."""
+    """Nested lax.map over integers and nested lax.scan over float16 give correct values without copies."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -96,7 +96,7 @@ def other_blocks() -> None:
 
 
 def stacked_results() -> tuple[str, str]:
-    """Does jax.lax.scan write the 20000 results that it stacks in place?"""
+    """Does jax.lax.scan stack 20000 results in place?"""
     import jax
 
     def step(x: Any, _: Any) -> Any:

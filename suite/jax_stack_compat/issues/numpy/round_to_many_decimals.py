@@ -1,9 +1,9 @@
 """jnp.round of float32 to many decimals returns 0, NaN or infinity
 
-`jnp.round` multiplies by `10**decimals`, rounds, and divides again. In float32, `10**39` is infinite, so `to_39`
-returned NaN (jax#31689); jax#32459 returns the number unchanged when the factor overflows. With a finite factor the
-product can overflow (`large`), and at 38 decimals `to_38` returns 0. At -39 decimals, where 0 is correct, `to_minus_39`
-returns NaN.
+`jnp.round` multiplies by `10**decimals`, rounds, and divides again. `10**39` is infinite in float32, so
+`jnp.round(x, 39)` returned NaN (`to_39`, jax#31689); jax#32459 returns the number unchanged when `10**decimals`
+overflows. Even if `10**decimals` is finite, its product with x can overflow (`large`); `jnp.round(x, 38)` of 1.5
+returns 0 (`to_38`). `jnp.round(x, -39)` returns NaN instead of 0 (`to_minus_39`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workar
 
 
 def to_38() -> tuple[str, str]:
-    """Does jnp.round(x, 38) keep a float32 of 1.5?"""
+    """Does jnp.round(jnp.float32(1.5), 38) return 1.5?"""
     import jax.numpy as jnp
 
     return compare(jnp.round(jnp.float32(1.5), 38), 1.5, rtol=1e-6)
@@ -29,7 +29,7 @@ def to_two() -> None:
 
 
 def keep() -> None:
-    """Rounded to 38 or 39 decimals, each number stays as it is: the change is less than 1e-38."""
+    """Rounding to 38 or 39 decimals changes a float32 by less than 1e-38, so x itself is the result."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -39,7 +39,7 @@ def keep() -> None:
 
 
 def kept(x: Any) -> Any:
-    """Return the numbers, and numbers far below them, unrounded."""
+    """Return x and x * 2.0**-100, both unrounded."""
     import jax.numpy as jnp
 
     return jnp.stack([x, x * 2.0**-100])
@@ -54,21 +54,21 @@ def kept_in_float64(x: Any) -> Any:
 
 
 def to_39() -> tuple[str, str]:
-    """Does jnp.round(x, 39) keep a float32 of 1.5?"""
+    """Does jnp.round(jnp.float32(1.5), 39) return 1.5?"""
     import jax.numpy as jnp
 
     return compare(jnp.round(jnp.float32(1.5), 39), 1.5, rtol=1e-6)
 
 
 def to_minus_39() -> tuple[str, str]:
-    """Does jnp.round(x, -39) of a float32 of 1.5 return 0?"""
+    """Does jnp.round(jnp.float32(1.5), -39) return 0?"""
     import jax.numpy as jnp
 
     return compare(jnp.round(jnp.float32(1.5), -39), 0.0)
 
 
 def zeros() -> None:
-    """Zeros take the place of jnp.round(x, -39): the largest float32 is below 5e38."""
+    """x rounded to -39 decimals is jnp.zeros_like(x), because the largest float32 is below 5e38."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -91,14 +91,14 @@ def rounded_to_minus_39(x: Any) -> Any:
 
 
 def large() -> tuple[str, str]:
-    """Does jnp.round(x, 30) keep a float32 of 1e9?"""
+    """Does jnp.round(jnp.float32(1e9), 30) return 1e9?"""
     import jax.numpy as jnp
 
     return compare(jnp.round(jnp.float32(1e9), 30), 1e9, rtol=1e-6)
 
 
 def round_small_values() -> None:
-    """Values that cannot have such digits are not rounded: 1.5 and 1e9 stay, and 1.234 becomes 1.23."""
+    """With jnp.where, rounding changes 1.234 to 1.23, and leaves 1.5 and 1e9 unchanged."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -124,13 +124,13 @@ def rounded_in_float64(x: Any) -> Any:
 
 
 def _rounds(compared: str) -> tuple[str, ...]:
-    """Return jnp.round, its alias and the method, called with such decimals in a project that does not enable x64."""
+    """Return touches of jnp.round, jnp.around and Array.round, with a condition on decimals and without x64."""
     decimals = f"decimals) if decimals {compared} and not uses('jax_enable_x64') and not within('jax.numpy.where')"
     return *members("jax.numpy", "round around", f"(a, {decimals}"), f"jax.Array.round({decimals}"
 
 
 _KEEP = Workaround(
-    "At 38 decimals and more, keep x: rounding changes it by less than 1e-38.",
+    "For decimals >= 38, use x unrounded: rounding changes x by less than 1e-38.",
     keep,
     elsewhere=Elsewhere(
         kept,
@@ -140,7 +140,7 @@ _KEEP = Workaround(
     ),
 )
 _SMALL = Workaround(
-    "In float32 from -37 to 37 decimals: jnp.where(jnp.abs(x) * 10.0**d < 2**24, jnp.round(x, d), x).",
+    "For float32 and abs(d) < 38, use jnp.where(jnp.abs(x) * 10.0**d < 2**24, jnp.round(x, d), x).",
     round_small_values,
     elsewhere=Elsewhere(
         rounded,

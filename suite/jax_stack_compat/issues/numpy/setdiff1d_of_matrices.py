@@ -1,8 +1,8 @@
 """jnp.setdiff1d(..., assume_unique=True) of a matrix has a wrong shape
 
-JAX made a mask for the flattened array and applied it to the array itself; jax#32340 flattens both arrays first. So a
-column kept its second axis (`one_column`, jax#32402), `matrix` raised an IndexError, and with `size=` the result had
-two axes (`with_size`).
+JAX made a mask for the flattened `ar1` and applied it to `ar1` itself; jax#32340 flattens both arrays first. The result
+for a column kept its second axis (`one_column`, jax#32402). A matrix raised an IndexError (`matrix`); with `size=`, a
+matrix gave a result with two axes (`with_size`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def one_column() -> tuple[str, str]:
 
 
 def not_assumed() -> None:
-    """A matrix without assume_unique, and a vector with it, give the values of NumPy."""
+    """jnp.setdiff1d gives NumPy's values for a matrix without assume_unique, and for a vector with it."""
     import jax.numpy as jnp
 
     assert jnp.setdiff1d(jnp.array([[1, 2], [3, 4]]), jnp.array([2])).tolist() == [1, 3, 4]
@@ -28,7 +28,7 @@ def not_assumed() -> None:
 
 
 def ravel() -> None:
-    """With jnp.ravel, a column and a matrix give these values, also with size=."""
+    """jnp.setdiff1d(jnp.ravel(a), b) is correct for a column and a matrix, also with size=."""
     import jax.numpy as jnp
 
     for matrix, wanted in (([[1], [2], [3]], [1, 3]), ([[1, 2], [3, 4]], [1, 3, 4])):
@@ -38,7 +38,7 @@ def ravel() -> None:
 
 
 def difference(a: Any, b: Any) -> Any:
-    """Flatten the first array."""
+    """Return the elements of `a`, flattened by jnp.ravel, that are not in `b`."""
     import jax.numpy as jnp
 
     return jnp.setdiff1d(jnp.ravel(a), b, assume_unique=True)
@@ -86,7 +86,7 @@ ISSUE = Issue(
     control=not_assumed,
     rules=(Rule("differs", "jax<0.8.0"), _NEW),
     workaround=Workaround(
-        "Flatten it first: jnp.setdiff1d(jnp.ravel(a), b, assume_unique=True).",
+        "Flatten the first array: jnp.setdiff1d(jnp.ravel(a), b, assume_unique=True).",
         ravel,
         elsewhere=Elsewhere(difference, elements_not_in, _INPUTS),
     ),

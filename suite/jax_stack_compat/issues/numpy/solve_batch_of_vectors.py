@@ -1,9 +1,9 @@
-"""solve(a, b) takes a batch of vectors for one matrix
+"""jnp.linalg.solve(a, b) reads a batch of vectors in b as one matrix
 
-With jax#25741, `jnp.linalg.solve` follows NumPy 2: a batch of vectors is no longer supported (changelog). If `a` has
-the shape (n, n, n), each system is solved for the whole of `b` (`square_batch`); `other_batch` raises a ValueError
-(dynamax#389). `jax.scipy.linalg.solve` changed with it, except with `assume_a="pos"`; its documentation
-still allows a `b` of shape `(..., N)`.
+Since jax#25741, `jnp.linalg.solve` follows NumPy 2, and no longer supports a batch of vectors (changelog). If `a` has
+the shape (n, n, n), JAX solves each system for all of `b` as one matrix (`square_batch`); other batches raise a
+ValueError (`other_batch`, dynamax#389). jax#25741 also changed `jax.scipy.linalg.solve`, except with `assume_a="pos"`;
+the documentation of `jax.scipy.linalg.solve` still allows a `b` of shape `(..., N)`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def control_unambiguous() -> None:
 
 
 def a_column_each() -> None:
-    """With a column for each system, both functions solve one each, and assume_a says nothing about b."""
+    """With `b[..., None]`, both solve functions solve one system per vector, with assume_a="gen" and assume_a="pos"."""
     import jax.numpy as jnp
     import jax.scipy.linalg
     import numpy as np
@@ -44,7 +44,7 @@ def a_column_each() -> None:
 
 
 def other_batches() -> None:
-    """A column for each system is right for batches of shape (3,), (2, 3), (0,) and (), and of complex numbers."""
+    """With `b[..., None]`, both solve functions agree with NumPy for four batch shapes, in float32 and complex64."""
     import jax.numpy as jnp
     import jax.scipy.linalg
     import numpy as np
@@ -102,7 +102,7 @@ ISSUE = Issue(
     control=control_unambiguous,
     rules=(
         Rule("agrees", "jax<0.5.0"),
-        Rule("differs", "", "unless a is assumed to be positive it calls jnp.linalg.solve"),
+        Rule("differs", "", 'jax.scipy.linalg.solve calls jnp.linalg.solve unless assume_a="pos"'),
     ),
     workaround=Workaround(
         "Make each vector a column: solve(a, b[..., None])[..., 0].", a_column_each, elsewhere=other_batches
@@ -118,7 +118,7 @@ ISSUE = Issue(
         Case(
             other_batch,
             behaviours={"announced": "clear"},
-            rules=(*_BEFORE, Rule("value-error", "", "the message names the way back")),
+            rules=(*_BEFORE, Rule("value-error", "", "the error message says how to get the old result")),
             signatures={**_WARNING, "value-error": Signature("ValueError", "Prior to JAX v0.5.0")},
             touches=(_SOLVE,),
         ),

@@ -1,8 +1,8 @@
 """jnp.unique with return_inverse=True changed the shape of the inverse
 
-The inverse indices were flat. jax#19320 follows NumPy 2: they have the shape of the input, and with an axis as many
-dimensions as the input, which broke `rows[inverse]` (jax#20274). NumPy made them flat again where an axis is given
-(numpy#26914), and so did jax#22445.
+`jnp.unique` returned flat inverse indices; jax#19320 gave them the shape of the input, as in NumPy 2. With `axis`, the
+inverse got as many dimensions as the input, which broke `rows[inverse]` (jax#20274). NumPy made the inverse flat again
+for calls with `axis` (numpy#26914), and jax#22445 did the same.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workar
 
 
 def inverse_of_rows() -> tuple[str, str]:
-    """Which shape has the inverse of jnp.unique(x, return_inverse=True, axis=0) for 2 rows?"""
+    """What shape does the inverse of jnp.unique(x, return_inverse=True, axis=0) have for two rows?"""
     import jax.numpy as jnp
 
     shape = jnp.unique(jnp.array([[1, 2], [1, 2]]), return_inverse=True, axis=0)[1].shape
@@ -21,7 +21,7 @@ def inverse_of_rows() -> tuple[str, str]:
 
 
 def vector() -> None:
-    """The inverse of a vector is a vector, and the values of a matrix are those of NumPy."""
+    """jnp.unique of a vector returns a flat inverse, and jnp.unique of a matrix returns NumPy's values."""
     import jax.numpy as jnp
 
     values, inverse = jnp.unique(jnp.array([3, 1, 3]), return_inverse=True)
@@ -31,7 +31,7 @@ def vector() -> None:
 
 
 def reshaped() -> None:
-    """After reshape, the inverse restores a matrix, by its elements and by its rows."""
+    """The reshaped inverse restores a matrix from its unique elements, and from its unique rows."""
     import jax.numpy as jnp
 
     x = jnp.array([[1, 2], [1, 2]])
@@ -63,7 +63,7 @@ def itself(x: Any) -> Any:
 
 
 def inverse() -> tuple[str, str]:
-    """Which shape has the inverse of jnp.unique(x, return_inverse=True) for a matrix of 2 × 2?"""
+    """What shape does the inverse of jnp.unique(x, return_inverse=True) have for a 2 × 2 matrix?"""
     import jax.numpy as jnp
 
     shape = jnp.unique(jnp.array([[1, 2], [1, 2]]), return_inverse=True)[1].shape
@@ -96,7 +96,7 @@ ISSUE = Issue(
                 Rule("flat", "", "jax#22445 (7857bd3319)"),
             ),
             workaround=Workaround(
-                "With an axis, take along it: jnp.take(values, inverse.reshape(-1), axis=axis).",
+                "With axis, take along the axis: jnp.take(values, inverse.reshape(-1), axis=axis).",
                 reshaped,
                 elsewhere=Elsewhere(by_columns, itself, _INPUTS),
             ),
@@ -107,7 +107,7 @@ ISSUE = Issue(
             rules=(Rule("flat", "jax<0.4.24"), Rule("shaped", "", "jax#19320 (fa6d3f26ff)")),
             behaviours={"flat": "clear", "shaped": "documented", "other": "different"},
             workaround=Workaround(
-                "Say the shape: inverse.reshape(x.shape).",
+                "Reshape the inverse to the input's shape: inverse.reshape(x.shape).",
                 reshaped,
                 elsewhere=Elsewhere(by_elements, itself, (*_INPUTS, "float32 scalar")),
             ),

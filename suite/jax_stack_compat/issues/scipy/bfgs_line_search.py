@@ -1,9 +1,9 @@
 """jax.scipy.optimize.minimize with BFGS gives up where SciPy converges
 
-The line search fails with status 3 (jax#4594); `success` is False, and no exception is raised. It can take an interval
-whose ends are swapped for one of no length (jax#16236); jax#40228 would compare the absolute length.
-jax@88d98bdb3c corrects a point that the cubic interpolation remembers, so that the case `path` ends elsewhere. The
-docstring says that results may differ from SciPy because of the line search.
+The line search of BFGS fails with status 3 (jax#4594); `success` is False, and no exception is raised. The line search
+can treat an interval with swapped ends as empty (jax#16236); jax#40228 would compare the absolute length of the
+interval. jax@88d98bdb3c corrects a point that the cubic interpolation stores, so `path` stops at a different point. The
+docstring of `minimize` says that results may differ from SciPy because of the line search.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def scipy_with_gradient() -> None:
 
 
 def other_functions() -> None:
-    """With value and gradient from JAX, SciPy minimizes functions of two and three variables from other points."""
+    """SciPy's BFGS, with value and gradient from JAX, minimizes three functions of two and three variables."""
     import jax
     import jax.numpy as jnp
     import scipy.optimize
@@ -83,7 +83,7 @@ def other_functions() -> None:
 
 
 def path() -> tuple[str, str]:
-    """Does jax.scipy.optimize.minimize with BFGS minimize Rosenbrock's function from (0, 0), or where does it stop?"""
+    """Where does jax.scipy.optimize.minimize with BFGS stop on Rosenbrock's function from (0, 0)?"""
     import jax.numpy as jnp
     from jax.scipy.optimize import minimize
 
@@ -102,7 +102,8 @@ ISSUE = Issue(
     touches=("jax.scipy.optimize.minimize",),
     control=from_elsewhere,
     workaround=Workaround(
-        'Outside jit: scipy.optimize.minimize with jax.value_and_grad, jac=True; in float32 options={"gtol": 1e-3}.',
+        "Outside jit, call scipy.optimize.minimize on jax.value_and_grad(f) with jac=True; "
+        'in float32, add options={"gtol": 1e-3}.',
         scipy_with_gradient,
         elsewhere=other_functions,
     ),

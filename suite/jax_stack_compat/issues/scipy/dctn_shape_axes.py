@@ -1,8 +1,8 @@
 """dctn and idctn with s transform the wrong axes, or ignore s
 
 Given `s` without `axes`, JAX transformed all axes, and resized the first ones; SciPy transforms and resizes the last
-`len(s)` axes (jax#29426). With two axes or more, it matched `s` with axes
-before it resolved negative ones, and so ignored the sizes of these (jax#31836).
+`len(s)` axes (jax#29426). For two or more `axes`, JAX ignored the sizes of negative axes, because it matched `s` with
+`axes` before it resolved the negative axes (jax#31836).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workar
 
 
 def dctn_shape_alone() -> tuple[str, str]:
-    """Does dctn(x, s=(3,)) of a (2, 3) array transform its last axis alone?"""
+    """Does dctn(x, s=(3,)) transform only the last axis of a (2, 3) array?"""
     import jax
     import numpy as np
     import scipy.fft
@@ -23,7 +23,7 @@ def dctn_shape_alone() -> tuple[str, str]:
 
 
 def no_shape() -> None:
-    """Without a shape both are SciPy's, over all axes and over one counted from the end; so is fftn with a shape."""
+    """Without s, dctn and idctn agree with SciPy for axes=None and axes=(-1,), and fftn with s resizes axis -1."""
     import jax
     import numpy as np
     import scipy.fft
@@ -39,7 +39,7 @@ def no_shape() -> None:
 
 
 def axes_from_the_front() -> None:
-    """The same transforms, with their axes named and counted from the front."""
+    """With s and non-negative axes, dctn and idctn agree with SciPy."""
     import jax
     import numpy as np
     import scipy.fft
@@ -53,7 +53,7 @@ def axes_from_the_front() -> None:
 
 
 def last_two(x: Any) -> Any:
-    """Transform the last two axes to size 4; they are counted from the front."""
+    """Resize the last two axes to 4 and transform them, with the axes given as non-negative numbers."""
     import jax
 
     axes = tuple(range(x.ndim))[-2:]
@@ -69,7 +69,7 @@ def scipy_last_two(x: Any) -> Any:
 
 
 def idctn_shape_alone() -> tuple[str, str]:
-    """Does idctn(x, s=(2,)) of a (2, 3) array transform its last axis alone?"""
+    """Does idctn(x, s=(2,)) transform only the last axis of a (2, 3) array?"""
     import jax
     import numpy as np
     import scipy.fft
@@ -108,15 +108,15 @@ _ALONE = members(
     "(x, type, s, axes) if (len(s) == 1 or len(s) > 1 and unseen) and (not given(axes) or axes == None)",
 )
 _NEGATIVE = members("jax.scipy.fft", _BOTH, "(x, type, s, axes) if len(s) > 1 and min(axes) < 0")
-_SINCE_0_8 = (Rule("differs", "jax<0.8.0"), Rule("agrees", "", "dac1f4cf85 resolves negative axes first"))
+_SINCE_0_8 = (Rule("differs", "jax<0.8.0"), Rule("agrees", "", "jax@dac1f4cf85 resolves negative axes first"))
 
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#29426 jax#31836", fix="jax@2d252fb19d jax@dac1f4cf85", attempt="jax#34123"),
     control=no_shape,
-    rules=(Rule("differs", "jax<0.10.0"), Rule("agrees", "", "2d252fb19d takes the last len(s) axes")),
+    rules=(Rule("differs", "jax<0.10.0"), Rule("agrees", "", "jax@2d252fb19d transforms the last len(s) axes")),
     workaround=Workaround(
-        "Name the axes, counted from the front: s=(5,), axes=(1,).",
+        "Pass non-negative axes together with s: s=(5,), axes=(1,).",
         axes_from_the_front,
         elsewhere=Elsewhere(
             last_two,

@@ -1,9 +1,9 @@
 """Discrete jax.scipy.stats distributions give non-integers a probability
 
-The formulas are defined between integers, where most have gamma functions for factorials, and so return a probability
-there (jax#5650). jax#20891 returns 0 for `poisson`, as SciPy does, and jax#19166 for `binom` beyond n (jax#19150).
-Between the integers of their support, `binom`, `geom`, `nbinom` and `betabinom` do not return 0 on the releases that
-were run.
+JAX's formulas for discrete distributions, most with gamma functions for factorials, also give non-integers a
+probability (jax#5650). With jax#20891, `poisson` returns 0 for non-integers, as in SciPy; with jax#19166, `binom`
+returns 0 beyond n (jax#19150). Between the integers of their support, `binom`, `geom`, `nbinom` and `betabinom` do not
+return 0 on the releases that were run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def poisson() -> tuple[str, str]:
 
 
 def integers() -> None:
-    """At integers inside and outside the support, these distributions agree with SciPy."""
+    """At integers inside and outside the support, binom, geom, nbinom and poisson agree with SciPy."""
     import jax.scipy.stats as ours
     import numpy as np
     import scipy.stats as theirs
@@ -33,7 +33,7 @@ def integers() -> None:
 
 
 def mask() -> None:
-    """With a mask, binom and poisson give 1.5 and 6.5 the probability 0, and 2 keeps its own."""
+    """With a mask, binom.pmf is 0 at 1.5 and 6.5 and unchanged at 2, and poisson.logpmf is -inf at 1.5."""
     import jax.numpy as jnp
     from jax.scipy.stats import binom
     from jax.scipy.stats import poisson as law
@@ -46,7 +46,7 @@ def mask() -> None:
 
 
 def masked(k: Any) -> Any:
-    """Mask four distributions where k is not an integer."""
+    """Return logpmf of four distributions, with -inf where k is not an integer."""
     import jax.numpy as jnp
     from jax.scipy import stats
 
@@ -55,7 +55,7 @@ def masked(k: Any) -> Any:
 
 
 def scipy_logpmf(k: Any) -> Any:
-    """Return SciPy's logarithms of the same probabilities."""
+    """Return SciPy's logpmf of poisson, binom, geom and nbinom."""
     import numpy as np
     from scipy import stats
 
@@ -91,7 +91,7 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#5650 jax#19150", fix="jax#20891 jax#19166"),
     control=integers,
     workaround=Workaround(
-        "Without loc, mask by hand: jnp.where(k == jnp.floor(k), law.logpmf(k, …), -jnp.inf).",
+        "Without loc, mask non-integers: jnp.where(k == jnp.floor(k), law.logpmf(k, …), -jnp.inf).",
         mask,
         elsewhere=Elsewhere(
             masked,

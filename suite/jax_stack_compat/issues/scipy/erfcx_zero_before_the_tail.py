@@ -1,9 +1,9 @@
 """jax.scipy.special.erfcx returns 0 for float32 from about 9.2 to 9.42
 
-JAX computed erfcx(x) as `exp(x**2) * erfc(x)` up to the x where `exp(x**2)` overflows (jax#38822). Just below that x,
-erfc(x) is subnormal and XLA flushes it to 0, so the product is 0 (jax#40153). In float64 the band is about 26.54 to
-26.64, and the gradient there is -2/sqrt(pi) (jax#38607). In float32 the value at 9.41928, the first x whose `exp(x**2)`
-overflows, is NaN (`nan_at_the_end`).
+JAX computed erfcx(x) as `exp(x**2) * erfc(x)` up to the x where `exp(x**2)` overflows (jax#38822). Just below the
+overflow of `exp(x**2)`, erfc(x) is subnormal; XLA flushes it to 0, so erfcx(x) is 0 (jax#40153). In float64, erfcx(x)
+is 0 from about 26.54 to 26.64, with the gradient -2/sqrt(pi) (jax#38607). In float32, `exp(x**2)` first overflows at
+9.41928, where erfcx returns NaN (`nan_at_the_end`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def float32() -> tuple[str, str]:
 
 
 def elsewhere() -> None:
-    """erfcx agrees with SciPy below and above the band, and erfc agrees at 0.5 and 3."""
+    """erfcx agrees with SciPy up to 9 and from 12 on, and erfc agrees at 0.5 and 3."""
     import jax
     import numpy as np
     import scipy.special
@@ -50,7 +50,7 @@ def series() -> None:
 
 
 def series_above_9(x: Any) -> Any:
-    """Return erfcx, by the series above 9, at twice the input."""
+    """Return erfcx(2 * x), by three terms of the asymptotic series where 2 * x > 9."""
     import jax
     import jax.numpy as jnp
 
@@ -63,7 +63,7 @@ def series_above_9(x: Any) -> Any:
 
 
 def scipy_of_twice(x: Any) -> Any:
-    """Return SciPy's erfcx at twice the input."""
+    """Return SciPy's erfcx(2 * x)."""
     import scipy.special
 
     return scipy.special.erfcx(2 * x.astype("float64"))
@@ -99,7 +99,7 @@ def five_terms() -> None:
 
 
 def five_terms_above_26(x: Any) -> Any:
-    """Return erfcx and its derivative, by five terms above 26, at eight times the input."""
+    """Return erfcx and its derivative at 8 * x, by five terms of the asymptotic series above 26."""
     import jax
     import jax.numpy as jnp
 
@@ -113,7 +113,7 @@ def five_terms_above_26(x: Any) -> Any:
 
 
 def scipy_of_eight_times(x: Any) -> Any:
-    """Return SciPy's erfcx and its derivative, at eight times the input."""
+    """Return the value and derivative of SciPy's erfcx at 8 * x."""
     import numpy as np
     import scipy.special
 
@@ -145,7 +145,7 @@ def nan_at_the_end() -> tuple[str, str]:
     return compare(jax.scipy.special.erfcx(x), scipy.special.erfcx(x), rtol=1e-4)
 
 
-_NEW = Rule("agrees", "", "for x >= 1 a minimax approximation replaces the product")
+_NEW = Rule("agrees", "", "for x >= 1, a minimax approximation replaces exp(x**2) * erfc(x)")
 
 _FLOAT32 = Workaround(
     "For float32 from 9 to 1e12: compute (1 - 1/(2*x**2) + 3/(4*x**4)) / (x*jnp.sqrt(jnp.pi)).",
@@ -177,7 +177,7 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#38607", cause="jax#37580", attempt="jax#38822 jax#40153"),
     control=elsewhere,
-    rules=(Rule("absent", "jax<0.10.1", "jax#37580 added it"), Rule("differs", "jax<0.12.0"), _NEW),
+    rules=(Rule("absent", "jax<0.10.1", "jax#37580 added erfcx"), Rule("differs", "jax<0.12.0"), _NEW),
     cases=(
         Case(
             float32,

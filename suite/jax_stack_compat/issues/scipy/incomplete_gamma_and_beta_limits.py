@@ -1,8 +1,9 @@
-"""jax.scipy.special.gammainc, gammaincc and betainc at 0 and infinity
+"""gammainc, gammaincc and betainc return wrong limits at 0 and infinity
 
-`gammainc` and `gammaincc` took a = 0 for an error, which the first returned as NaN and the second as 1 (jax#20507).
-jax#20699 sets the limits at 0; below x = 1 `gammainc` still divides a series by a = 0 (`gammainc_at_zero_below_one`).
-At infinite `a` both computed inf - inf (jax#38457). `betainc` was NaN where `a` underflows (jax#21900).
+At a = 0, `gammainc` returned NaN and `gammaincc` returned 1, because both treated a = 0 as an error (jax#20507).
+jax#20699 sets the limits at a = 0, but for x < 1 `gammainc` still divides a series by a = 0
+(`gammainc_at_zero_below_one`). At infinite `a`, `gammainc` and `gammaincc` computed inf - inf (jax#38457). `betainc`
+was NaN where `a` underflows (jax#21900).
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def inside() -> None:
 
 
 def limits_by_where() -> None:
-    """With the limits put in, gammainc and gammaincc of a = 0 and infinity add up to 1, and a = 2 keeps its values."""
+    """With limits set by jnp.where, gammainc and gammaincc are correct at a = 0, a = 2 and infinite a."""
     import jax.numpy as jnp
     import numpy as np
     from jax.scipy.special import gammainc, gammaincc
@@ -49,7 +50,7 @@ def limits_by_where() -> None:
 
 
 def limits(a: Any, x: Any) -> Any:
-    """Return gammainc and gammaincc for finite x above 0, with their limits."""
+    """Return gammainc and gammaincc for finite x > 0, with their limits at a = 0 and infinity."""
     import jax.numpy as jnp
     from jax.scipy.special import gammainc, gammaincc
 
@@ -68,7 +69,7 @@ def scipy_limits(a: Any, x: Any) -> Any:
 
 
 def gammaincc_at_zero() -> tuple[str, str]:
-    """Does gammaincc(0, x) return 0 for x of 0.5 and 2, and gammaincc(-1, 1) NaN?"""
+    """Does gammaincc(0, x) return 0 for x of 0.5 and 2, and does gammaincc(-1, 1) return NaN?"""
     import jax
     import numpy as np
 
@@ -85,7 +86,7 @@ def gammainc_at_zero_below_one() -> tuple[str, str]:
 
 
 def at_infinity() -> tuple[str, str]:
-    """Does gammainc(inf, 1) return 0, and gammaincc(inf, 1) 1?"""
+    """Does gammainc(inf, 1) return 0, and does gammaincc(inf, 1) return 1?"""
     import jax
     import numpy as np
 

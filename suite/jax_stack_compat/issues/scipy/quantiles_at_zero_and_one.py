@@ -1,8 +1,9 @@
 """jax.scipy.stats: cauchy and gumbel quantiles of 0 and 1 are not infinite
 
-For cauchy, JAX computed `tan(pi * q - pi / 2)`, whose float32 argument passes the pole near 0 and 1, so that the sign
-was wrong (jax#38318, `near_zero`). It did not check that q is a probability (`outside`). For gumbel, JAX takes
-probabilities strictly between 0 and 1, and returns NaN at the ends; jax#38436 would change this.
+JAX computed quantiles of `cauchy` as `tan(pi * q - pi / 2)`. Near q = 0 and 1, the float32 argument passes the pole of
+the tangent, so the sign was wrong (jax#38318, `near_zero`). `cauchy.ppf` did not check that q is a probability
+(`outside`). The gumbel quantiles take q strictly between 0 and 1, and are NaN at both ends, which jax#38436 would
+change.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def between() -> None:
 
 
 def from_the_nearer_end() -> None:
-    """Each half computed from its own end agrees with exact quantiles, also at 0, at 1 and near 0."""
+    """Cauchy quantiles from tan(pi * q), or tan(pi * (1 - q)) above 0.5, are exact, also at 0 and 1."""
     import jax.numpy as jnp
     import numpy as np
 
@@ -42,7 +43,7 @@ def from_the_nearer_end() -> None:
 
 
 def quantiles(q: Any) -> Any:
-    """Return the quantiles by the tangent of pi q, or of pi (1 - q) above 0.5."""
+    """Return Cauchy quantiles from tan(pi * q), or from tan(pi * (1 - q)) above 0.5."""
     import jax.numpy as jnp
 
     return jnp.where(q > 0.5, 1, -1) / jnp.tan(jnp.pi * jnp.where(q > 0.5, 1 - q, q))
@@ -65,7 +66,7 @@ def near_zero() -> tuple[str, str]:
 
 
 def outside() -> tuple[str, str]:
-    """Does jax.scipy.stats.cauchy.ppf return NaN for -0.5 and 2, which are no probabilities?"""
+    """Does jax.scipy.stats.cauchy.ppf return NaN for -0.5 and 2, which are not probabilities?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -87,7 +88,7 @@ def gumbel() -> tuple[str, str]:
 
 
 def ends_of_gumbel() -> None:
-    """With the ends set by jnp.where, the quantiles of 0, 0.5 and 1 are SciPy's."""
+    """With the values at 0 and 1 set by jnp.where, the quantiles of gumbel_r agree with SciPy."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -99,7 +100,7 @@ def ends_of_gumbel() -> None:
 
 
 def gumbel_quantiles(q: Any) -> Any:
-    """Return the quantiles of gumbel_r and gumbel_l, with the ends set."""
+    """Return the quantiles of gumbel_r and gumbel_l, with infinities set at 0 and 1."""
     import jax
     import jax.numpy as jnp
 
@@ -119,7 +120,7 @@ def scipy_gumbel_quantiles(q: Any) -> Any:
 _PROBABILITIES = ("unit float32 matrix", "unit float64 scalar", "bool vector", "zero int32 one", "float32 empty")
 _BARE = "not within('jax.numpy.where')"
 _HALVES = Workaround(
-    "For ppf of probabilities: jnp.where(q > 0.5, 1, -1) / jnp.tan(jnp.pi*jnp.where(q > 0.5, 1-q, q)).",
+    "For probabilities q, compute ppf as jnp.where(q > 0.5, 1, -1)/jnp.tan(jnp.pi*jnp.where(q > 0.5, 1-q, q)).",
     from_the_nearer_end,
     elsewhere=Elsewhere(quantiles, scipy_quantiles, _PROBABILITIES, rtol=1e-5, atol=1e-6),
 )
@@ -145,7 +146,7 @@ ISSUE = Issue(
             gumbel,
             rules=(Rule("absent", "jax<0.7.0"), Rule("differs", "", "jax#38436 is open")),
             workaround=Workaround(
-                "Set the ends: jnp.where(q == 0, -jnp.inf, jnp.where(q == 1, jnp.inf, gumbel_r.ppf(q))).",
+                "Set the infinite quantiles: jnp.where(q == 0, -jnp.inf, jnp.where(q == 1, jnp.inf, gumbel_r.ppf(q))).",
                 ends_of_gumbel,
                 elsewhere=Elsewhere(gumbel_quantiles, scipy_gumbel_quantiles, _PROBABILITIES, rtol=1e-4, atol=1e-6),
             ),

@@ -1,8 +1,8 @@
-"""jax.scipy.stats.rankdata returns floats, where ranks were integers
+"""jax.scipy.stats.rankdata returns floats instead of integers
 
-Ranks by "min", "max", "dense" and "ordinal" were integers; jax#36265 makes them floats, following
-scipy/scipy#24420, and NaN throughout if an element is NaN (`not_a_number`). The changelog announces the floats.
-SciPy's developers chose to change this at once because a warning would have been more inconvenient (scipy/scipy#24420).
+Ranks by "min", "max", "dense" and "ordinal" were integers; jax#36265 makes them floats, following scipy/scipy#24420. If
+an element is NaN, jax#36265 makes all ranks NaN (`not_a_number`). The changelog announces the float ranks. SciPy's
+developers chose to change the dtype at once, because a warning would have been more inconvenient (scipy/scipy#24420).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstr
 
 
 def dtypes() -> tuple[str, str]:
-    """Does jax.scipy.stats.rankdata return integers by "min", "max", "dense" and "ordinal"?"""
+    """Does jax.scipy.stats.rankdata return integers for the methods "min", "max", "dense" and "ordinal"?"""
     import jax
     import jax.numpy as jnp
     import jax.scipy.stats
@@ -24,7 +24,7 @@ def dtypes() -> tuple[str, str]:
 
 
 def values() -> None:
-    """The ranks by "min" and "average" have the values of SciPy."""
+    """Ranks by the methods "min" and "average" have SciPy's values."""
     import jax
     import jax.numpy as jnp
     import jax.scipy.stats
@@ -35,7 +35,7 @@ def values() -> None:
 
 
 def twice_argsort() -> None:
-    """Ordinal ranks converted to integers index an array, and are one more than argsort of argsort."""
+    """As integers, ordinal ranks can index an array, and equal jnp.argsort(jnp.argsort(x)) + 1."""
     import jax
     import jax.numpy as jnp
     import jax.scipy.stats
@@ -72,7 +72,7 @@ def as_an_index() -> tuple[str, str]:
 
 
 def not_a_number() -> tuple[str, str]:
-    """Does jax.scipy.stats.rankdata of an array with a NaN rank it, or return NaN for all, as SciPy does?"""
+    """Does jax.scipy.stats.rankdata return NaN for all elements if one is NaN, as SciPy does?"""
     import jax
     import jax.numpy as jnp
     import jax.scipy.stats
@@ -85,7 +85,7 @@ _ARRAYS = ("float32 matrix", "int32 vector", "float16 batch", "zero float32 vect
 _WHOLE = "jax.scipy.stats.rankdata(a, method) if method in ('min', 'max', 'dense', 'ordinal')"
 _CHANGELOG = "jax#36265 (e2b1ca3b06), and the changelog"
 _CONVERT = Workaround(
-    'Convert the ranks of an array without NaN: rankdata(x, method="ordinal").astype(int).',
+    'If no element is NaN, convert ranks to integers: rankdata(x, method="ordinal").astype(int).',
     twice_argsort,
     elsewhere=Elsewhere(ranks, scipy_ranks, _ARRAYS),
 )

@@ -1,8 +1,9 @@
 """jax.scipy.special: beta and gamma lose the sign, and rel_entr(0, q) is q
 
-Beta and gamma were exponentials of `gammaln`, the logarithm of an absolute value; jax#20589 and jax#18683 multiply by
-the sign. At negative integers, infinity less infinity is NaN where the poles cancel (`betaln_at_poles`,
-`beta_at_poles`); jax#38614 would change betaln. jax#21193 fixes `rel_entr`, which returned q where p is 0.
+JAX computed `beta` and `gamma` from `gammaln`, the logarithm of an absolute value; jax#20589 and jax#18683 multiply by
+the sign. At negative integers where the poles cancel, `beta` and `betaln` subtract infinities and return NaN
+(`betaln_at_poles`, `beta_at_poles`); jax#38614 would change `betaln`. jax#21193 fixes `rel_entr(p, q)`, which returned
+q where p is 0.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def positive() -> None:
 
 
 def signs_of_three_gammas() -> None:
-    """With the signs of gamma at a, b and a + b, exp(betaln(a, b)) agrees with SciPy on the example of jax#20587."""
+    """exp(betaln(a, b)) times gamma's signs at a, b and a + b agrees with SciPy (example of jax#20587)."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -54,7 +55,7 @@ def signs_of_three_gammas() -> None:
 
 
 def signed_beta(a: Any, b: Any) -> Any:
-    """Return beta: its absolute value, with the signs of gamma at a, b and a + b."""
+    """Return beta as its absolute value times the signs of gamma at a, b and a + b."""
     import jax
     import jax.numpy as jnp
 
@@ -72,7 +73,7 @@ def scipy_beta(a: Any, b: Any) -> Any:
 
 
 def beta_at_poles() -> tuple[str, str]:
-    """Does jax.scipy.special.beta(x, 1) of -1, -2 and -3 return 1 / x?"""
+    """Does jax.scipy.special.beta(x, 1) return 1 / x for x of -1, -2 and -3?"""
     import jax
     import jax.numpy as jnp
 
@@ -93,7 +94,7 @@ def gamma() -> tuple[str, str]:
 
 
 def sign_of_floor() -> None:
-    """With the sign of the odd floor of x, the absolute value of gamma agrees with exact values."""
+    """abs(gamma(x)), negated where x < 0 and floor(x) is odd, agrees with exact values."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -104,7 +105,7 @@ def sign_of_floor() -> None:
 
 
 def signed_gamma(x: Any) -> Any:
-    """Return gamma: its absolute value, with the sign from the floor of x."""
+    """Return abs(gamma(x)), negated where x < 0 and floor(x) is odd."""
     import jax
     import jax.numpy as jnp
 
@@ -153,7 +154,7 @@ def scipy_relative_entropy(p: Any, q: Any) -> Any:
 
 
 def betaln_at_poles() -> tuple[str, str]:
-    """Does jax.scipy.special.betaln agree with SciPy at negative integers where it is finite?"""
+    """Does jax.scipy.special.betaln agree with SciPy at negative integers where betaln is finite?"""
     import jax
     import numpy as np
     import scipy.special
@@ -185,7 +186,7 @@ ISSUE = Issue(
                 Rule("agrees", "", "jax#20589 (97b15cc64b)"),
             ),
             workaround=Workaround(
-                "Except at poles, multiply jnp.exp(betaln(a, b)) by gamma's signs at a, b, a+b.",
+                "Except at poles, multiply jnp.exp(betaln(a, b)) by gamma's signs at a, b and a+b.",
                 signs_of_three_gammas,
                 elsewhere=Elsewhere(
                     signed_beta, scipy_beta, ("float32 matrix, positive float32 matrix", *_PAIRS), rtol=1e-3
@@ -217,7 +218,7 @@ ISSUE = Issue(
             rel_entr,
             rules=(Rule("differs", "jax<0.4.29"), Rule("agrees", "", "jax#21193 (818e7d92a4)")),
             workaround=Workaround(
-                "For q >= 0, mask it: jnp.where(p == 0, 0.0, rel_entr(p, q)).",
+                "For q >= 0, use jnp.where(p == 0, 0.0, rel_entr(p, q)).",
                 masked,
                 elsewhere=Elsewhere(
                     relative_entropy,
