@@ -138,7 +138,7 @@ ISSUE = Issue(
             read_by_a_sum,
             rules=(_UNTOLD, Rule("in-place", "jaxlib<0.10.2"), Rule("copy")),
             workaround=Workaround(
-                "In float32, set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type=; other reductions then copy.",
+                "In float32, set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type=, with which jnp.var copies.",
                 environment={"XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type="},
                 fails=("jaxlib<0.8.1",),  # it does not know the flag, and aborts
                 elsewhere=other_reductions,

@@ -2,7 +2,7 @@
 
 XLA simplified expressions, for example `sqrt(abs(square(x)))` to `abs(x)` (jax#37919), so that intermediate results did
 not overflow. JAX's FAQ documents the simplification in `log_of_exp`, and calls the compiled result more accurate. XLA
-now needs fast math for three of the simplifications: xla#45560 changed `root_of_square` and `log_of_exp`, and xla#48186
+now needs fast math for these simplifications: xla#45560 changed `root_of_square` and `log_of_exp`, and xla#48186
 changed `exp_times_exp`. Without fast math, `root_of_square`, `log_of_exp` and `exp_times_exp` now overflow as in eager
 mode.
 """

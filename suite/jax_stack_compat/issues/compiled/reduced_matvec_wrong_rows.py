@@ -38,7 +38,7 @@ def control_block() -> None:
 
 
 def without_fusions() -> None:
-    """Without YNNPACK, reductions of random products agree with NumPy, in two dtypes, for few and many rows."""
+    """Without YNNPACK, reductions of random products agree with NumPy, in float16 and wider, for few and many rows."""
     import jax
     import jax.numpy as jnp
     import numpy as np

@@ -37,7 +37,7 @@ _LATE = Signature("TypeError", "unhashable type: 'dict'", everyday=True)
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(report="diffrax#662 equinox#1095", change="jax@9cf81e4d12", discussion="equinox#1039"),
-    known_by=r"\bequinox/",
+    known_by=r"\bjax/_src/interpreters/mlir\.py",
     cases=(
         Case(
             diffeqsolve,
