@@ -161,7 +161,7 @@ ISSUE = Issue(
     behaviours={"largest": "affected", "finite": "clear"},
     rules=(Rule("largest", "jax<0.10.2"), Rule("finite", "", "jax#38075 (66cbb499c5)")),
     cases=(
-        Case(geometric, workaround=_FLOOR, touches=("jax.random.geometric",)),
+        Case(geometric, workaround=_FLOOR, touches=("jax.random.geometric(key) if unseen and seen(given(key))",)),
         Case(
             geometric_bfloat16,
             workaround=_FLOAT32,
@@ -175,7 +175,7 @@ ISSUE = Issue(
             behaviours={"infinite": "affected", "finite": "clear"},
             rules=(Rule("infinite"),),
             workaround=_ROOT,
-            touches=("jax.random.rayleigh",),
+            touches=("jax.random.rayleigh(key) if unseen and seen(given(key))",),
         ),
     ),
 )
