@@ -139,12 +139,14 @@ def rayleigh_of_arrays() -> None:
 
 
 _ROOT = Workaround(
-    "Draw jnp.sqrt(2 * jax.random.exponential(key, jnp.shape(scale))) * scale.",
+    "Draw other numbers (shape is jnp.shape(scale) by default): "
+    "jnp.sqrt(2 * jax.random.exponential(key, shape)) * scale.",
     root_of_exponential,
     elsewhere=rayleigh_of_arrays,
 )
 _FLOOR = Workaround(
-    "Draw floats: jnp.floor(jax.random.exponential(key, jnp.shape(p)) / -jnp.log1p(-p)) + 1.",
+    "Draw other floats (shape is jnp.shape(p) by default): "
+    "jnp.floor(jax.random.exponential(key, shape) / -jnp.log1p(-p)) + 1.",
     ceiling_of_exponential,
     elsewhere=geometric_of_arrays,
 )
