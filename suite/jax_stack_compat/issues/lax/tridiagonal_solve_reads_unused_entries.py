@@ -101,6 +101,8 @@ _ELSEWHERE = Elsewhere(
     atol=1e-5,
 )
 
+_FILLED = ("jax.numpy.full", "jax.numpy.full_like", "jax.numpy.ones", "jax.numpy.ones_like")
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(fix="jax#25787", discussion="jax#25693"),
@@ -115,6 +117,7 @@ ISSUE = Issue(
                 elsewhere=_ELSEWHERE,
             ),
             touches=(
+                f"jax.lax.linalg.tridiagonal_solve(dl, d, du) if form(dl) in {_FILLED} or form(du) in {_FILLED}",
                 "jax.lax.linalg.tridiagonal_solve(dl, d, du) if unseen and (form(dl) != 'set' or form(du) != 'set')",
             ),
         ),

@@ -71,6 +71,15 @@ def array_equal() -> tuple[str, str]:
 
 
 _NUMPY = "'numpy.array', 'numpy.asarray', 'numpy.save', 'numpy.savez', 'numpy.stack'"
+# What these return is no key.
+_DRAWS = "key_data bits bernoulli categorical choice exponential gamma normal permutation randint uniform"
+_NO_KEY = ", ".join(f"'jax.random.{name}'" for name in _DRAWS.split())
+
+
+def _within(functions: str) -> tuple[str]:
+    """Return the touch of a key in an argument of one of the functions."""
+    return (f"jax.random.key if unseen and within({functions}) and not within({_NO_KEY})",)
+
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -87,7 +96,7 @@ ISSUE = Issue(
             asarray,
             behaviours={"objects": "affected", "other": "different"},
             rules=(Rule("objects", "jax<0.4.36"), Rule("refused", "", "jax#24481 (c8f5b2bb13)")),
-            touches=(f"jax.random.key if within({_NUMPY})",),
+            touches=_within(_NUMPY),
         ),
         Case(
             array_equal,
@@ -95,7 +104,7 @@ ISSUE = Issue(
                 Rule("agrees", "jax<0.4.36"),
                 Rule("differs", "", "np.array_equal catches the TypeError of jax#24481"),
             ),
-            touches=("jax.random.key if within('numpy.array_equal')",),
+            touches=_within("'numpy.array_equal'"),
         ),
     ),
 )

@@ -136,7 +136,7 @@ ISSUE = Issue(
                 Rule("biased", "", "a comment in the source documents the bias, and since jax#27742 the docstring"),
             ),
             workaround=Workaround(
-                "Combine draws below a and b, each at most 65536, for span a * b.", two_digits, elsewhere=other_spans
+                "Split the key; draw i below a and j below b, up to 65536: i*b+j.", two_digits, elsewhere=other_spans
             ),
             touches=(f"jax.random.randint(key, shape, minval, maxval) if {_WIDE}",),
         ),

@@ -75,7 +75,7 @@ ISSUE = Issue(
         Rule("differs", "", "a60ead6fd1 changed the default of jax_threefry_partitionable, as the changelog says"),
     ),
     workaround=Workaround(
-        "Set JAX_THREEFRY_PARTITIONABLE=0 before jax is imported; 8-bit and 16-bit randint keeps its new numbers.",
+        "Set JAX_THREEFRY_PARTITIONABLE=0 before jax is imported, which does not undo later changes of samplers.",
         environment={"JAX_THREEFRY_PARTITIONABLE": "0"},
         elsewhere=earlier_numbers,
     ),

@@ -139,12 +139,14 @@ def rayleigh_of_arrays() -> None:
 
 
 _ROOT = Workaround(
-    "Draw jnp.sqrt(2 * jax.random.exponential(key, jnp.shape(scale))) * scale.",
+    "Draw other numbers (shape is jnp.shape(scale) by default): "
+    "jnp.sqrt(2 * jax.random.exponential(key, shape)) * scale.",
     root_of_exponential,
     elsewhere=rayleigh_of_arrays,
 )
 _FLOOR = Workaround(
-    "Draw floats: jnp.floor(jax.random.exponential(key, jnp.shape(p)) / -jnp.log1p(-p)) + 1.",
+    "Draw other floats (shape is jnp.shape(p) by default): "
+    "jnp.floor(jax.random.exponential(key, shape) / -jnp.log1p(-p)) + 1.",
     ceiling_of_exponential,
     elsewhere=geometric_of_arrays,
 )
@@ -161,7 +163,7 @@ ISSUE = Issue(
     behaviours={"largest": "affected", "finite": "clear"},
     rules=(Rule("largest", "jax<0.10.2"), Rule("finite", "", "jax#38075 (66cbb499c5)")),
     cases=(
-        Case(geometric, workaround=_FLOOR, touches=("jax.random.geometric",)),
+        Case(geometric, workaround=_FLOOR, touches=("jax.random.geometric(key) if unseen and seen(given(key))",)),
         Case(
             geometric_bfloat16,
             workaround=_FLOAT32,
@@ -175,7 +177,7 @@ ISSUE = Issue(
             behaviours={"infinite": "affected", "finite": "clear"},
             rules=(Rule("infinite"),),
             workaround=_ROOT,
-            touches=("jax.random.rayleigh",),
+            touches=("jax.random.rayleigh(key) if unseen and seen(given(key))",),
         ),
     ),
 )

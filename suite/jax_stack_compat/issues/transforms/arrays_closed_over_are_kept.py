@@ -3,7 +3,7 @@
 A cache of traced `jax.lax.cond` branches held the arrays that the branches close over, until 8db862c02e (jax#12719).
 9cf81e4d12 cached the abstract values of primitives under keys that held an inner jit's arrays (`jit_in_jit`); jax#30009
 made these references weak. A jitted scan whose body is jitted kept arrays even before 9cf81e4d12 (`scan_of_jit`).
-Outside `jit`, a cache of compiled primitives holds a scan's body (`eager_scan`), as jax#30009 notes in its code.
+Outside `jit`, a cache of compiled primitives holds a scan's jitted body (`eager_scan`), as jax#30009 notes in its code.
 """
 
 from __future__ import annotations
@@ -109,7 +109,13 @@ def eager_scan() -> tuple[str, str]:
     return _kept(closes_over)
 
 
-_BODY = "jax.lax.scan(f) if unseen and form(f) == 'jax.jit'"
+_BODIES = (
+    "jax.lax.scan(f) if unseen and form(f) == 'jax.jit'",
+    "jax.lax.map(f) if unseen and form(f) == 'jax.jit'",
+    "jax.lax.fori_loop(lower, upper, body_fun) if unseen and form(body_fun) == 'jax.jit'",
+    "jax.lax.while_loop(cond_fun, body_fun) if unseen and form(body_fun) == 'jax.jit'",
+    "jax.jit if unseen and within('jax.lax.scan', 'jax.lax.map', 'jax.lax.fori_loop', 'jax.lax.while_loop')",
+)
 
 ISSUE = Issue(
     kind="slow",
@@ -138,12 +144,12 @@ ISSUE = Issue(
         Case(
             scan_of_jit,
             rules=(Rule("freed", "jax<0.4.24"), Rule("kept", "jax<0.7.1"), Rule("freed", "", "jax#30009")),
-            touches=(_BODY,),
+            touches=tuple(f"{body} and within('jax.jit')" for body in _BODIES),
         ),
         Case(
             eager_scan,
             rules=(Rule("kept", "", "xla_primitive_callable's cache, as jax#30009 notes"),),
-            touches=(_BODY,),
+            touches=tuple(f"{body} and not within('jax.jit')" for body in _BODIES),
         ),
     ),
 )

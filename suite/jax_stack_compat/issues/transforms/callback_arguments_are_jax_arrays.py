@@ -116,7 +116,7 @@ def sum_in_double() -> tuple[str, str]:
 
 
 _CALLBACKS = ("jax.pure_callback", "jax.experimental.io_callback", "jax.debug.callback")
-_INSIDE = "within('jax.pure_callback', 'jax.experimental.io_callback') and not within('numpy.array', 'numpy.copy')"
+_INSIDE = f"within{_CALLBACKS} and not within('numpy.array', 'numpy.copy')"
 _DOUBLE = "dtype in ('float64', 'numpy.float64', 'builtins.float') and not uses('jax_enable_x64')"
 _NEW = Rule("differs", "", "9616900cc9; for jax.debug.callback, 6e23c14f85")
 
