@@ -1,10 +1,10 @@
 """compute_on("device_host")(jax.jit(f)).lower() loses the host mark
 
-`compute_on` copied a jitted function's `lower`, as `functools.wraps` does (jax#27829), so lowering skipped the host
-mark (`decorator_outside`). Since a144eb234b, lowering after a call skipped it too (`after_a_call`), until jax#27873
-ended the copying. With `jax.jit` outside, `lax.platform_dependent` within `compute_on` takes the CPU's branch since
-ba5b3c7941 (`tpu_branch`). The cases read the lowered text, which does not show where XLA runs the function; jax#27825
-is open.
+`compute_on` copied a jitted function's `lower` (jax#27829), so lowering skipped the host mark (`decorator_outside`);
+since a144eb234b, it did so after a call too (`after_a_call`). jax#27873 ended the copying, and 3a440c764b made
+`compute_type` and `out_memory_spaces` required keywords. With `jax.jit` outside, `lax.platform_dependent` within
+`compute_on` takes the CPU's branch since ba5b3c7941 (`tpu_branch`). The cases read the lowered text, which does not
+show where XLA runs the function; jax#27825 is open.
 """
 
 from __future__ import annotations

@@ -99,7 +99,15 @@ ISSUE = Issue(
         elsewhere=Elsewhere(
             slices_of_slices,
             numpy_slices,
-            ("float32 vector", "int32 matrix", "float16 batch", "bool vector", "float32 one"),
+            (
+                "float32 vector",
+                "int32 matrix",
+                "float16 batch",
+                "int8 vector",
+                "complex64 matrix",
+                "bool vector",
+                "float32 one",
+            ),
         ),
     ),
     cases=(
