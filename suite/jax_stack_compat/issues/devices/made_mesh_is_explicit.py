@@ -2,8 +2,8 @@
 
 On an Explicit axis, an array's sharding is a part of its type, and JAX raises an error if a result has no obvious
 sharding (page on distributed arrays). The default of `jax.make_mesh` was Auto; 89401bd314 made it Explicit, as the
-changelog had announced. On Explicit axes, `jax.lax.with_sharding_constraint` raises too (`constraint`), and so does
-`eqx.filter_shard` (equinox#1171).
+changelog had announced. `jax.lax.with_sharding_constraint` cannot move an array to an Explicit axis (`constraint`),
+and `eqx.filter_shard` cannot either (equinox#1171).
 """
 
 from __future__ import annotations
