@@ -1,8 +1,9 @@
 """Subnormal float32 numbers, below 1.2e-38, are 0 in CPU computations
 
 XLA lets the CPU flush subnormal numbers to zero, because they slow down computations. The flushing is intended
-(jax#4042, jax#16200), and documented since jax#26668. A stored subnormal number keeps its value (`moved`), but
-`arithmetic`, `comparison` and `sort` treat it as 0. jax#37762 reports flushing in bfloat16, and none in float16.
+(jax#4042, jax#16200), and the Sharp Bits page describes it since jax#26668. A stored subnormal number keeps its value
+(`moved`), but `arithmetic`, `comparison` and `sort` treat it as 0. jax#37762 reports flushing in bfloat16, and none in
+float16.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ ISSUE = Issue(
     control=moved,
     rules=(Rule("differs", "", "on x86-64; JAX's Sharp Bits page documents the flushing"),),
     workaround=Workaround(
-        "Scale subnormal numbers by a power of 2 in NumPy, before JAX computes.",
+        "Scale subnormal numbers by a power of 2 in NumPy, and correct the results there.",
         scale_up,
         elsewhere=Elsewhere(
             scaled_logarithm,

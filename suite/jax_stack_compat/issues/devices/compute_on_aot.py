@@ -1,10 +1,10 @@
 """compute_on("device_host")(jax.jit(f)).lower() loses the host mark
 
-`compute_on` copies a jitted function's `lower`, as `functools.wraps` does (jax#27829), so lowering skips the host mark
-(`decorator_outside`). Since a144eb234b, lowering after a call skips the host mark too (`after_a_call`); jax#27873 ends
-the copying. With `jax.jit` outside, `lax.platform_dependent` within `compute_on` takes the CPU's branch since
-ba5b3c7941 (`tpu_branch`). The cases read the lowered text, which does not show where XLA runs the function; jax#27825
-is open.
+`compute_on` copied a jitted function's `lower` (jax#27829), so lowering skipped the host mark (`decorator_outside`);
+since a144eb234b, it did so after a call too (`after_a_call`). jax#27873 ended the copying, and 3a440c764b made
+`compute_type` and `out_memory_spaces` required keywords. With `jax.jit` outside, `lax.platform_dependent` within
+`compute_on` takes the CPU's branch since ba5b3c7941 (`tpu_branch`). The cases read the lowered text, which does not
+show where XLA runs the function; jax#27825 is open.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ def jit_last() -> None:
 
 
 def host_programs() -> None:
-    """With jax.jit outside compute_on, other dtypes and shapes and batched gradients are marked and correct."""
+    """With jax.jit outside, other dtypes and shapes, batched gradients and a bound argument are marked and correct."""
+    from functools import partial
+
     import jax
     import numpy as np
 
@@ -74,6 +76,7 @@ def host_programs() -> None:
     for function, x, wanted in (
         (_on_host(lambda x: x - 1), numbers, numbers - 1),
         (_on_host(lambda x: x + x), rows[:0], rows[:0]),
+        (_on_host(partial(lambda x, how: x.T if how == "turned" else x, how="turned")), rows, rows.T),
         (slopes, rows, 2 * rows),
     ):
         lowered = jax.jit(function).lower(x)
@@ -188,7 +191,7 @@ _GONE = Rule(
     "jax#27873 (7eb397d1e5) ends the copy of lower; since 3a440c764b, compute_on returns a plain function",
 )
 _JIT_LAST = Workaround(
-    "Apply jax.jit last, outside compute_on, and pass the static arguments to jax.jit.",
+    "Bind static arguments by functools.partial, then apply jax.jit last, outside compute_on.",
     jit_last,
     elsewhere=host_programs,
 )

@@ -141,7 +141,7 @@ ISSUE = Issue(
         **{"on-the-host": "clear", "on-the-device": "affected", "refused": "guarded", "no-such-memory": "absent"}
     },
     workaround=Workaround(
-        "Move the jitted result, which first takes device memory: jax.device_put(f(x), host).",
+        "Move the jitted result, which first takes device memory, to a sharding in pinned_host.",
         put_outside,
         elsewhere=moved_there_and_back,
     ),

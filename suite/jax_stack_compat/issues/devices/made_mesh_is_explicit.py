@@ -2,8 +2,8 @@
 
 On an Explicit axis, an array's sharding is a part of its type, and JAX raises an error if a result has no obvious
 sharding (page on distributed arrays). The default of `jax.make_mesh` was Auto; 89401bd314 made it Explicit, as the
-changelog had announced. On Explicit axes, `jax.lax.with_sharding_constraint` raises too (`constraint`), and so does
-`eqx.filter_shard` (equinox#1171).
+changelog had announced. `jax.lax.with_sharding_constraint` cannot move an array to an Explicit axis (`constraint`),
+and `eqx.filter_shard` cannot either (equinox#1171).
 """
 
 from __future__ import annotations
@@ -101,10 +101,13 @@ def reshape() -> tuple[str, str]:
 
 # shard_map makes axes Manual, whatever type they have.
 _WITHOUT_TYPES = (
-    "jax.make_mesh(axis_shapes, axis_names, axis_types) if not given(axis_types) and without('jax.sharding.AxisType') "
-    "and not uses('jax.shard_map', 'jax.experimental.shard_map.shard_map')",
+    "jax.make_mesh(axis_shapes, axis_names, axis_types) if seen(not given(axis_types)) and unseen "
+    "and without('jax.sharding.AxisType') and not uses('jax.shard_map', 'jax.experimental.shard_map.shard_map')",
 )
-_CONSTRAINTS = ("jax.lax.with_sharding_constraint", "equinox.filter_shard")
+_CONSTRAINTS = tuple(
+    f"{each} if uses('jax.make_mesh') and without('jax.sharding.AxisType')"
+    for each in ("jax.lax.with_sharding_constraint", "equinox.filter_shard")
+)
 _WARNS = Signature("DeprecationWarning", "The default axis_types will change")
 _case = partial(Case, host_devices=2, touches=_WITHOUT_TYPES)
 
@@ -138,7 +141,7 @@ ISSUE = Issue(
                 "refused": Signature("ValueError", "with_sharding_constraint can only refer to Auto axes of the mesh"),
                 "warns": _WARNS,
             },
-            touches=(*_WITHOUT_TYPES, *(f"{each} if uses('jax.make_mesh')" for each in _CONSTRAINTS)),
+            touches=(*_WITHOUT_TYPES, *_CONSTRAINTS),
         ),
         _case(product),
         _case(sum_of_both),

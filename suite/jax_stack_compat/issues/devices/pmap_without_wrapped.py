@@ -107,7 +107,7 @@ ISSUE = Issue(
     behaviours={"other": "different"},
     rules=(Rule("gone", "jax==0.8.0", "jax#32701"), Rule("there", "", "ebb84c4c79")),
     workaround=Workaround(
-        'Select the old pmap, which JAX removed later: jax.config.update("jax_pmap_shmap_merge", False).',
+        'Before jax.pmap, select the old one, removed later: jax.config.update("jax_pmap_shmap_merge", False).',
         old_implementation,
         elsewhere=old_implementation_with_keywords,
     ),

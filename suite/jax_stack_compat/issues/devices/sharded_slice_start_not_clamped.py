@@ -2,7 +2,7 @@
 
 `dynamic_update_slice` adjusts its start so that the update fits. XLA's SPMD partitioner looks for the shard that owns
 the unadjusted start, finds none, and drops an update of one column (xla#49118). If the result of `dynamic_slice` is
-sharded, the partitioner clamps the start, and then adds the shard's offset (xla#49122). On one device, the start is
+sharded, the partitioner clamped the start, and then added the shard's offset (xla#49122). On one device, the start is
 clamped (`inside`).
 """
 
@@ -98,7 +98,7 @@ ISSUE = Issue(
     touches=("sharding",),
     control=inside,
     workaround=Workaround(
-        "Clip non-negative int32 starts: jnp.clip(i, 0, x.shape[1] - column.shape[1]).",
+        "Clip non-negative int32 starts: jnp.clip(i, 0, n - size), where n is the axis's length.",
         clip_start,
         elsewhere=cache_past_its_end,
     ),

@@ -70,6 +70,7 @@ def numpy_gradients(x: Any) -> Any:
 
 
 _FIRST = "lhs, rhs, window_strides, padding, "
+_DILATED = f"{_FIRST}lhs_dilation, rhs_dilation, "
 _WIDER = f"preferred_element_type) if preferred_element_type != None and {GRADIENTS}"
 
 ISSUE = Issue(
@@ -77,16 +78,16 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#31592", fix="jax#36734"),
     touches=(
         f"jax.lax.conv({_FIRST}precision, {_WIDER}",
-        f"jax.lax.conv_with_general_padding({_FIRST}lhs_dilation, rhs_dilation, precision, {_WIDER}",
-        f"jax.lax.conv_general_dilated({_FIRST}lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count, "
-        f"batch_group_count, precision, {_WIDER}",
+        f"jax.lax.conv_with_general_padding({_DILATED}precision, {_WIDER}",
+        f"jax.lax.conv_general_dilated({_DILATED}dimension_numbers, groups, batches, precision, {_WIDER}",
+        f"jax.lax.conv_general_dilated_patches({_DILATED}dimension_numbers, precision, {_WIDER}",
         f"jax.lax.conv_transpose({_FIRST}rhs_dilation, dimension_numbers, transpose_kernel, precision, {_WIDER}",
-        f"jax.numpy.convolve(a, v, mode, precision, {_WIDER}",
+        *(f"jax.numpy.{each}(a, v, mode, precision, {_WIDER}" for each in ("convolve", "correlate")),
     ),
     control=of_one_dtype,
     rules=(Rule("refused", "jax<0.10.0"), Rule("agrees", "", "jax#36734 (585f9f2b8a)")),
     workaround=Workaround(
-        "Cast input and kernel to the wider type before the convolution.",
+        "Cast input and kernel to the wider type first, which takes more memory.",
         cast_before,
         elsewhere=Elsewhere(
             gradients_of_cast,

@@ -2,7 +2,7 @@
 
 A negative low padding crops, and a high padding should add zeros. Instead of zeros, XLA read the entries that follow in
 memory: the next row, the next image or, after the last image, memory outside the array (xla#48713). XLA's convolution
-by Eigen looks at the low paddings alone before it skips padding; xla#48748 corrects that check.
+by Eigen looked at the low paddings alone before it skipped padding; xla#48748 would correct that check.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Under jit, nested dynamic_slice calls past the end read other entries
 
-`lax.dynamic_slice` clamps its start so that the slice fits. XLA merges two nested slices: it clamps the inner start by
-the outer slice's size, adds the outer start as given, and clamps the sum (xla#48024). `jnp.roll` by a traced shift ends
-with a `dynamic_slice` too (`rolled`, xla#49121).
+`lax.dynamic_slice` clamps its start so that the slice fits. XLA merged two nested slices: it clamped the inner start by
+the outer slice's size, added the outer start as given, and clamped the sum (xla#48024). `jnp.roll` by a traced shift
+ends with a `dynamic_slice` too (`rolled`, xla#49121).
 """
 
 from __future__ import annotations
@@ -99,7 +99,15 @@ ISSUE = Issue(
         elsewhere=Elsewhere(
             slices_of_slices,
             numpy_slices,
-            ("float32 vector", "int32 matrix", "float16 batch", "bool vector", "float32 one"),
+            (
+                "float32 vector",
+                "int32 matrix",
+                "float16 batch",
+                "int8 vector",
+                "complex64 matrix",
+                "bool vector",
+                "float32 one",
+            ),
         ),
     ),
     cases=(
@@ -112,6 +120,11 @@ ISSUE = Issue(
                 f"jax.lax.dynamic_index_in_dim(operand, start) {_OF_SLICES} and type(start) != 'int'",
             ),
         ),
-        Case(rolled, touches=(f"jax.numpy.roll(a, shift) if type(shift) != 'int' and uses({_SLICES})",)),
+        Case(
+            rolled,
+            touches=(
+                f"jax.numpy.roll(a, shift) if type(shift) != 'int' and within({_SLICES}) and without('jax.numpy.clip')",
+            ),
+        ),
     ),
 )

@@ -295,10 +295,12 @@ _PARAMS = Workaround(
     elsewhere=params_of_two_dimensions,
     fails=("jax<0.4.33",),
 )
-_NOT_INTERPRETED = (
-    "jax.experimental.pallas.pallas_call(kernel, out_shape, interpret) "
-    "if not interpret == True and uses('jax.jit', 'jax.export.export') "
-    "and without('jax.sharding.AbstractDevice')"
+# Lowering names a platform that the machine need not have.
+_TO_A_PLATFORM = (
+    "jax.stages.Traced.lower(a, b, c, lowering_platforms) if given(lowering_platforms) "
+    "and not without('jax.experimental.pallas.pallas_call') and without('jax.sharding.AbstractDevice')",
+    "jax.export.export(fun_jit, a, b, platforms) if given(platforms) "
+    "and uses('jax.experimental.pallas.pallas_call') and without('jax.sharding.AbstractDevice')",
 )
 
 ISSUE = Issue(
@@ -461,7 +463,7 @@ ISSUE = Issue(
                 elsewhere=told_of_another_gpu,
                 fails=("jax<0.10.1",),
             ),
-            touches=(_NOT_INTERPRETED,),
+            touches=_TO_A_PLATFORM,
         ),
         _lowered(
             lowered_for_a_tpu,
@@ -470,7 +472,7 @@ ISSUE = Issue(
                 **{"wants-a-gpu": "affected", "no-way-to-ask": "absent"},
             },
             rules=(_ASKED, Rule("lowered", "absl-py"), _LACKING, Rule("lowered")),
-            touches=(_NOT_INTERPRETED,),
+            touches=_TO_A_PLATFORM,
         ),
     ),
 )
