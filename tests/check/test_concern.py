@@ -94,6 +94,8 @@ def found(
         (GUARD, "def f(): return jnp.log(0)\njnp.where(x, y, z)", ["possible"]),
         ("jax.numpy.exp if within('jax.jit')", "jnp.exp(x)", []),
         ("jax.numpy.exp if within('[int]')", "jnp.exp(x)[0]", ["likely"]),
+        ("jax.vmap if within('jax.jit')", "@jax.jit\n@jax.vmap\ndef f(x): return x", ["likely"]),
+        ("jax.vmap if within('jax.jit')", "@jax.vmap\n@jax.jit\ndef f(x): return x", []),
         ("jax.numpy.exp if within('[int]')", "jnp.exp(x)['a'], jnp.exp(x)[i]", []),
         ("jax.numpy.exp if within('jax.jit')", "@jax.jit\ndef f(x): return jnp.exp(x)", ["likely"]),
         ("jax.numpy.exp if within('jax.jit')", "def f(x): return jnp.exp(x)\njax.jit(f)", ["likely"]),

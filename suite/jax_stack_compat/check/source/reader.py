@@ -257,10 +257,11 @@ class _Reader(ast.NodeVisitor):
             self.visit(node.slice)
 
     def _decorators(self, of: Sequence[ast.expr]) -> None:
-        for each in of:
+        for number, each in enumerate(of):
             self.decorator = each
-            # A decorator is called with the function or class below it.
-            self._name(each, Call(1, (), open_positions=False, open_keywords=False))
+            # A decorator is called with the function or class below it, and its result with those above.
+            with self._within(*map(self._decorator, of[:number])):
+                self._name(each, Call(1, (), open_positions=False, open_keywords=False))
 
     def _condition_of(self, decorators: Sequence[ast.expr]) -> Condition:
         """Return the condition of decorators. Those of the stack skip nothing, whatever their arguments."""
