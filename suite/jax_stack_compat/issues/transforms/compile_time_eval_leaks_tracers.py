@@ -260,9 +260,9 @@ ISSUE = Issue(
             ),
             touches=(
                 "jax.ensure_compile_time_eval if uses('jax.custom_jvp', 'jax.nn.relu', 'jax.nn.relu6', "
-                "'jax.numpy.linalg.pinv', 'jax.scipy.special.expi', 'jax.scipy.special.exp1', 'jax.scipy.special.expn', "
-                "'jax.scipy.special.logit', 'jax.scipy.special.xlogy', 'jax.scipy.special.entr', "
-                "'jax.scipy.special.log_ndtr')",
+                "'jax.numpy.linalg.pinv', 'jax.scipy.special.expi', 'jax.scipy.special.exp1', "
+                "'jax.scipy.special.expn', 'jax.scipy.special.logit', 'jax.scipy.special.xlogy', "
+                "'jax.scipy.special.entr', 'jax.scipy.special.log_ndtr')",
             ),
         ),
         Case(
@@ -287,7 +287,10 @@ ISSUE = Issue(
                     ("int32 matrix", "float16 vector", "complex64 batch", "float32 empty", "uint8 vector"),
                 ),
             ),
-            touches=("jax.ensure_compile_time_eval if uses('jax.lax.map', 'jax.lax.scan', 'jax.scipy.special.bessel_jn')",),
+            touches=(
+                "jax.ensure_compile_time_eval if uses('jax.lax.map', 'jax.lax.scan', "
+                "'jax.scipy.special.bessel_jn')",
+            ),
         ),
         Case(
             interp,

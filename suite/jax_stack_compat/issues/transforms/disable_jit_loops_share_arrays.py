@@ -187,10 +187,11 @@ _ARRAYS = Workaround(
 )
 
 
-def _touches(name: str) -> tuple[str, str]:
-    """Return the ways to disable jit in a project that uses a function."""
+def _touches(*names: str) -> tuple[str, str]:
+    """Return the ways to disable jit in a project that uses one of these functions."""
+    uses = f"uses({', '.join(map(repr, names))})"
     flag = "jax.config.update(name, value) if name == 'jax_disable_jit' and value == True"
-    return f"jax.disable_jit if uses('{name}')", f"{flag} and uses('{name}')"
+    return f"jax.disable_jit if {uses}", f"{flag} and {uses}"
 
 
 _ALL = (Rule("differs"),)
@@ -206,7 +207,7 @@ ISSUE = Issue(
             expi,
             rules=_RULES,
             workaround=Workaround(
-                "Call expi within jax.disable_jit(False); you then cannot step through expi.",
+                "Call expi, exp1 and expn within jax.disable_jit(False); you then cannot step through them.",
                 expi_with_jit,
                 elsewhere=Elsewhere(
                     integral,
@@ -215,7 +216,7 @@ ISSUE = Issue(
                     rtol=1e-4,
                 ),
             ),
-            touches=tuple(touch for name in ("expi", "exp1", "expn") for touch in _touches(f"jax.scipy.special.{name}")),
+            touches=_touches("jax.scipy.special.expi", "jax.scipy.special.exp1", "jax.scipy.special.expn"),
         ),
         Case(scan_outputs, rules=_ALL, workaround=_ARRAYS, touches=_touches("jax.lax.scan")),
         Case(while_loop, rules=_RULES, workaround=_ARRAYS, touches=_touches("jax.lax.while_loop")),
