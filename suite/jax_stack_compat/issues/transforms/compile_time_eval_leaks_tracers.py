@@ -288,8 +288,7 @@ ISSUE = Issue(
                 ),
             ),
             touches=(
-                "jax.ensure_compile_time_eval if uses('jax.lax.map', 'jax.lax.scan', "
-                "'jax.scipy.special.bessel_jn')",
+                "jax.ensure_compile_time_eval if uses('jax.lax.map', 'jax.lax.scan', 'jax.scipy.special.bessel_jn')",
             ),
         ),
         Case(
