@@ -1,9 +1,9 @@
 """On a CPU, a callback that calls JAX can wait forever for the result
 
-f255fb700a dispatches large CPU computations asynchronously. A callback then occupies a thread of the pool, and the JAX
-computation that it starts can wait for that thread (83457c115a); with one thread (`NPROC=1`), one callback is enough.
-83457c115a dispatches jitted programs with callbacks synchronously; 9d39ab305a does so for programs that a callback
-starts. e2eff1f8d5 removed the documentation's rule that callbacks must not call JAX; jax#25861 is open.
+f255fb700a dispatches large CPU computations asynchronously. A callback then occupies a thread of the pool. JAX waits
+for that thread if the callback starts a computation (83457c115a) or gets a large result (`large_argument`); with one
+thread (`NPROC=1`), one callback is enough. 83457c115a dispatches jitted programs with callbacks synchronously;
+9d39ab305a does so for programs that a callback starts.
 """
 
 from __future__ import annotations
@@ -203,7 +203,7 @@ ISSUE = Issue(
             touches=("jax.pure_callback",),
         ),
         Case(pure_callback, touches=("jax.pure_callback",)),
-        Case(debug_callback, touches=("jax.debug.callback",)),
+        Case(debug_callback, touches=("jax.debug.callback", "jax.experimental.io_callback")),
         Case(
             large_argument,
             rules=(Rule("comes", "jaxlib<0.4.35"), Rule("stuck", "jaxlib<0.5.1"), _NEW),

@@ -250,7 +250,7 @@ ISSUE = Issue(
         Case(
             relu,
             workaround=Workaround(
-                "For NumPy arrays, use NumPy instead: np.maximum(x, 0).",
+                "For relu of a NumPy array, use NumPy instead: np.maximum(x, 0).",
                 by_numpy,
                 elsewhere=Elsewhere(
                     constant_maximum,
@@ -260,7 +260,9 @@ ISSUE = Issue(
             ),
             touches=(
                 "jax.ensure_compile_time_eval if uses('jax.custom_jvp', 'jax.nn.relu', 'jax.nn.relu6', "
-                "'jax.scipy.special.expi')",
+                "'jax.numpy.linalg.pinv', 'jax.scipy.special.expi', 'jax.scipy.special.exp1', "
+                "'jax.scipy.special.expn', 'jax.scipy.special.logit', 'jax.scipy.special.xlogy', "
+                "'jax.scipy.special.entr', 'jax.scipy.special.log_ndtr')",
             ),
         ),
         Case(
@@ -277,7 +279,7 @@ ISSUE = Issue(
             rules=(_OLD, Rule("no-rule", "jax<0.8.0"), Rule("agrees", "", "858efa0147")),
             signatures={"no-rule": Signature("NotImplementedError", "Evaluation rule for 'empty")},
             workaround=Workaround(
-                "If jax.vmap(f) can be evaluated, use jax.vmap(f)(x): all rows are in memory at once.",
+                "If jax.vmap(f) can be evaluated, replace lax.map by jax.vmap(f)(x): all rows are in memory.",
                 vmap_instead,
                 elsewhere=Elsewhere(
                     by_vmap,
@@ -285,14 +287,16 @@ ISSUE = Issue(
                     ("int32 matrix", "float16 vector", "complex64 batch", "float32 empty", "uint8 vector"),
                 ),
             ),
-            touches=("jax.ensure_compile_time_eval if uses('jax.lax.map', 'jax.lax.scan')",),
+            touches=(
+                "jax.ensure_compile_time_eval if uses('jax.lax.map', 'jax.lax.scan', 'jax.scipy.special.bessel_jn')",
+            ),
         ),
         Case(
             interp,
             rules=_UNTIL_0_6_1,
             signatures=_ESCAPED,
             workaround=Workaround(
-                "For NumPy arrays, use NumPy instead: np.interp(x, xp, fp).",
+                "For interp of NumPy arrays, use np.interp(x, xp, fp), which computes in float64.",
                 numpy_interp,
                 elsewhere=Elsewhere(
                     constant_interpolation,
@@ -301,7 +305,10 @@ ISSUE = Issue(
                     rtol=1e-6,
                 ),
             ),
-            touches=("jax.ensure_compile_time_eval if uses('jax.numpy.interp', 'jax.numpy.searchsorted')",),
+            touches=(
+                "jax.ensure_compile_time_eval if uses('jax.numpy.interp', 'jax.numpy.searchsorted', "
+                "'jax.numpy.digitize')",
+            ),
         ),
     ),
 )

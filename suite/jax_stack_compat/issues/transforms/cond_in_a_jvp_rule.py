@@ -143,21 +143,21 @@ ISSUE = Issue(
     upstream=Upstream.of(
         report="jax#22011 jax#39219", attempt="jax#39453", discussion="jax#5658 patrick-kidger/lineax#100"
     ),
-    touches=(f"jax.lax.cond if within('.defjvp') and {MAPS} and {GRADIENTS}",),
+    touches=(f"jax.lax.cond if within('.defjvp', '.defjvps') and {MAPS} and {GRADIENTS}",),
     control=mapped_gradient,
     rules=(Rule("no-transpose", "", "jax#39219 is open"),),
     workaround=Workaround(
         "Multiply the tangent by a jnp.where: t * jnp.where(x > 0, 1.0, 2.0).",
         coefficient,
         elsewhere=Elsewhere(
-            leaky, leaky_slope, ("float32 vector", "float16 vector", "zero float32 vector", "float32 one")
+            leaky, leaky_slope, ("float32 vector", "float16 vector", "zero float32 vector", "float32 empty")
         ),
     ),
     behaviours={"agrees": "clear", "differs": "different"},
     signatures={"no-transpose": Signature("NotImplementedError", "for 'stop_gradient' not implemented")},
     cases=(
         Case(cond),
-        Case(switch, touches=(f"jax.lax.switch if within('.defjvp') and {MAPS} and {GRADIENTS}",)),
+        Case(switch, touches=(f"jax.lax.switch if within('.defjvp', '.defjvps') and {MAPS} and {GRADIENTS}",)),
         Case(
             with_lineax,
             rules=(Rule("no-transpose", "lineax<0.0.6"), Rule("agrees", "", "patrick-kidger/lineax#100")),

@@ -102,7 +102,7 @@ def jax_arrays() -> None:
 
 
 def sums(x: Any) -> Any:
-    """Add rows to a carry with `+=`, in two loops and a jitted function that get JAX copies."""
+    """Add rows to a carry with `+=`, in two loops and a jitted function that get JAX copies, one of a tree."""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -114,8 +114,11 @@ def sums(x: Any) -> Any:
     given = np.zeros_like(x[0])
     with jax.disable_jit():
         rows = jax.lax.scan(add, jnp.array(given), x)[1]
-        last = jax.lax.fori_loop(0, len(x), lambda i, c: add(c, x[i])[0], jnp.array(given))
-        return jnp.stack([*rows, last, jax.jit(add)(jnp.array(given), x[0])[0], given])
+        copied = jax.tree_util.tree_map(jnp.array, {"sum": given, "count": np.int32(0)})
+        last = jax.lax.fori_loop(
+            0, len(x), lambda i, c: {"sum": add(c["sum"], x[i])[0], "count": c["count"] + 1}, copied
+        )
+        return jnp.stack([*rows, last["sum"], jax.jit(add)(jnp.array(given), x[0])[0], given])
 
 
 def numpy_sums(x: Any) -> Any:
@@ -173,7 +176,7 @@ def jitted() -> tuple[str, str]:
 
 
 _ARRAYS = Workaround(
-    "If the body returns JAX arrays, pass a copy of the carry: jnp.array(carry).",
+    "If the body returns JAX arrays, copy the carry: jax.tree_util.tree_map(jnp.array, carry).",
     jax_arrays,
     elsewhere=Elsewhere(
         sums,
@@ -184,10 +187,11 @@ _ARRAYS = Workaround(
 )
 
 
-def _touches(name: str) -> tuple[str, str]:
-    """Return the ways to disable jit in a project that uses a function."""
+def _touches(*names: str) -> tuple[str, str]:
+    """Return the ways to disable jit in a project that uses one of these functions."""
+    uses = f"uses({', '.join(map(repr, names))})"
     flag = "jax.config.update(name, value) if name == 'jax_disable_jit' and value == True"
-    return f"jax.disable_jit if uses('{name}')", f"{flag} and uses('{name}')"
+    return f"jax.disable_jit if {uses}", f"{flag} and {uses}"
 
 
 _ALL = (Rule("differs"),)
@@ -203,7 +207,7 @@ ISSUE = Issue(
             expi,
             rules=_RULES,
             workaround=Workaround(
-                "Call expi within jax.disable_jit(False); you then cannot step through expi.",
+                "Call expi, exp1 and expn within jax.disable_jit(False); you then cannot step through them.",
                 expi_with_jit,
                 elsewhere=Elsewhere(
                     integral,
@@ -212,7 +216,7 @@ ISSUE = Issue(
                     rtol=1e-4,
                 ),
             ),
-            touches=_touches("jax.scipy.special.expi"),
+            touches=_touches("jax.scipy.special.expi", "jax.scipy.special.exp1", "jax.scipy.special.expn"),
         ),
         Case(scan_outputs, rules=_ALL, workaround=_ARRAYS, touches=_touches("jax.lax.scan")),
         Case(while_loop, rules=_RULES, workaround=_ARRAYS, touches=_touches("jax.lax.while_loop")),

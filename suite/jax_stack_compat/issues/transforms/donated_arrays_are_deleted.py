@@ -2,8 +2,8 @@
 
 Donation lets JAX reuse an argument's buffer for an output with the same shape and dtype. JAX then deletes the argument
 (`afterwards`), and the page on donation says that a later use is an error (`read_again`, `given_again`). If no output
-has as many elements, JAX keeps the array and warns (`no_output_fits`). Since 4d8b701068, an output of another dtype can
-reuse the buffer if it has as many elements, and the array is deleted (`other_dtype`).
+has as many elements, JAX keeps the array and warns (`no_output_fits`). Since 4d8b701068, an int32 output can reuse the
+buffer of as many float32 numbers, and the array is deleted (`other_dtype`).
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ ISSUE = Issue(
     behaviours={"as-traced": "documented", "as-changed": "different"},
     rules=(Rule("as-traced", "", "the sharp bits"),),
     workaround=Workaround(
-        "Pass changing values as arguments, and sequences as arrays.",
+        "Pass changing numbers as arguments and sequences as arrays; a Python `if` cannot use them.",
         by_argument,
         elsewhere=Elsewhere(
             scaled_and_summed,

@@ -1,8 +1,7 @@
-"""jit reuses a program for an equal static number of another type
+"""jit ignores the type of an equal static number passed by keyword
 
 `jax.jit` compared static arguments passed by keyword with `==` alone, so a call with 1.0 after a call with 1 ran the
-integer's program. e8659ed485 also compares the types, as the changelog describes for arguments passed by position
-(`by_position`).
+integer's program. e8659ed485 also compares the types, as the changelog had announced for static arguments.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ weak type in a search for a retrace; dd6f0e2e2e adds an attribute that records w
 
 from __future__ import annotations
 
+from typing import Any
+
 from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
 
 
@@ -41,7 +43,7 @@ def in_one() -> None:
     import jax
     import jax.numpy as jnp
 
-    both = jax.eval_shape(lambda: jnp.asarray(1.0) + jnp.ones(3, jnp.bfloat16))
+    both = jax.eval_shape(lambda x: jnp.asarray(x) + jnp.ones(3, jnp.bfloat16), 1.0)
     assert both.dtype == jnp.bfloat16, both
 
 
@@ -54,11 +56,12 @@ def composed() -> None:
         for dtype in ("float16", "int8", "float32", "complex64", "bool"):
             for shape in ((), (2, 3), (0,)):
 
-                def both(number: complex = number, dtype: str = dtype, shape: tuple[int, ...] = shape) -> jax.Array:
-                    return jnp.asarray(number) * jnp.ones(shape, dtype)
+                def both(x: Any, dtype: str = dtype, shape: tuple[int, ...] = shape) -> jax.Array:
+                    return jnp.asarray(x) * jnp.ones(shape, dtype)
 
-                shaped, called = jax.eval_shape(both), both()
-                assert (shaped.dtype, shaped.shape) == (called.dtype, called.shape), (shaped, called)
+                for x in (number, jax.ShapeDtypeStruct(shape, dtype)):
+                    shaped, called = jax.eval_shape(both, x), both(x if x is number else jnp.ones(shape, dtype))
+                    assert (shaped.dtype, shaped.shape) == (called.dtype, called.shape), (shaped, called)
 
 
 def traces() -> tuple[str, str]:
@@ -124,7 +127,7 @@ ISSUE = Issue(
             weak_type,
             rules=(Rule("differs", "jax<0.4.32", "jax#23302"), Rule("agrees", "", "dd6f0e2e2e")),
             workaround=Workaround(
-                "Compose the functions in one call: jax.eval_shape(lambda: g(f(x))).", in_one, elsewhere=composed
+                "Compose the functions in one call: jax.eval_shape(lambda x: g(f(x)), x).", in_one, elsewhere=composed
             ),
             touches=("jax.eval_shape(fun, x) if form(x) == 'jax.eval_shape' and unseen",),
         ),

@@ -29,6 +29,15 @@ def what_is_computed() -> None:
     assert value.dtype.name == gradient.dtype.name == "float32"
 
 
+def integers() -> tuple[str, str]:
+    """Does jax.vjp of a function that returns its int64 argument, 2**40, give 2**40 as the value?"""
+    import jax
+    import numpy as np
+
+    got = int(jax.vjp(lambda x, step: (x, step), 1.0, np.int64(2**40))[0][1])
+    return {2**40: "kept", 0: "rounded"}.get(got, "other"), f"{got}"
+
+
 def pass_it_by() -> None:
     """An int64 stays 2**40 if a function in jax.vjp closes over it or jax.grad does not differentiate it."""
     import jax
@@ -57,15 +66,6 @@ def close_over_arrays() -> None:
             assert np.array_equal(got, kept)
 
 
-def integers() -> tuple[str, str]:
-    """Does jax.vjp of a function that returns its int64 argument, 2**40, give 2**40 as the value?"""
-    import jax
-    import numpy as np
-
-    got = int(jax.vjp(lambda x, step: (x, step), 1.0, np.int64(2**40))[0][1])
-    return {2**40: "kept", 0: "rounded"}.get(got, "other"), f"{got}"
-
-
 def jvp() -> tuple[str, str]:
     """Does jax.jvp of lambda x: x return its float64 argument unchanged as the value?"""
     import jax
@@ -85,11 +85,6 @@ ISSUE = Issue(
     upstream=Upstream.of(change="jax@b8f92cbe9b", docs="jax:changelog.html#jax-0-8-0-october-15-2025"),
     control=what_is_computed,
     behaviours={"kept": "clear", "rounded": "documented", "other": "different"},
-    workaround=Workaround(
-        "Close over values that are not differentiated: jax.vjp(lambda x: f(x, step), x).",
-        pass_it_by,
-        elsewhere=close_over_arrays,
-    ),
     cases=(
         Case(
             floats,
@@ -102,6 +97,11 @@ ISSUE = Issue(
             integers,
             behaviours={"kept": "clear", "rounded": "affected", "other": "different"},
             rules=(_KEPT, _ROUNDED),
+            workaround=Workaround(
+                "Close over values that are not differentiated: jax.vjp(lambda x: f(x, step), x).",
+                pass_it_by,
+                elsewhere=close_over_arrays,
+            ),
             touches=(f"jax.vjp(fun, a, b, c) if ({_INTEGERS}) and unseen and {_NO_X64}",),
         ),
         Case(jvp, rules=(Rule("kept"),), touches=("jax.jvp",)),
