@@ -160,7 +160,7 @@ ISSUE = Issue(
     known_by=r"\bnew_ref\b|\bRef\b|jax/_src/state/",
     control=whole_rows,
     workaround=Workaround(
-        "Map over the array, which copies it: ref[...] = jax.vmap(f, axis, axis)(ref[...]).",
+        "Map over the array ref[...], which copies it, and assign new values to ref[...].",
         map_the_array,
         elsewhere=Elsewhere(
             added_twice,
