@@ -67,13 +67,19 @@ def by_hand(x: Any) -> Any:
     return 2 * x.sum() * np.eye(x.size) + 2 * x[:, None]
 
 
+# A call outside of all functions makes no ref inside f: there, `within` is false, and not open.
+_JACOBIANS = "'jax.jacfwd', 'jax.hessian', 'equinox.filter_jacfwd', 'equinox.filter_hessian'"
+
 ISSUE = Issue(
     kind="crash",
     upstream=Upstream.of(cause="jax#31672"),
-    touches=("jax.new_ref if uses('jax.jacfwd', 'jax.hessian', 'equinox.filter_jacfwd', 'equinox.filter_hessian')",),
+    touches=(
+        f"jax.new_ref(init_val) if uses({_JACOBIANS}) "
+        f"and (not seen(not within({_JACOBIANS})) or not seen(given(init_val)))",
+    ),
     known_by=r"\bnew_ref\b|\bRef\b|\bin jacfun\b",
     workaround=Workaround(
-        "For non-empty vectors x and f(x): "
+        "For a non-empty vector x, slower: "
         "jnp.stack([jax.jvp(f, (x,), (v,))[1] for v in jnp.eye(x.size, dtype=x.dtype)], -1).",
         all_directions,
         elsewhere=Elsewhere(jacobian, by_hand, ("float32 vector", "float16 vector", "complex64 vector"), 2e-3),

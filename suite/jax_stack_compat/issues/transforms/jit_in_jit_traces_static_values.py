@@ -118,7 +118,7 @@ ISSUE = Issue(
     rules=(Rule("traced", "", "jax#14666 is open"),),
     signatures={"traced": Signature("ConcretizationTypeError", "Abstract tracer value encountered")},
     workaround=Workaround(
-        "Do not jit functions that compute static values; Python runs them at each trace.",
+        "Compute static values without jax.jit and jax.numpy; Python then computes them at each trace.",
         without_the_inner_jit,
         elsewhere=padded_shapes,
     ),
@@ -133,7 +133,7 @@ ISSUE = Issue(
         Case(
             passed,
             workaround=Workaround(
-                "Mark the argument static in the inner jit, which compiles again for each value.",
+                "Mark the argument, if hashable, static in the inner jit, which compiles for each value.",
                 without_the_inner_jit,
                 elsewhere=branches_of_an_inner_jit,
             ),

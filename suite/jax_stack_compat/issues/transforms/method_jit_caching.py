@@ -334,12 +334,12 @@ _ARRAYS = (
     "uint8 one, uint8 one",
 )
 _HELPER = Workaround(
-    "Pass the needed fields to a jitted function outside the class; mark non-arrays static.",
+    "Pass the fields to a jitted function outside the class; mark strings and flags static.",
     helper_function,
     elsewhere=Elsewhere(doubled_helper, doubled_product, _ARRAYS),
 )
 _PYTREE = Workaround(
-    "Make the class a pytree: its arrays are leaves, and its other fields are hashable.",
+    "Make the class a pytree and self not static: arrays are leaves, other fields hashable.",
     mutated_pytree,
     elsewhere=Elsewhere(doubled_pytree, doubled_product, _ARRAYS),
 )

@@ -45,7 +45,7 @@ def doubled() -> None:
 
 
 def depends_on_it() -> None:
-    """jax.grad succeeds if a constant plus 0 times the input overwrites the ref."""
+    """jax.grad succeeds if a constant plus 0 times its old value overwrites the ref."""
     import jax
 
     if not hasattr(jax, "new_ref"):
@@ -54,7 +54,7 @@ def depends_on_it() -> None:
     def f(x: jax.Array) -> jax.Array:
         ref = jax.new_ref(x)
         y = ref[...]
-        ref[...] = 2.0 + 0.0 * x
+        ref[...] = 2.0 + 0.0 * ref[...]
         return y * ref[...]
 
     assert jax.grad(f)(3.0) == 2.0
@@ -62,13 +62,13 @@ def depends_on_it() -> None:
 
 
 def gradient(x: Any) -> Any:
-    """Differentiate a function that overwrites a ref with a constant plus 0 times the input."""
+    """Differentiate a function that overwrites a ref with a constant plus 0 times its old value."""
     import jax
 
     def f(x: Any) -> Any:
         ref = jax.new_ref(x)
         y = ref[...]
-        ref[...] = 3.0 + 0.0 * x
+        ref[...] = 3.0 + 0.0 * ref[...]
         return (y * ref[...]).sum()
 
     return jax.grad(f)(x)
@@ -113,7 +113,7 @@ ISSUE = Issue(
         Rule("agrees", "", "jax#38927 (120f0b4132)"),
     ),
     workaround=Workaround(
-        "For first derivatives at a finite x, add 0.0 * x to the constant.",
+        "For first derivatives, add 0.0 times the ref's finite old value to the constant.",
         depends_on_it,
         elsewhere=Elsewhere(
             gradient,

@@ -2,8 +2,8 @@
 
 Static arguments are keys of jit's cache: `jax.jit` needs their `__hash__` and `__eq__`, and traces again for another
 value, as its documentation says. Two lambdas count as different values, and so do two partials of one function
-(`new_partials`). `jax.jit` also treats equal numbers of different types as different values (`equal_numbers`), as the
-changelog says, but not within a tuple.
+(`new_partials`). If equal numbers of different types are given by position, `jax.jit` treats them as different values
+(`equal_numbers`), as the changelog says, but not within a tuple.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def new_partials() -> tuple[str, str]:
 
 
 def equal_numbers() -> tuple[str, str]:
-    """How often does jax.jit trace in three calls with 1, 1.0 and True as a static argument?"""
+    """How often does jax.jit trace in three calls with 1, 1.0 and True, by position, as a static argument?"""
     return _traces([1, 1.0, True])
 
 
@@ -121,7 +121,9 @@ ISSUE = Issue(
         Case(
             equal_numbers,
             workaround=Workaround(
-                "Convert the number to one type: f(x, float(n)).", one_object, elsewhere=functions_by_keyword
+                "Convert the number to one type, int if it is a length: f(x, int(n)).",
+                one_object,
+                elsewhere=functions_by_keyword,
             ),
         ),
         Case(

@@ -2,8 +2,8 @@
 
 A jitted function refers to its static argument. The function and the argument form a cycle if the argument also keeps
 the function, as its key in a `WeakKeyDictionary` (`at_exit`) or by an attribute (`held_by_an_attribute`). If nothing
-else refers to the cycle, Python dies of SIGSEGV or SIGABRT at exit, after the program's output. jax#30517 calls the
-crash "some kind of double-free"; equinox#1084 recommends an older JAX.
+else refers to the cycle, nor to the function under `jax.jit`, Python dies of SIGSEGV or SIGABRT at exit, after the
+program's output. jax#30517 calls the crash "some kind of double-free", and says that a later jaxlib fixes it.
 """
 
 from __future__ import annotations

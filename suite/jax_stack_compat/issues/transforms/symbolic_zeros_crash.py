@@ -199,6 +199,11 @@ ISSUE = Issue(
                 Rule("agrees", "", "jax#31496"),
             ),
             signatures={"crashed-in-jax": Signature("ValueError", "foreach() argument 2 is longer", everyday=True)},
+            workaround=Workaround(
+                "Define the rule without symbolic_zeros=True; it then computes with zeros.",
+                zeros_as_numbers,
+                elsewhere=steps_and_parts,
+            ),
             touches=(
                 "jax.custom_jvp if uses('jax.custom_derivatives.SymbolicZero')",
                 "jax.custom_jvp.defjvp(jvp, symbolic_zeros) if symbolic_zeros == True",
@@ -233,7 +238,7 @@ ISSUE = Issue(
             linear_solve,
             rules=(Rule("crashed-in-jax", "jax<0.7.0", "jax#29342"), Rule("agrees", "", "jax#29629")),
             workaround=Workaround(
-                "Solve by jax.scipy.linalg.lu_factor and lu_solve.",
+                "For one matrix, and b of its float dtype, solve by jax.scipy.linalg.lu_factor and lu_solve.",
                 by_lu_factors,
                 elsewhere=full_matrices_by_lu_factors,
             ),

@@ -145,7 +145,8 @@ def in_a_loop() -> tuple[str, str]:
 _ABSENT = Rule("absent", "jax<0.7.2", "jax.new_ref came with 0.7.2")
 _FIRST = Rule("agrees", "jax<0.8.0")
 _REFS = "uses('jax.new_ref', 'jax.Ref', 'jax.experimental.mutable_array')"
-_ALONG = (f"jax.vmap(fun, in_axes) if in_axes != 0 and {_REFS}",)
+# A function that only writes to a ref returns nothing, so its vmap has no out_axes.
+_ALONG = (f"jax.vmap(fun, in_axes, out_axes) if in_axes != 0 and not given(out_axes) and {_REFS}",)
 _WRITE = "dd6d6d24ae"
 
 ISSUE = Issue(
@@ -160,7 +161,7 @@ ISSUE = Issue(
     known_by=r"\bnew_ref\b|\bRef\b|jax/_src/state/",
     control=whole_rows,
     workaround=Workaround(
-        "Map over the array, which copies it: ref[...] = jax.vmap(f, axis, axis)(ref[...]).",
+        "Map over the array ref[...], which copies it, and assign new values to ref[...].",
         map_the_array,
         elsewhere=Elsewhere(
             added_twice,
@@ -216,7 +217,8 @@ ISSUE = Issue(
                 Rule("agrees", "", "jax 0.12.0 has the change to loops.py that jax#39745 proposes"),
             ),
             touches=(
-                f"jax.vmap(fun, in_axes) if in_axes != 0 and {_REFS} and uses('jax.lax.scan', 'jax.lax.fori_loop')",
+                f"jax.vmap(fun, in_axes, out_axes) if in_axes != 0 and not given(out_axes) and {_REFS} "
+                "and uses('jax.lax.scan', 'jax.lax.fori_loop')",
             ),
         ),
     ),

@@ -139,8 +139,9 @@ def batched_predicate() -> tuple[str, str]:
     return compare(sorted(log), [0.0, 1.0, 1.0])
 
 
-_MAPPED = "within('jax.vmap', 'equinox.filter_vmap')"
-_CALL = "jax.experimental.io_callback(callback, result_shape_dtypes)"
+# vmap refuses an ordered call.
+_MAPPED = "within('jax.vmap', 'equinox.filter_vmap') and not seen(ordered == True)"
+_CALL = "jax.experimental.io_callback(callback, result_shape_dtypes, ordered)"
 _LOOP = f"{_CALL} if {_MAPPED} and uses('jax.lax.while_loop', 'jax.lax.fori_loop')"
 _REFUSED = Signature("NotImplementedError", "IO effect not supported in vmap-of-while")
 
@@ -150,7 +151,7 @@ ISSUE = Issue(
     control=not_vmapped,
     rules=(Rule("differs", "jax<0.4.27"), Rule("agrees", "", "jax#20725 (8037e7b08f)")),
     workaround=Workaround(
-        "Loop over the members, which is slower: jax.lax.map(f, xs).",
+        "Outside of jax.grad, loop over the members, which is slower: jax.lax.map(f, xs).",
         mapped_in_a_loop,
         elsewhere=two_calls_for_each_row,
     ),

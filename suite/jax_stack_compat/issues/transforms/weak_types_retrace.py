@@ -3,7 +3,7 @@
 A Python scalar has a weak type: combined with an array, it takes the array's dtype. `jax.jit` traces a function
 separately for weak types, a gotcha of training loops (jax#4274). A scalar plus an array is not weak, so `jax.jit`
 traces a step twice if its input is first a scalar and then its own output (`its_output_of_an_array`). A scalar times a
-Python number stays weak (`its_own_output`), although jax#3163 reports otherwise.
+Python number stays weak (`its_own_output`); jax#3163, which is closed, reports otherwise.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def its_output_of_an_array() -> tuple[str, str]:
 
 
 _ARRAY = Workaround(
-    "Start with an explicit dtype, which promotes float16 arrays: f(jnp.float32(1.0)), not f(jnp.asarray(1.0)).",
+    "Start with the later values' shape and dtype: f(jnp.float32(1.0)), not f(jnp.asarray(1.0)).",
     of_one_type,
     elsewhere=arrays_in_a_loop,
 )
