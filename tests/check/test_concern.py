@@ -18,6 +18,8 @@ from tests.check.worlds import case, issue, knowledge, stack
 ROUND = "jax.numpy.round(a, decimals) if decimals >= 38"
 METHOD = "jax.Array.round(decimals) if decimals >= 38"
 BOOL = "jax.numpy.sum(a, axis, dtype) if dtype in ('builtins.bool', 'numpy.bool_')"
+PARTIAL = "from functools import partial\n@jax.custom_jvp\ndef f(x): return x\n@partial"
+SYMBOLIC = "jax.custom_jvp.defjvp(jvp, symbolic_zeros) if symbolic_zeros == True"
 GUARD = "jax.numpy.log(a) if a == 0 and not within('jax.numpy.where')"
 ZERO = "jax.numpy.log(a) if a == 0"
 ARANGE = "jax.numpy.arange(start, stop, step) if given(step) or (given(stop) and start != 0)"
@@ -94,6 +96,11 @@ def found(
         (GUARD, "def f(): return jnp.log(0)\njnp.where(x, y, z)", ["possible"]),
         ("jax.numpy.exp if within('jax.jit')", "jnp.exp(x)", []),
         ("jax.numpy.exp if within('[int]')", "jnp.exp(x)[0]", ["likely"]),
+        ("jax.numpy.exp if within('jax.disable_jit')", "with jax.disable_jit():\n  jnp.exp(x)", ["likely"]),
+        ("jax.numpy.exp if within('jax.disable_jit')", "with jax.disable_jit():\n  x = 1\njnp.exp(x)", []),
+        (SYMBOLIC, "@jax.custom_jvp\ndef f(x): return x\nf.defjvp(g, symbolic_zeros=True)", ["possible"]),
+        (SYMBOLIC, f"{PARTIAL}(f.defjvp, symbolic_zeros=True)\ndef g(p, t): return p", ["possible"]),
+        (SYMBOLIC, "def f(x): return x\nf.defjvp(g, symbolic_zeros=True)", []),
         ("jax.vmap if within('jax.jit')", "@jax.jit\n@jax.vmap\ndef f(x): return x", ["likely"]),
         ("jax.vmap if within('jax.jit')", "@jax.vmap\n@jax.jit\ndef f(x): return x", []),
         ("jax.numpy.exp if within('[int]')", "jnp.exp(x)['a'], jnp.exp(x)[i]", []),

@@ -107,7 +107,7 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "Which release first refused .lower() through functools.wraps, and is pmap the same?": (
-        "skips the wrapper",
+        "skips a functools.wraps wrapper",
         {
             ".issue > .timeline": "attribute-error 0.6.0 on",
             "section[aria-labelledby=pmap]": "bypassed 0.8.0 on",
@@ -117,7 +117,10 @@ ASKED: dict[str, tuple[str, dict[str, str]]] = {
         "DynamicJaxprTracer",
         {"main": "Call the object from a lambda"},
     ),
-    "AttributeError: 'function' object has no attribute 'lower'": ("skips the wrapper", {"main": "Apply jax.jit last"}),
+    "AttributeError: 'function' object has no attribute 'lower'": (
+        "skips a functools.wraps wrapper",
+        {"main": "Apply jax.jit last"},
+    ),
     'Traceback (most recent call last):\n  File "x.py", line 3, in <module>\n    y = solve(x)\n'
     "AttributeError: module 'jax.interpreters.batching' has no attribute 'NotMapped'": (
         "Row zero",

@@ -260,8 +260,10 @@ class _Reader(ast.NodeVisitor):
         for number, each in enumerate(of):
             self.decorator = each
             # A decorator is called with the function or class below it, and its result with those above.
+            call = Call(1, (), open_positions=False, open_keywords=False)
             with self._within(*map(self._decorator, of[:number])):
-                self._name(each, Call(1, (), open_positions=False, open_keywords=False))
+                self._name(each, call)
+            self._method(each, call)
 
     def _condition_of(self, decorators: Sequence[ast.expr]) -> Condition:
         """Return the condition of decorators. Those of the stack skip nothing, whatever their arguments."""
@@ -357,7 +359,9 @@ class _Reader(ast.NodeVisitor):
             for argument in call.args
             for name in caught(argument)
         }
-        self._block(node.body, UNKNOWN if ABSENT & suppressed else FREE)
+        entered = [each.context_expr for each in node.items if isinstance(each.context_expr, ast.Call)]
+        with self._within(*(self._called(each.func) for each in entered)):
+            self._block(node.body, UNKNOWN if ABSENT & suppressed else FREE)
 
     visit_AsyncWith = visit_With
 
@@ -406,6 +410,7 @@ class _Reader(ast.NodeVisitor):
             called = self.names.of_value(self.scope, node.func)
             if called and called <= _PARTIAL:
                 self._name(node.args[0], self._partial(node))
+                self._method(node.args[0], self._partial(node))
                 inside = inside[1:]
             if isinstance(node.func, ast.Name) and node.func.id == "setattr" and len(node.args) > 1:
                 name = node.args[1].value if isinstance(node.args[1], ast.Constant) else None
@@ -415,12 +420,15 @@ class _Reader(ast.NodeVisitor):
         for each in node.args if taker else ():
             if isinstance(each, ast.Name):
                 self.takers.setdefault(each.id, set()).add(taker)
-        if isinstance(node.func, ast.Attribute) and node.func.attr in self.methods and self._is_unknown(node.func):
-            call = arguments(node, node.args, self._named, value=self._value)
-            with self._within(self._made(node.func.value)):
-                self._spot(node.func, frozenset({node.func.attr}), "", "method", call)
+        self._method(node.func, arguments(node, node.args, self._named, value=self._value))
         with self._within(taker):
             self._each(inside)
+
+    def _method(self, node: ast.expr, call: Call) -> None:
+        """Read the call of a method whose object may be one of the stack."""
+        if isinstance(node, ast.Attribute) and node.attr in self.methods and self._is_unknown(node):
+            with self._within(self._made(node.value)):
+                self._spot(node, frozenset({node.attr}), "", "method", call)
 
     def _partial(self, node: ast.Call) -> Call:
         """Return the call that a partial makes of its function. As a decorator it is called with the one below it."""
@@ -445,10 +453,20 @@ class _Reader(ast.NodeVisitor):
     def _made(self, node: ast.expr) -> str:
         """Return the function that makes an object, as the stack names it; empty if the code does not show it."""
         made = self._value(node)
+        if by := self._decorators_of(node):
+            return self._decorator(by[0])
         return self._called(made.func) if isinstance(made, ast.Call) else ""
 
+    def _decorators_of(self, node: ast.expr) -> Sequence[ast.expr]:
+        """Return the decorators of the one function that a name stands for."""
+        found = self.scope.of(node.id) if isinstance(node, ast.Name) else None
+        definition = found[1][0].definition if found and len(found[1]) == 1 else None
+        return definition.decorator_list if isinstance(definition, ast.FunctionDef) else ()
+
     def _is_known(self, bound: Bound) -> bool:
-        """Return True for an import, a definition, and what a package outside the stack returns."""
+        """Return True for an import, a definition without decorators, and what a package outside the stack returns."""
+        if isinstance(bound.definition, ast.FunctionDef) and bound.definition.decorator_list:
+            return False
         if bound.origin is not None or isinstance(bound.definition, ast.FunctionDef | ast.ClassDef):
             return True
         chain = chain_of(bound.value.func) if isinstance(bound.value, ast.Call) else None

@@ -15,8 +15,8 @@ A touch is a name, the first parameters of a call, and a condition, an expressio
 - `seen(x > 255)` is true if the condition in it is true, and false if it is open;
 - `unseen` is open: the case depends on more than code shows;
 - `shows("no-tree-map")` is true if the case shows one of these behaviours on the stack, and open without one stack;
-- `within("jax.numpy.where")` is true if the use is a part of an argument of such a call, or stands in a function that
-  the named one decorates, or gets by its name in the same file. In another function it is open if the project uses the
+- `within("jax.numpy.where")` is true if the use is a part of an argument of such a call, or stands in a `with` block of
+  it, or in a function that the named one decorates, or gets by its name in the same file. In another function it is open if the project uses the
   name. Names of other packages, "builtins.isinstance", ".register" for a method, generics (`Optional[…]`), "[]"
   for what is indexed, "[int]" and "[str]" for what is indexed by such a literal, and bases before the use in a list of
   bases count, too; for a method, what made its object.

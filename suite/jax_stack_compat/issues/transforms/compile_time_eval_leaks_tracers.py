@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare, members
 
 
 def linear_solve() -> tuple[str, str]:
@@ -212,6 +212,7 @@ def between_squares(x: Any) -> Any:
     return low**2 + (2.0 * low + 1.0) * (x - low)
 
 
+_INSIDE = " if within('jax.ensure_compile_time_eval')"
 _OLD = Rule("agrees", "jax<0.4.36")
 _ESCAPED = {"leaked": Signature("UnexpectedTracerError", "Encountered an unexpected tracer")}
 _UNTIL_0_6_1 = (_OLD, Rule("leaked", "jax<0.6.1", "jax#25847"), Rule("agrees", "", "6f3a8b4a75"))
@@ -243,8 +244,9 @@ ISSUE = Issue(
                 ),
             ),
             touches=(
-                "jax.ensure_compile_time_eval if uses('jax.numpy.linalg.solve', 'jax.numpy.linalg.inv', "
-                "'jax.scipy.linalg.solve', 'jax.scipy.linalg.expm', 'jax.lax.custom_linear_solve')",
+                *members("jax.numpy.linalg", "solve inv", _INSIDE),
+                *members("jax.scipy.linalg", "solve expm", _INSIDE),
+                f"jax.lax.custom_linear_solve{_INSIDE}",
             ),
         ),
         Case(
@@ -259,10 +261,10 @@ ISSUE = Issue(
                 ),
             ),
             touches=(
-                "jax.ensure_compile_time_eval if uses('jax.custom_jvp', 'jax.nn.relu', 'jax.nn.relu6', "
-                "'jax.numpy.linalg.pinv', 'jax.scipy.special.expi', 'jax.scipy.special.exp1', "
-                "'jax.scipy.special.expn', 'jax.scipy.special.logit', 'jax.scipy.special.xlogy', "
-                "'jax.scipy.special.entr', 'jax.scipy.special.log_ndtr')",
+                "jax.ensure_compile_time_eval if uses('jax.custom_jvp')",
+                *members("jax.nn", "relu relu6", _INSIDE),
+                *members("jax.scipy.special", "expi exp1 expn logit xlogy entr log_ndtr", _INSIDE),
+                f"jax.numpy.linalg.pinv{_INSIDE}",
             ),
         ),
         Case(
@@ -288,7 +290,8 @@ ISSUE = Issue(
                 ),
             ),
             touches=(
-                "jax.ensure_compile_time_eval if uses('jax.lax.map', 'jax.lax.scan', 'jax.scipy.special.bessel_jn')",
+                f"jax.lax.scan{_INSIDE} and unseen",  # of outputs
+                *(f"jax.lax.map{_INSIDE}", f"jax.scipy.special.bessel_jn{_INSIDE}"),
             ),
         ),
         Case(
@@ -305,10 +308,7 @@ ISSUE = Issue(
                     rtol=1e-6,
                 ),
             ),
-            touches=(
-                "jax.ensure_compile_time_eval if uses('jax.numpy.interp', 'jax.numpy.searchsorted', "
-                "'jax.numpy.digitize')",
-            ),
+            touches=members("jax.numpy", "interp searchsorted digitize", _INSIDE),
         ),
     ),
 )
