@@ -16,10 +16,10 @@ A touch is a name, the first parameters of a call, and a condition, an expressio
 - `unseen` is open: the case depends on more than code shows;
 - `shows("no-tree-map")` is true if the case shows one of these behaviours on the stack, and open without one stack;
 - `within("jax.numpy.where")` is true if the use is a part of an argument of such a call, or stands in a `with` block of
-  it, or in a function that the named one decorates, or gets by its name in the same file. In another function it is open if the project uses the
-  name. Names of other packages, "builtins.isinstance", ".register" for a method, generics (`Optional[…]`), "[]"
-  for what is indexed, "[int]" and "[str]" for what is indexed by such a literal, and bases before the use in a list of
-  bases count, too; for a method, what made its object.
+  it, or in a function that the named one decorates, or gets by its name in the same file. In another function it is
+  open if the project uses the name. Names of other packages, "builtins.isinstance", ".register" for a method, generics
+  (`Optional[…]`), "[]" for what is indexed, "[int]" and "[str]" for what is indexed by such a literal, and bases before
+  the use in a list of bases count, too; for a method, what made its object.
 
 A member of a class with a condition, `jax.Array.round(decimals) if decimals >= 38`, also concerns that attribute of an
 object whose class is unknown, if the condition is met: this is possible at most. A power is a call of `__pow__`.
