@@ -316,15 +316,18 @@ def test_a_workaround_is_told_with_where_it_ran_elsewhere() -> None:
     """The inputs and the stacks are named, and so is a stack on which it does not help everywhere."""
     of = report(*seen("affected", "affected"))
     (issue,) = of.issues
-    ran = ElsewhereRow(inputs=["int32 one", "bool one"], cells={"jax-0.4.30": {}, "jax-0.4.31": {"bool one": "no"}})
+    ran = ElsewhereRow(
+        inputs=["int32 one", "zero bool vector"], cells={"jax-0.4.30": {}, "jax-0.4.31": {"int32 one": "no"}}
+    )
     instead = WorkaroundRow(text="Do not.", elsewhere=ran)
     page, *_ = issues_page.pages(
         Facts(with_issue(of, cases=[issue.cases[0].model_copy(update={"workaround": instead})]))
     )
 
-    ran = "The workaround was also run on other inputs (int32 one; bool one), on the stacks of jax 0.4.30, jax 0.4.31."
+    told = "The workaround was also run on other inputs (int32 array of one number; zero-filled bool vector), "
+    where = "on the stacks of these releases: jax 0.4.30; jax 0.4.31. "
     failed = "The workaround does not help everywhere on jax 0.4.31."
-    assert [f"{ran} {failed}"] == [each.elsewhere for each in page.view.instead]
+    assert [f"{told}{where}{failed}"] == [each.elsewhere for each in page.view.instead]
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 The keys of the tracing cache contain the `NamedSharding` of inputs, so another type of sharding causes a retrace even
 if it is equivalent (changelog). 00d8297071 enabled these keys, and says to pass arrays on the same mesh in all calls.
-Another spec on the same mesh causes no retrace if the mesh's axes are Auto (`another_spec`). In jax#31250, a function
-receives its own result, whose sharding has another type.
+Another spec on the same mesh causes no retrace if the mesh's axes are Auto (`another_spec`). In jax#31250, a second
+call gets the result of the first, whose sharding has another type than the first input's.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def _lowered(function: Callable[[], Any]) -> tuple[str, str]:
 
 
 def start() -> tuple[str, str]:
-    """Does a program compute jnp.arange(1, n), instead of storing its numbers?"""
+    """Does the lowered program compute jnp.arange(1, n), rather than hold its numbers as a constant?"""
     import jax.numpy as jnp
 
     return _lowered(lambda: jnp.arange(1, 1000))
@@ -66,21 +66,21 @@ def other_counts() -> None:
 
 
 def floats() -> tuple[str, str]:
-    """Does a program compute jnp.arange(5.0, n), instead of storing its numbers?"""
+    """Does the lowered program compute jnp.arange(5.0, n), rather than hold its numbers as a constant?"""
     import jax.numpy as jnp
 
     return _lowered(lambda: jnp.arange(5.0, 1000.0))
 
 
 def step() -> tuple[str, str]:
-    """Does a program compute jnp.arange(0, n, 2), instead of storing its numbers?"""
+    """Does the lowered program compute jnp.arange(0, n, 2), rather than hold its numbers as a constant?"""
     import jax.numpy as jnp
 
     return _lowered(lambda: jnp.arange(0, 2000, 2))
 
 
 def downwards() -> tuple[str, str]:
-    """Does a program compute jnp.arange(n, 0, -1), instead of storing its numbers?"""
+    """Does the lowered program compute jnp.arange(n, 0, -1), rather than hold its numbers as a constant?"""
     import jax.numpy as jnp
 
     return _lowered(lambda: jnp.arange(1000, 0, -1))

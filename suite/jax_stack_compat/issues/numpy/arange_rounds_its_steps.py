@@ -15,7 +15,7 @@ from jax_stack_compat.cell.issue import Meaning
 
 
 def from_one() -> tuple[str, str]:
-    """Does jnp.arange(1, 3000) in bfloat16 round each number once, as NumPy does?"""
+    """Is each number of jnp.arange(1, 3000) in bfloat16 the exact number, rounded once, as in NumPy?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -57,7 +57,7 @@ def other_ranges() -> None:
 
 
 def downwards() -> tuple[str, str]:
-    """Does jnp.arange(3000, 0, -1) in bfloat16 round each number once?"""
+    """Is each number of jnp.arange(3000, 0, -1) in bfloat16 the exact number, rounded once?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -66,7 +66,7 @@ def downwards() -> tuple[str, str]:
 
 
 def from_a_fraction() -> tuple[str, str]:
-    """Does jnp.arange(0.3, 5000) in float32 round each number once?"""
+    """Is each number of jnp.arange(0.3, 5000) in float32 the exact number, rounded once?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -74,7 +74,7 @@ def from_a_fraction() -> tuple[str, str]:
 
 
 def from_256() -> tuple[str, str]:
-    """Does jnp.arange(256, 400) in bfloat16 round each number once?"""
+    """Is each number of jnp.arange(256, 400) in bfloat16 the exact number, rounded once?"""
     import jax.numpy as jnp
     import numpy as np
 

@@ -1,7 +1,7 @@
 """JAX refuses __jax_array__ objects, integer where= and arrays as dtype
 
-An object that defines `__jax_array__` must be a pytree to pass through transformations (jax#28355): otherwise `jax.jit`
-and `jnp.sin` refuse it. JAX accepted an array as a dtype inadvertently (jax#21856). `where` was documented as boolean,
+`jax.jit` and functions such as `jnp.sin` refuse an object that defines `__jax_array__`, unless it is a pytree
+(jax#28355). JAX accepted an array as a dtype inadvertently (jax#21856). `where` was documented as boolean,
 but not checked (jax#25290). `__jax_array__`, integer `where` and array dtypes first gave a DeprecationWarning; the
 changelog lists the errors as breaking changes.
 """

@@ -119,7 +119,7 @@ def vector_and_row() -> tuple[str, str]:
 
 
 def stacked_vectors() -> None:
-    """jnp.cov of two vectors, stacked as rows, takes each vector for one variable."""
+    """jnp.cov of two vectors stacked as rows treats each vector as one variable."""
     import jax.numpy as jnp
     import numpy as np
 

@@ -21,7 +21,7 @@ def floor_divide() -> tuple[str, str]:
 
 
 def not_zero() -> None:
-    """Division by 2 and by infinity, and true division by zero, agree with NumPy."""
+    """jnp.divmod by 2, jnp.floor_divide by infinity, and true division by zero, agree with NumPy."""
     import jax.numpy as jnp
     import numpy as np
 

@@ -31,7 +31,7 @@ def forwards() -> None:
 
 
 def padded_mask() -> None:
-    """With jnp.where and a padded mask, the gradients are 2 for jnp.pad, and 4 for lax.pad with interior padding."""
+    """With jnp.where and a padded mask, the padding value's gradient counts the padded elements, 2 and 4."""
     import jax
     import jax.numpy as jnp
 

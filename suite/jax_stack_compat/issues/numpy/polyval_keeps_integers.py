@@ -14,7 +14,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstr
 
 
 def cube() -> tuple[str, str]:
-    """Does jnp.polyval([1, 0, 0, 0], [2000]) in int32 return 8e9, which a float32 can hold?"""
+    """Does jnp.polyval of the int32 arrays [1, 0, 0, 0] and [2000] return the float 8e9?"""
     import jax.numpy as jnp
 
     got = jnp.polyval(jnp.array([1, 0, 0, 0], jnp.int32), jnp.array([2000], jnp.int32)).tolist()[0]

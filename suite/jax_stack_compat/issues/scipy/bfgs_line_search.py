@@ -2,8 +2,8 @@
 
 The line search of BFGS fails with status 3 (jax#4594); `success` is False, and no exception is raised. The line search
 can treat an interval with swapped ends as empty (jax#16236); jax#40228 would compare the absolute length of the
-interval. jax@88d98bdb3c corrects a point that the cubic interpolation stores, so `path` stops at a different point. The
-docstring of `minimize` says that results may differ from SciPy because of the line search.
+interval. jax@88d98bdb3c corrects a value that the cubic interpolation stores, so the search in the case `path`
+stops elsewhere. The docstring of `minimize` says that results may differ from SciPy because of the line search.
 """
 
 from __future__ import annotations

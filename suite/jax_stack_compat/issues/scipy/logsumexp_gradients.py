@@ -25,7 +25,7 @@ from jax_stack_compat.cell import (
 
 
 def zero_weight() -> tuple[str, str]:
-    """With a weight of 0, is the gradient of logsumexp(jnp.zeros(3), b=b) by b equal to 1 / sum(b)?"""
+    """If b contains a 0, is 1 / sum(b) the gradient of logsumexp(jnp.zeros(3), b=b) with respect to b?"""
     import jax
     import jax.numpy as jnp
     import numpy as np

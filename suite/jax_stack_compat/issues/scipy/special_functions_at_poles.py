@@ -83,7 +83,7 @@ def log_taken_apart() -> None:
 
 
 def gradient(x: Any) -> Any:
-    """Return the gradient of gammaln, written as gammaln(x + 1) - log(x)."""
+    """Return the gradient of gammaln(x + 1) - log(x), which equals gammaln(x)."""
     import jax
     import jax.numpy as jnp
 

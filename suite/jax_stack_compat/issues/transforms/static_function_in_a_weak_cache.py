@@ -31,7 +31,7 @@ def at_exit() -> tuple[str, str]:
 
 
 def traced() -> None:
-    """A jitted function, which nothing keeps, takes a function as its static argument."""
+    """A jitted function that no other object refers to can take a function as its static argument."""
     import jax
 
     assert float(jax.jit(lambda f, x: f(x), static_argnums=0)(abs, -1.0)) == 1.0

@@ -27,7 +27,7 @@ def array_like() -> tuple[str, str]:
 
 
 def instances() -> None:
-    """A traced array is an instance of jax.Array, and of a tuple of types that has jax.Array."""
+    """For a traced array x, isinstance(x, jax.Array) and isinstance(x, (jax.Array, type(None))) are true."""
     import jax
 
     seen = []
@@ -221,7 +221,7 @@ ISSUE = Issue(
             rules=(
                 _INSTANCE,
                 Rule("no-instance", "jax<0.11.1", "9d40174f72; ArrayLike is a typing.Union"),
-                Rule("instance", "", "ArrayLike is a union made with |, which checks the instance"),
+                Rule("instance", "", "ArrayLike is a union made with `|`; isinstance asks each of its classes"),
             ),
             touches=("jax.typing.ArrayLike if within('builtins.isinstance') and not within('typing.get_args')",),
         ),

@@ -29,11 +29,11 @@ from laboratory.report.standing import Now, label, now
 _RELATED_SHOWN = 5
 _STATES_SHOWN = 3
 
-# The grounds for a turn's blame, in words.
+# The grounds for a turn's blame, in words around the packages that moved.
 GROUNDS: Mapping[Grounds, str] = {
-    "run": "the cause, as runs show",
-    "rule": "the cause, by the rules below",
-    "together": "it is unknown which package is the cause",
+    "run": "runs show the cause, the update of {}",
+    "rule": "the rules below give the cause, the update of {}",
+    "together": "the cause is unknown; the change {}",
 }
 
 
@@ -233,10 +233,24 @@ def _instead(facts: Facts, issue: IssueRow) -> list[Instead]:
     return list(found.values())
 
 
+# The words of inputs for people, around their dtype.
+_SHAPES = {
+    **{"one": "{} array of one number", "empty": "empty {} array"},
+    **{"square": "{} square matrix", "batch": "{} batch of matrices"},
+}
+_VALUES = {"unit": "{} between 0 and 1", "zero": "zero-filled {}"}
+
+
 def _input(arguments: str) -> str:
-    """Return the arguments of a call for people: "unit float32 square" is a float32 square between 0 and 1."""
-    told = (each.strip() for each in arguments.split(","))
-    return ", ".join(f"{each[5:]} between 0 and 1" if each.startswith("unit ") else each for each in told)
+    """Return the arguments of a call for people: "unit float32 square" is a float32 square matrix between 0 and 1."""
+    return ", ".join(map(_argument, arguments.split(",")))
+
+
+def _argument(text: str) -> str:
+    """Return an argument for people: its values, dtype and shape."""
+    *values, dtype, shape = text.split()
+    told = _SHAPES.get(shape, f"{{}} {shape}").format(dtype)
+    return _VALUES.get(values[0], f"{values[0]} {{}}").format(told) if values else told
 
 
 def _ran_elsewhere(facts: Facts, instead: WorkaroundRow) -> str:
@@ -246,10 +260,9 @@ def _ran_elsewhere(facts: Facts, instead: WorkaroundRow) -> str:
     if instead.elsewhere is None:
         return "The workaround was run on the example alone."
     inputs, cells = instead.elsewhere.inputs, instead.elsewhere.cells
-    told = "; ".join(map(_input, inputs))
-    on = "in a second program" if inputs == ["program"] else f"on other inputs ({told})"
-    where = ", ".join(label(facts.cells[cell]) for cell in cells if cell in facts.cells)
-    ran = f"The workaround was also run {on}, on the stacks of {where}."
+    on = "in a second program" if inputs == ["program"] else f"on other inputs ({'; '.join(map(_input, inputs))})"
+    where = "; ".join(label(facts.cells[cell]) for cell in cells if cell in facts.cells)
+    ran = f"The workaround was also run {on}, on the stacks of these releases: {where}."
     if instead.is_verified:
         return ran
     failed = ", ".join(label(facts.cells[cell]) for cell, of in cells.items() if of and cell in facts.cells)
