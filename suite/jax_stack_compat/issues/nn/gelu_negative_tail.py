@@ -139,7 +139,7 @@ ISSUE = Issue(
             # The keyword alone does not narrow a use.
             touches=(
                 "jax.nn.gelu(x, approximate) if given(approximate) and not approximate != False "
-                "and (seen(x < -3) or unseen)",
+                "and (seen(x < -3) or unseen or form(x) == 'jax.numpy.linspace')",
             ),
         ),
         Case(

@@ -2,7 +2,7 @@
 
 XLA computes the scaled scores twice: to find the maximum, and again to subtract the maximum (xla#44738). On a CPU that
 fuses multiplication and subtraction, the second product is not rounded, so the largest score does not become 0, and
-`exp` may overflow for scores over 2**31. The release and the length of a row decide which loops XLA fuses
+`exp` may overflow or be 0 for scores over 2**31. The release and the length of a row decide which loops XLA fuses
 (`softmax_of_64`). Scaling by a power of two rounds nothing (`half`).
 """
 
@@ -134,7 +134,7 @@ _SHIFT = Workaround(
     elsewhere=Elsewhere(softmax_of_shifted, softmax_in_float64, _INPUTS, rtol=1e-5, atol=1e-7),
 )
 _SHIFT_BACK = Workaround(
-    "For floats with maximum m, write c * m + logsumexp(c * (x - m)).",
+    "For c > 0 and a finite maximum m, write c*m + logsumexp(c*(x-m)).",
     shift_first,
     elsewhere=Elsewhere(logsumexp_of_shifted, logsumexp_in_float64, _INPUTS, rtol=1e-5, atol=1e-5),
 )

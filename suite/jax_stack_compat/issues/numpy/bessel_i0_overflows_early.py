@@ -1,6 +1,6 @@
 """jnp.i0 and jax.scipy.special.i0 and i1 return infinity early
 
-JAX multiplies `i0e(x)` by exp(|x|), which overflows before `i0` does. So `i0` is infinite above 709.8 instead of 713.9
+JAX multiplies `i0e(x)` by exp(|x|), which overflows before `i0` does. So `i0` is infinite above 709.8 instead of 714.0
 in float64, and above 88.7 instead of 91.9 in float32. JAX computes `i1` in the same way (jax#39772). `jnp.kaiser`
 divides one `i0` by another, so its window has zeros, or NaN where both are infinite (`kaiser`).
 """

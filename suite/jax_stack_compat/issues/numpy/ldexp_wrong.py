@@ -74,7 +74,7 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#11467 jax#28040 jax#37992", fix="jax#23923 jax#28158", attempt="jax#38001"),
     control=small_exponents,
     workaround=Workaround(
-        "For abs(n) < 250 (float16: 30), multiply twice: (x * 2.0**(n//2) * 2.0**(n-n//2)).astype(x.dtype).",
+        "For floats and abs(n) < 250 (float16: 30), multiply twice: (x*2.0**(n//2)*2.0**(n-n//2)).astype(x.dtype).",
         two_products,
         elsewhere=arrays_of_exponents,
     ),

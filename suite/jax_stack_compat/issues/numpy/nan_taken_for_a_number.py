@@ -82,9 +82,9 @@ def relative_entropy() -> None:
     from jax.scipy.special import rel_entr
 
     nan = jnp.nan
-    p, q = jnp.array([0.0, nan, 1.0, 1.0]), jnp.array([nan, 1.0, 2.0, 0.0])
-    got = jnp.where(jnp.isnan(p) | jnp.isnan(q), nan, rel_entr(p, q))
-    np.testing.assert_allclose(got, [nan, nan, -np.log(2), np.inf], rtol=1e-6)
+    p, q = jnp.array([0.0, nan, 1.0, 1.0, 0.0]), jnp.array([nan, 1.0, 2.0, 0.0, 1.0])
+    got = jnp.where(jnp.isnan(p + q), nan, jnp.where(p == 0, 0, rel_entr(p, q)))
+    np.testing.assert_allclose(got, [nan, nan, -np.log(2), np.inf, 0.0], rtol=1e-6)
 
 
 def relative_entropies() -> None:
@@ -95,9 +95,9 @@ def relative_entropies() -> None:
     from jax.scipy.special import rel_entr
 
     for dtype in ("float32", "float16"):
-        q = np.array([np.nan, -1.5, 0.0, 0.25, 3.0], dtype)
-        p = q[q != 0][:, None]
-        got = jnp.where(jnp.isnan(p) | jnp.isnan(q), jnp.nan, rel_entr(p, q))
+        q = np.array([np.nan, 0.0, 0.25, 1.0, 3.0], dtype)
+        p = q[:, None]
+        got = jnp.where(jnp.isnan(p + q), jnp.nan, jnp.where(p == 0, 0, rel_entr(p, q)))
         np.testing.assert_allclose(got, scipy.special.rel_entr(p, q), rtol=2e-3)
 
 
@@ -114,6 +114,8 @@ _WHERE = Workaround(
 )
 _NUMBERS = ("jax.numpy.linspace", "jax.numpy.arange", "jax.random.uniform", "jax.random.normal")
 _OPEN = f"if not form(x) in {_NUMBERS} and unseen and without('jax.numpy.isnan')"
+# A literal NaN.
+_NAN = "if x == 'jax.numpy.nan'"
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -132,22 +134,34 @@ ISSUE = Issue(
                 add_what_came_in,
                 elsewhere=keep_nan_among_numbers,
             ),
-            touches=members("jax.scipy.special", "xlogy xlog1py", f"(factor, x) {_OPEN} and factor == 0"),
+            touches=(
+                *members("jax.scipy.special", "xlogy xlog1py", f"(factor, x) {_OPEN} and factor == 0"),
+                *members("jax.scipy.special", "xlogy xlog1py", f"(factor, x) {_NAN} and unseen"),
+            ),
         ),
         Case(
             heaviside,
             rules=(Rule("differs", "jax<0.10.2"), Rule("agrees", "", "jax#38106 (88b3d13390)")),
-            touches=(f"jax.numpy.heaviside(x) {_OPEN}",),
+            touches=(f"jax.numpy.heaviside(x) {_OPEN}", f"jax.numpy.heaviside(x) {_NAN}"),
         ),
         Case(
             rel_entr,
             workaround=Workaround(
-                "Return NaN for NaN arguments: jnp.where(jnp.isnan(p) | jnp.isnan(q), jnp.nan, rel_entr(p, q)).",
+                "For p, q >= 0: jnp.where(jnp.isnan(p + q), jnp.nan, jnp.where(p == 0, 0, rel_entr(p, q))).",
                 relative_entropy,
                 elsewhere=relative_entropies,
             ),
-            touches=(f"jax.scipy.special.rel_entr(x) {_OPEN}",),
+            touches=(
+                f"jax.scipy.special.rel_entr(x) {_OPEN}",
+                f"jax.scipy.special.rel_entr(x, y) {_NAN} or y == 'jax.numpy.nan'",
+            ),
         ),
-        Case(uniform, touches=members("jax.scipy.stats.uniform", "pdf logpdf cdf", f"(x) {_OPEN}")),
+        Case(
+            uniform,
+            touches=(
+                *members("jax.scipy.stats.uniform", "pdf logpdf cdf", f"(x) {_OPEN}"),
+                *members("jax.scipy.stats.uniform", "pdf logpdf cdf", f"(x) {_NAN}"),
+            ),
+        ),
     ),
 )

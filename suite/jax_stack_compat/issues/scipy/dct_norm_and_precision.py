@@ -116,7 +116,7 @@ ISSUE = Issue(
             signatures={"refused": Signature("ValueError", "is not implemented", "jax._src.scipy.fft")},
             rules=(Rule("differs", "jax<0.4.31"), Rule("refused", "", "jax#22567 (326559ca47)")),
             workaround=Workaround(
-                'Replace norm="forward", along the last axis and without n, by dct(x) / (2 * x.shape[-1]).',
+                'For dct without n and axis, replace norm="forward" by dct(x) / (2 * x.shape[-1]).',
                 leave_it_out,
                 elsewhere=_ELSEWHERE,
             ),

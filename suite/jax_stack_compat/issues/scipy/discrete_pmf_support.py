@@ -2,8 +2,8 @@
 
 JAX's formulas for discrete distributions, most with gamma functions for factorials, also give non-integers a
 probability (jax#5650). With jax#20891, `poisson` returns 0 for non-integers, as in SciPy; with jax#19166, `binom`
-returns 0 beyond n (jax#19150). Between the integers of their support, `binom`, `geom`, `nbinom` and `betabinom` do not
-return 0 on the releases that were run.
+returns 0 beyond n (jax#19150). Between the integers of their support, five other distributions do not return 0 on the
+releases that were run (`between_integers`).
 """
 
 from __future__ import annotations
@@ -64,12 +64,13 @@ def scipy_logpmf(k: Any) -> Any:
 
 
 def between_integers() -> tuple[str, str]:
-    """Does logpmf(1.5, …) of binom, geom, nbinom and betabinom give the probability 0?"""
+    """Does logpmf of bernoulli, binom, geom, nbinom and betabinom give 0.5 or 1.5 the probability 0?"""
     import numpy as np
     from jax.scipy import stats
 
-    laws = ((stats.binom, 5, 0.8), (stats.geom, 0.5), (stats.nbinom, 5, 0.5), (stats.betabinom, 5, 1.0, 1.0))
-    return compare([np.exp(law.logpmf(1.5, *numbers)) for law, *numbers in laws], [0.0] * 4)
+    laws: Any = ((stats.bernoulli, 0.5, 0.3), (stats.binom, 1.5, 5, 0.8), (stats.geom, 1.5, 0.5))
+    laws += ((stats.nbinom, 1.5, 5, 0.5), (stats.betabinom, 1.5, 5, 1.0, 1.0))
+    return compare([np.exp(law.logpmf(*numbers)) for law, *numbers in laws], [0.0] * 5)
 
 
 def binom_beyond_n() -> tuple[str, str]:
@@ -84,7 +85,7 @@ _NOT_AN_INTEGER = (
     + " or ".join(f"{n} < k < {n + 1}" for n in range(10))
     + ")) and not within('jax.numpy.where')"
 )
-_BETWEEN = "geom.pmf geom.logpmf nbinom.pmf nbinom.logpmf betabinom.pmf betabinom.logpmf binom.pmf binom.logpmf"
+_BETWEEN = " ".join(f"{law}.pmf {law}.logpmf" for law in ("bernoulli", "binom", "geom", "nbinom", "betabinom"))
 
 ISSUE = Issue(
     kind="silent-wrong",

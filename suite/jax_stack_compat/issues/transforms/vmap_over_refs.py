@@ -1,10 +1,9 @@
 """jax.vmap over a Ref raises, or reads and writes other elements
 
-dd6d6d24ae drops the index of `r[...] = x`, and the batching rule did not move the mapped axis of `x`. A write to a ref
-of shape (2, 3) under `vmap` raises (`another_shape`, jax#39288), and one to a square ref is transposed
-(`written_along_axis_one`). ce1baf2fb9 maps by a slice instead of indices, so `r[i]` takes the indices of all rows
-(`mapped_index`), and `r[0]` raises (`first_element`, jax#33309). A mapped `scan` moved axis 1 to the front, which refs
-do not support (`in_a_loop`).
+dd6d6d24ae drops the index of `r[...] = x`; mapped along different axes, `x` is not moved, so a write raises
+(`another_shape`, jax#39288) or, in a square ref, is transposed (`written_along_axis_one`). ce1baf2fb9 maps by a slice
+instead of indices, so `r[i]` takes all rows' indices (`mapped_index`), and `r[0]` raises (`first_element`, jax#33309)
+or reads other elements (`first_row`). A mapped `scan` moved axis 1 to the front, which refs do not support (`in_a_loop`).
 """
 
 from __future__ import annotations
@@ -122,6 +121,16 @@ def first_element() -> tuple[str, str]:
     return compare(jax.vmap(lambda r: r[0])(jax.new_ref(jnp.array([[0.0, 1.0], [2.0, 3.0]]))), [0.0, 2.0])
 
 
+def first_row() -> tuple[str, str]:
+    """Does jax.vmap(lambda r: r[0]) of a ref of shape (2, 2, 2) return the first row of each matrix?"""
+    import jax
+    import jax.numpy as jnp
+
+    if not hasattr(jax, "new_ref"):
+        return "absent", "there is no jax.new_ref"
+    return compare(jax.vmap(lambda r: r[0])(jax.new_ref(jnp.arange(8.0).reshape(2, 2, 2))), [[0.0, 1.0], [4.0, 5.0]])
+
+
 def in_a_loop() -> tuple[str, str]:
     """Does jax.lax.scan add to a ref that jax.vmap maps along axis 1?"""
     import jax
@@ -205,6 +214,11 @@ ISSUE = Issue(
             behaviours={"refused": "affected", "differs": "different"},
             signatures={"refused": Signature("ValueError", "is out of bounds for array of dimension", everyday=True)},
             rules=(_ABSENT, _FIRST, Rule("refused", "jax<0.8.2", "ce1baf2fb9"), Rule("agrees", "", "ce6f33d55b")),
+            touches=("jax.new_ref if unseen and uses('jax.vmap')",),
+        ),
+        Case(
+            first_row,
+            rules=(_ABSENT, _FIRST, Rule("differs", "jax<0.8.2", "ce1baf2fb9"), Rule("agrees", "", "ce6f33d55b")),
             touches=("jax.new_ref if unseen and uses('jax.vmap')",),
         ),
         Case(

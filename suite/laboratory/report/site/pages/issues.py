@@ -285,8 +285,9 @@ def _good(facts: Facts, issue: IssueRow) -> tuple[CellRow, str, str] | None:
         if wrong:
             told = good_for(known, wrong, cell.versions, facts.knowledge).told
             # The headline may be right there, or documented.
-            cases = f" (case{'s' * (len(wrong) > 1)} {named([case.id for case in wrong])})"
-            of = "" if known.cases[0] in wrong else cases
+            one = len(wrong) == 1
+            cases = f"case {wrong[0].id} goes" if one else f"cases {named([case.id for case in wrong])} go"
+            of = "" if known.cases[0] in wrong else f"on which the {cases} wrong"
             return (cell, told, of) if told else None
     return None
 
