@@ -3,8 +3,7 @@
 JAX compares the tree of a loop's input, flattened with keys, to the tree of its output, flattened without keys. Since
 jax@a1dfdc1d61 moved flattening with keys to C++, the input's tree has the aux data of `flatten_with_keys`. If
 `flatten_func` returns other aux data, JAX looks for differences in trees flattened without keys, and finds an empty
-list (jax#25332). jax#25355 returns if the list is empty, and wants equal aux data to be enforced in
-the long term.
+list (jax#25332). jax#25355 returns if the list is empty, and wants equal aux data to be enforced in the long term.
 """
 
 from __future__ import annotations
