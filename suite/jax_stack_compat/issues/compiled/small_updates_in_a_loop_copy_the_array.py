@@ -105,7 +105,7 @@ def stacked_results() -> tuple[str, str]:
     return _copies(lambda x: jax.lax.scan(step, x, None, length=20000), _reads)
 
 
-_IN_LOOPS = "within('jax.lax.fori_loop', 'jax.lax.while_loop') and unseen"
+_IN_LOOPS = "within('jax.lax.fori_loop', 'jax.lax.while_loop')"
 
 ISSUE = Issue(
     kind="slow",
@@ -125,8 +125,8 @@ ISSUE = Issue(
             one_element,
             touches=(
                 *members("jax.Array.at", "set add", f" if {_IN_LOOPS}"),
-                f"jax.lax.dynamic_update_slice if {_IN_LOOPS}",
-                f"jax.lax.dynamic_update_index_in_dim if {_IN_LOOPS}",
+                f"jax.lax.dynamic_update_slice if {_IN_LOOPS} and unseen",
+                f"jax.lax.dynamic_update_index_in_dim if {_IN_LOOPS} and unseen",
                 *members("jax.lax", "fori_loop while_loop", " if unseen"),
             ),
         ),

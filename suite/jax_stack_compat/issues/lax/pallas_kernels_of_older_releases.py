@@ -2,8 +2,9 @@
 
 Pallas is experimental, and its changelog lists changes of its interface. The arguments of `BlockSpec` changed places;
 `load`, `store`, `TPUCompilerParams` and dicts as `compiler_params` were removed; a kernel may not close over an array
-(jax#22746). For a GPU, `pallas_call` changed from Mosaic back to Triton (`lowered_for_a_gpu`); Triton then needs a
-listed GPU, or the AbstractDevice of one (jax#38762). The changelog deprecates Triton in favour of Mosaic GPU.
+(jax#22746). For a GPU, `pallas_call` changed from Mosaic back to Triton (`lowered_for_a_gpu`); without a
+GPU, Triton then needs the AbstractDevice of a listed one (jax#38762). The changelog deprecates Triton in favour of
+Mosaic GPU.
 """
 
 from __future__ import annotations

@@ -181,7 +181,7 @@ ISSUE = Issue(
             geomspace,
             rules=(Rule("old", "jax<0.4.26"), Rule("numpy-2", "", "jax#20552 (fd7c85b349)")),
             workaround=Workaround(
-                "For a ratio below 1e38, write start * (stop / start) ** jnp.linspace(0, 1, num).",
+                "For complex numbers: start * (stop / start)**jnp.linspace(0, 1, num); ratio below 1e38.",
                 powers,
                 elsewhere=Elsewhere(
                     spiral,

@@ -205,7 +205,7 @@ ISSUE = Issue(
             behaviours={"refused": "affected"},
             rules=(Rule("agrees", "jax<0.8.0"), Rule("refused", "", "since jax#32308 a vector counts as a row")),
             workaround=Workaround(
-                "Stack the vectors as rows: jnp.cov(jnp.stack([jnp.ravel(x), jnp.ravel(y)])).",
+                "Stack non-empty vectors as rows: jnp.cov(jnp.stack([jnp.ravel(x), jnp.ravel(y)])).",
                 stacked_vectors,
                 elsewhere=Elsewhere(
                     cov_of_two,

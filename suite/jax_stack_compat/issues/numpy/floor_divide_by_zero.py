@@ -135,7 +135,7 @@ ISSUE = Issue(
     control=not_zero,
     rules=(Rule("differs", "jax<0.10.2", "jax#31716 was rolled back (fcdbb28d23)"), Rule("agrees", "", _NEW)),
     workaround=Workaround(
-        "Where y is 0, divide: jnp.where(y == 0, x / y, jnp.floor_divide(x, y)).",
+        "For floats, divide where y is 0: jnp.where(y == 0, x / y, jnp.floor_divide(x, y)).",
         true_quotient_by_zero,
         elsewhere=Elsewhere(quotient, numpy_quotient, _FLOATS),
     ),
@@ -144,7 +144,7 @@ ISSUE = Issue(
         Case(
             divmod_quotient,
             workaround=Workaround(
-                "Where y is 0, divide: jnp.where(y == 0, x / y, jnp.divmod(x, y)[0]).",
+                "For floats, divide where y is 0: jnp.where(y == 0, x / y, jnp.divmod(x, y)[0]).",
                 true_quotient_by_zero,
                 elsewhere=quotients_by_tenths,
             ),
@@ -163,7 +163,7 @@ ISSUE = Issue(
                 Rule("minus-two-and-255", "", "e99a3051ed divides unsigned integers directly"),
             ),
             workaround=Workaround(
-                "Mask the divisor: jnp.where(y == 0, 0, x // jnp.where(y == 0, 1, y)).",
+                "For integers, mask the divisor: jnp.where(y==0, 0, x//jnp.where(y==0, 1, y)).",
                 mask,
                 elsewhere=Elsewhere(masked, numpy_quotient, _INTEGERS),
             ),

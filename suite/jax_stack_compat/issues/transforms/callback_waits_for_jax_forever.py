@@ -1,9 +1,9 @@
 """On a CPU, a callback that calls JAX can wait forever for the result
 
-f255fb700a dispatches large CPU computations asynchronously. A callback then occupies a thread of the pool. JAX waits
-for that thread if the callback starts a computation (83457c115a) or gets a large result (`large_argument`); with one
-thread (`NPROC=1`), one callback is enough. 83457c115a dispatches jitted programs with callbacks synchronously;
-9d39ab305a does so for programs that a callback starts.
+f255fb700a dispatches large CPU computations asynchronously, and a callback then occupies a thread of the pool. JAX
+waits for that thread if the callback starts a computation (83457c115a) or gets a large result (`large_argument`); with
+one thread (`NPROC=1`), one callback is enough. 83457c115a dispatches jitted programs with callbacks synchronously, and
+9d39ab305a programs that a callback starts. The cases run on one CPU device.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ ISSUE = Issue(
     behaviours={"stuck": "affected", "comes": "clear"},
     rules=(Rule("comes", "jaxlib<0.4.32"), Rule("stuck", "jaxlib<0.5.1"), _NEW),
     workaround=Workaround(
-        'First, call jax.config.update("jax_cpu_enable_async_dispatch", False); later calls then wait for results.',
+        'With one CPU device, first call jax.config.update("jax_cpu_enable_async_dispatch", False); calls then wait.',
         dispatched_at_once,
         elsewhere=callbacks_in_a_loop,
     ),
