@@ -187,6 +187,7 @@ def test_the_order_of_static_arguments_needs_static_arguments(tmp_path: Path, co
         ("jax.numpy.round(a, decimals) if decimals >= 38 or type(a) == 'float'", "jnp.round(x, n)", False),
         ("jax.numpy.round(a, decimals) if a != 0 and decimals >= 38", "jnp.round(1.5, n)", False),
         ("jax.numpy.round(a) if (uses('absent') and a > 0) or unseen", "jnp.round(x)", False),
+        ("jax.numpy.round(a) if seen(a > 1) and unseen", "jnp.round(jnp.array([1.0, 2.0]))", True),
         ("jax.numpy.round(a, decimals) if not given(decimals) and unseen", "jnp.round(x)", False),
         ("jax.numpy.round(a, decimals) if given(decimals) and unseen", "jnp.round(x, n)", False),
         ("jax.numpy.round(a) if form(a) in ('', 'min') and unseen", "jnp.round(x)", False),

@@ -160,7 +160,10 @@ def narrows(touch: Touch, use: Use, uses: Collection[str], behaviour: str = "") 
     if use.how == "method" or touch.keyword:
         return True
     call = use.call if any(thing.name == touch.name for thing in use.things) else None
-    return touch.condition is not None and _Asked(touch, call, use, uses, behaviour).shows_part(touch.condition)
+    if touch.condition is None:
+        return False
+    calls = call.by_element() if call else [None]
+    return any(_Asked(touch, each, use, uses, behaviour).shows_part(touch.condition) for each in calls)
 
 
 def _is_met(touch: Touch, call: Call | None, use: Use, uses: Collection[str], behaviour: str) -> bool | None:
