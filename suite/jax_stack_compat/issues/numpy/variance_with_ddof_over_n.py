@@ -92,6 +92,7 @@ _FIXED = "jax#21362 (3c201e0b8c)"
 _VAR = (
     "jax.numpy.var(a, axis, dtype, out, ddof) if ddof > 1 and unseen and not within('jax.numpy.where')",
     "jax.Array.var(axis, dtype, out, ddof) if ddof > 1",
+    "jax.experimental.array_api.var(x, axis, correction) if correction > 1 and unseen",
 )
 _ELSEWHERE = Elsewhere(
     spreads,
