@@ -118,7 +118,9 @@ ISSUE = Issue(
                 Rule("warns", "jax<0.6.0", "jax#18564"),
                 Rule("refused", "", "9c58a112b3, and the changelog of jax 0.6.0"),
             ),
-            workaround=Workaround("Replace each None by float('nan').", nan_said, elsewhere=nan_in_rows),
+            workaround=Workaround(
+                "In a list of floats, replace each None by float('nan').", nan_said, elsewhere=nan_in_rows
+            ),
             signatures={
                 "warns": Signature("FutureWarning", "None encountered in jnp.array()"),
                 "refused": Signature("ValueError", "None is not a valid value for jnp.array"),

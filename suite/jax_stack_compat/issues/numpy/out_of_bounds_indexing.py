@@ -3,7 +3,7 @@
 The documentation says that raising an error from code on an accelerator can be difficult or impossible. So
 out-of-bounds reads clamp the index (`read`), and out-of-bounds updates are skipped (`update`). Out of bounds,
 `jnp.take` returns NaN (`take`), or for signed integers the smallest value (`take_of_integers`). Maintainers call the
-missing error a known feature (jax#4383) and expected (jax#14193).
+missing error a known feature (jax#4383), and the value of `jnp.take` expected (jax#14193).
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ ISSUE = Issue(
     touches=("jax.Array.at", "indexing"),
     control=within,
     workaround=Workaround(
-        "Outside jit, for int32 indices, write "
+        "Outside jit, for int32 indices without mode=, write "
         "error, y = checkify.checkify(f, errors=checkify.index_checks)(x, i); error.throw().",
         index_checks,
         elsewhere=checks_of_integers_and_batches,

@@ -99,7 +99,9 @@ ISSUE = Issue(
         "Give each axis its pair: constant_values=((before, after),) * x.ndim.",
         a_pair_for_each_axis,
         elsewhere=Elsewhere(
-            filled, filled_by_numpy, ("float32 matrix", "int8 batch", "float16 vector", "float32 empty")
+            filled,
+            filled_by_numpy,
+            ("float32 matrix", "int8 batch", "float16 vector", "float32 empty", "uint8 matrix", "complex64 square"),
         ),
     ),
     cases=(Case(tuple_of_two, pictured=True), Case(jitted_3d), Case(gradient)),

@@ -85,7 +85,8 @@ ISSUE = Issue(
     behaviours={"agrees": "clear", "differs": "different"},
     rules=(Rule("none-type", "", "the transpose of lax.pad sums t_operand, which is None (2ca7782164)"),),
     workaround=Workaround(
-        "Select with a padded mask: jnp.where(jnp.pad(jnp.ones(x.shape, bool), 1), jnp.pad(x, 1), c).astype(x.dtype).",
+        "For a scalar c, select with a padded mask: "
+        "jnp.where(jnp.pad(jnp.ones(x.shape, bool), 1), jnp.pad(x, 1), c).astype(x.dtype).",
         padded_mask,
         elsewhere=Elsewhere(
             padded,

@@ -77,13 +77,14 @@ ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(report="jax#24073", fix="jax@21f9d23658"),
     touches=(
-        "jax.numpy.polyfit(x, y, deg, rcond, full, w, cov) if unseen and given(cov) and cov not in (False, 'unscaled') "
-        "and not (given(full) and full) and not within('jax.vmap', 'equinox.filter_vmap')",
+        "jax.numpy.polyfit(x, y, deg, rcond, full, w, cov) if given(cov) and cov not in (False, 'unscaled') "
+        "and not (given(full) and full) and not within('jax.vmap', 'equinox.filter_vmap') "
+        "and (form(y) in ('jax.numpy.column_stack', 'numpy.column_stack') or unseen)",
     ),
     control=one_fit,
     rules=(Rule("differs", "jax<0.6.1"), Rule("agrees", "", "21f9d23658")),
     workaround=Workaround(
-        "Map over the columns: jax.vmap(lambda y: jnp.polyfit(x, y, deg, cov=True)[1], 1, -1)(y).",
+        "Map over the columns: jax.vmap(lambda y: jnp.polyfit(x, y, deg, w=w, cov=True)[1], 1, -1)(y).",
         one_by_one,
         elsewhere=Elsewhere(
             fitted,

@@ -1,7 +1,7 @@
 """jnp.polyval of integers overflows, and of booleans raises TypeError
 
 Unlike NumPy, jnp.polyval converted integers and booleans to floats (jax#11633); jax#37448 keeps integers, and changes
-the documented example to int32. JAX's default integer has 32 bits, NumPy's has 64, so `cube` overflows in JAX. In JAX,
+the documented example to int32. `cube` overflows in int32, JAX's default integer; NumPy's default has 64 bits. In JAX,
 a Python integer takes the dtype of the coefficients, so `small_integers` overflows in int8; NumPy widens the dtype.
 Booleans stayed booleans (`truth_values`), until jnp.polyval called lax.polynomial, which refuses them.
 """
@@ -83,7 +83,7 @@ ISSUE = Issue(
     behaviours={"float": "clear", "wrapped": "documented", "other": "different"},
     rules=(Rule("float", "jax<0.10.1"), Rule("wrapped", "", "jax#37448 (6c690e77a1)")),
     workaround=Workaround(
-        "Convert the points to floats: jnp.polyval(p, jnp.asarray(x, float)).",
+        "Convert real points to floats: jnp.polyval(p, jnp.asarray(x, float)). Large integers are rounded.",
         convert_first,
         elsewhere=Elsewhere(
             in_floats,

@@ -92,11 +92,12 @@ _FIXED = "jax#21362 (3c201e0b8c)"
 _VAR = (
     "jax.numpy.var(a, axis, dtype, out, ddof) if ddof > 1 and unseen and not within('jax.numpy.where')",
     "jax.Array.var(axis, dtype, out, ddof) if ddof > 1",
+    "jax.experimental.array_api.var(x, axis, correction) if correction > 1 and unseen",
 )
 _ELSEWHERE = Elsewhere(
     spreads,
     numpy_spreads,
-    ("float32 matrix", "float16 vector", "int32 square", "zero float32 vector", "complex64 vector"),
+    ("float32 matrix", "float16 vector", "uint8 square", "int32 square", "zero float32 vector", "complex64 vector"),
     rtol=1e-2,
 )
 
@@ -107,7 +108,7 @@ ISSUE = Issue(
     behaviours={"negative": "affected", "not-negative": "clear"},
     rules=(Rule("negative", "jax<0.4.29"), Rule("not-negative", "", _FIXED)),
     workaround=Workaround(
-        "Write jnp.where(n > ddof, jnp.var(x, ddof=ddof), jnp.nan).",
+        "Replace the variance v of n samples by jnp.where(n > ddof, v, jnp.nan).",
         nan_instead,
         elsewhere=_ELSEWHERE,
     ),
@@ -125,7 +126,7 @@ ISSUE = Issue(
             cov,
             rules=(Rule("negative"),),
             workaround=Workaround(
-                "Without weights, write jnp.where(n > ddof, jnp.cov(x, ddof=ddof), jnp.nan).",
+                "For n samples without weights, write jnp.where(n > ddof, jnp.cov(x, ddof=ddof), jnp.nan).",
                 nan_instead,
                 elsewhere=_ELSEWHERE,
             ),
