@@ -1,4 +1,4 @@
-"""A function under jax.jit takes no keyword argument named f, store or fun
+"""jax.jit can refuse a keyword argument named f, store or fun
 
 `jax.jit` passes a call's keywords on through internal functions, and a keyword collides with an internal parameter of
 the same name. 1c9b23c566 gave some internal functions the parameters `f` and `store` (jax#25329); 95892fdac8 renames
