@@ -106,7 +106,7 @@ ISSUE = Issue(
     behaviours={"agrees": "clear", "differs": "documented"},
     rules=(Rule("agrees", "jax<0.4.26"), Rule("differs", "", _SINCE)),
     workaround=Workaround(
-        "Outside vmap, draw from one key at a time, which is slower: jax.lax.map(draw, keys).",
+        "Outside vmap, draw key by key, slower and without batch_size: jax.lax.map(draw, keys).",
         loop_over_keys,
         elsewhere=Elsewhere(
             mapped_draws,

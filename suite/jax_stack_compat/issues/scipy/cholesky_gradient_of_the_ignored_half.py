@@ -1,7 +1,7 @@
-"""Gradients of jax.scipy.linalg.cholesky are not 0 at entries it ignores
+"""jax.scipy.linalg.cholesky can have gradients at entries it ignores
 
-`cholesky` reads one triangle, but its derivative assumed a symmetric matrix, so entries of the other triangle had
-gradients, too (jax#40421). The derivative's rule now copies one triangle of the tangent to the other.
+`cholesky` reads one triangle, but its derivative assumed a symmetric matrix. It could spread the gradient of one entry
+over both triangles (jax#40421). The derivative's rule now copies one triangle of the tangent to the other.
 `jnp.linalg.cholesky` averages both triangles first, and has a symmetric gradient (`symmetrized`).
 """
 
@@ -120,7 +120,7 @@ ISSUE = Issue(
     control=symmetrized,
     rules=(Rule("differs", "jax<0.11.2"), Rule("agrees", "", "the derivative's rule in jax/_src/lax/linalg.py")),
     workaround=Workaround(
-        "For real x and lower=False, fill both triangles: jnp.triu(x) + jnp.swapaxes(jnp.triu(x, 1), -1, -2).",
+        "For real x, before the call, mirror the triangle that lower= selects.",
         fill_both,
         elsewhere=Elsewhere(
             gradient_of_log_determinant,
@@ -141,7 +141,7 @@ ISSUE = Issue(
         Case(
             cho_factor,
             workaround=Workaround(
-                "For real x and lower=True, fill both triangles: jnp.tril(x) + jnp.swapaxes(jnp.tril(x, -1), -1, -2).",
+                "For real x, before the call, mirror the triangle that lower= selects.",
                 fill_from_below,
                 elsewhere=Elsewhere(
                     gradient_for_the_lower_triangle,

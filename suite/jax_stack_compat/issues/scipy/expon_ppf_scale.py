@@ -71,7 +71,7 @@ ISSUE = Issue(
         Rule("agrees", "", "jax#36903 (10b238613e)"),
     ),
     workaround=Workaround(
-        "For q from 0 to 1, write loc - scale * jnp.log1p(-q).",
+        "For floats q from 0 to 1, write loc - scale * jnp.log1p(-q).",
         closed_form,
         elsewhere=Elsewhere(
             quantile,

@@ -1,9 +1,9 @@
 """jax.scipy.special: digamma(0), loggamma(0) and polygamma(1, inf) are NaN
 
 Because digamma(0) was NaN, so was the gradient of gammaln at 0 (jax#37763). XLA's digamma now returns -infinity at 0.0,
-as xla#47754 describes, and also at -0.0, where SciPy returns infinity. jax#38651 gathers reports about special
-functions, where a maintainer says that a limit can be a convention. In XLA, as in the C++ standard, `gammaln` of
--infinity is infinity (scipy/scipy#13399).
+as xla#47754 describes, and also at -0.0, where SciPy returns infinity. jax#38651 gathers such reports; there, a
+maintainer asks whether NaN and infinity are a matter of correctness or convention. In XLA, as in the C++ standard,
+`gammaln` of -infinity is infinity (scipy/scipy#13399).
 """
 
 from __future__ import annotations
@@ -183,12 +183,12 @@ _GRADIENT = f"(x) if uses('jax.grad', 'jax.value_and_grad') and {_ABOVE} and uns
 _MAY_BE_ZERO = members("jax", "scipy.special.gammaln lax.lgamma", _GRADIENT)
 _POSITIVE = ("positive float32 matrix", "zero float32 vector", "positive float64 scalar", "float32 empty")
 _MINUS_ONE_BY_X = Workaround(
-    "At 0, take -1 / x: jnp.where(x == 0, -1 / x, digamma(x)).",
+    "For arrays, take jnp.where(x == 0, -1 / x, digamma(x)); gradients at 0 are NaN.",
     minus_one_by_x,
     elsewhere=Elsewhere(
         digamma_with_poles,
         scipy_digamma,
-        ("float32 matrix", "positive int32 vector", "zero int32 one", *_POSITIVE),
+        ("float32 matrix", "positive int32 vector", "zero int32 one", "zero uint8 vector", *_POSITIVE),
         rtol=1e-4,
         atol=1e-5,
     ),

@@ -1,4 +1,4 @@
-"""A function under jax.jit takes no keyword argument named f, store or fun
+"""jax.jit can refuse a keyword argument named f, store or fun
 
 `jax.jit` passes a call's keywords on through internal functions, and a keyword collides with an internal parameter of
 the same name. 1c9b23c566 gave some internal functions the parameters `f` and `store` (jax#25329); 95892fdac8 renames
@@ -69,7 +69,7 @@ ISSUE = Issue(
         fix="jax@95892fdac8 jax@d3e03fff5d jax@2150efed44",
     ),
     touches=("keyword arguments",),
-    known_by=r"\b(_python_pjit_helper|result_paths|_get_result_paths_thunk|_argnums_partial)\(\)",
+    known_by=r"\b(_python_pjit_helper|result_paths|_get_result_paths_thunk|_argnums_partial|_argnames_partial)\(\)",
     control=another_name,
     rules=(Rule("taken", "jax<0.4.36"), Rule("refused", "jax<0.4.37", "1c9b23c566"), Rule("taken", "", "95892fdac8")),
     workaround=Workaround(

@@ -1,9 +1,9 @@
-"""A NumPy array lacks .sum in custom_vjp's backward rule and in grad's aux
+"""A NumPy array can lack .sum in custom_vjp's backward rule and grad's aux
 
 JAX wraps a NumPy array that becomes a constant in a private type, to canonicalize it once (b43662fe28). The changelog
 says that the type duck types as an ndarray, but the type had no `sum`, and backward rules receive it (`custom_vjp`).
-b8f92cbe9b canonicalizes the inputs of `jax.vjp`, so `jax.grad` returns the private type as aux (`aux`). dda9695795
-makes the private type a subclass of `np.ndarray`.
+b8f92cbe9b canonicalizes the inputs of `jax.vjp`, so an array by which `jax.grad` differentiates has the private type
+in aux (`aux`). dda9695795 makes the private type a subclass of `np.ndarray`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def gradient_and_aux(x: Any) -> Any:
     f.defvjp(lambda y, c: (y * jnp.sum(c), c), lambda c, g: (g * np.asarray(c).sum(dtype=np.float32), np.zeros_like(c)))
     c = np.asarray(x)
     gradient = jax.grad(lambda y: f(y, c).astype(jnp.float32))(jnp.float32(2.0))
-    aux = jax.grad(lambda y, c: (y * y, c), has_aux=True)(2.0, c)[1]
+    aux = jax.grad(lambda c: (jnp.sum(c * c), c), has_aux=True)(c)[1]
     return np.append(np.asarray(aux).copy(), gradient)
 
 
@@ -70,7 +70,7 @@ def sum_and_array(x: Any) -> Any:
 
 
 def aux() -> tuple[str, str]:
-    """Can .sum() be called on an ndarray that f returns as the aux of jax.grad(f, has_aux=True)?"""
+    """Can .sum() be called on an ndarray in aux, if jax.grad(f, has_aux=True) differentiates by it?"""
     import jax
     import numpy as np
 
