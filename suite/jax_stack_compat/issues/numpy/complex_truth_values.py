@@ -95,7 +95,7 @@ ISSUE = Issue(
     control=reals_and_comparisons,
     rules=(Rule("differs"),),
     workaround=Workaround(
-        "Write x != 0, and jnp.any(x != 0).",
+        "Write x != 0, and jnp.any(x != 0), for numbers that are not subnormal.",
         compare_with_zero,
         elsewhere=Elsewhere(
             truth_values,
