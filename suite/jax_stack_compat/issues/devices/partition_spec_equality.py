@@ -114,6 +114,9 @@ def unwrapped_specs() -> None:
 _CONVERT = Workaround(
     "Convert the tuple before you compare: PartitionSpec(*names) == spec.", convert, elsewhere=specs_of_names
 )
+_LOOK_UP = Workaround(
+    "Convert the tuple before you look it up: table.get(PartitionSpec(*names)).", convert, elsewhere=specs_of_names
+)
 _CLASS = Workaround(
     "Ask for the class: isinstance(x, jax.sharding.PartitionSpec).", is_a_spec, elsewhere=specs_and_others
 )
@@ -150,7 +153,7 @@ ISSUE = Issue(
                 Rule("equal-not-found", "jaxlib<0.10.0", "48140bcbe7 hashes the unreduced axes, too"),
                 Rule("unequal", "", "b52e741ed0"),
             ),
-            workaround=_CONVERT,
+            workaround=_LOOK_UP,
             touches=members("jax", "sharding.PartitionSpec P", " if within('.get') and unseen"),
         ),
         Case(

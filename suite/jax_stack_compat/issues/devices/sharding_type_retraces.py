@@ -90,7 +90,7 @@ ISSUE = Issue(
             another_type,
             rules=(Rule("traced-once", "jax<0.5.1"), Rule("retraced", "", "00d8297071, and the changelog")),
             workaround=Workaround(
-                "Place all inputs on one mesh: jax.device_put(x, NamedSharding(mesh, spec)).",
+                "Give an input one sharding in all calls: jax.device_put(x, NamedSharding(mesh, spec)).",
                 put_first,
                 elsewhere=result_fed_back,
             ),

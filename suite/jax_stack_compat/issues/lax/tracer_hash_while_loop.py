@@ -294,7 +294,11 @@ ISSUE = Issue(
                 elsewhere=predators_with_lambdas,
             ),
             needs=("jax", "equinox", "diffrax"),
-            touches=("diffrax.diffeqsolve", "equinox.internal.while_loop"),
+            touches=(
+                "diffrax.diffeqsolve(terms, solver, t0, t1, dt0, y0, args, adjoint, max_steps)"
+                " if not given(adjoint) and not given(max_steps)",
+                *("diffrax.diffeqsolve", "equinox.internal.while_loop"),
+            ),
         ),
         Case(
             while_loop_callable,

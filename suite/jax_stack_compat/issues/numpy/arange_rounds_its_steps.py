@@ -86,6 +86,17 @@ _ARANGE = "jax.numpy.arange(start, stop, step, dtype)"
 _WHOLE = "given(stop) and not given(step)"
 _BFLOAT16, _FLOAT16 = "dtype in ('jax.numpy.bfloat16', 'bfloat16')", "dtype in ('jax.numpy.float16', 'float16')"
 
+
+def _few(stop: int) -> str:
+    """Return the condition of a range from a small odd number."""
+    return f"abs(start) in (1, 3, 5) and stop > {stop}"
+
+
+def _some(exact: int) -> str:
+    """Return the condition of a range beyond the integers that are exact in the dtype."""
+    return f"0 < abs(start) < {exact} and stop > {2 * exact} or start > {exact} and unseen"
+
+
 _BY_NUMPY: Mapping[str, Meaning] = {"differs": "documented"}
 _SUM = (Rule("differs", "jax<0.8.2"), Rule("agrees", "", "jax#33602"))
 
@@ -107,8 +118,8 @@ ISSUE = Issue(
             from_one,
             rules=(Rule("agrees", "jax<0.8.2"), Rule("differs", "", "jax#33602")),
             touches=(
-                f"{_ARANGE} if (0 < abs(start) < 256 and stop > 512 or start > 256) and {_WHOLE} and {_BFLOAT16}",
-                f"{_ARANGE} if (0 < abs(start) < 2048 and stop > 4096 or start > 2048) and {_WHOLE} and {_FLOAT16}",
+                f"{_ARANGE} if ({_few(262)} or {_some(256)}) and {_WHOLE} and {_BFLOAT16}",
+                f"{_ARANGE} if ({_few(2054)} or {_some(2048)}) and {_WHOLE} and {_FLOAT16}",
             ),
         ),
         Case(

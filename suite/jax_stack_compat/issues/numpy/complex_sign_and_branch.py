@@ -168,7 +168,7 @@ ISSUE = Issue(
     behaviours={"old": "clear", "numpy-2": "documented", "other": "different"},
     rules=(Rule("old", "jax<0.4.24"), Rule("numpy-2", "", "jax#19389 (7d6a134f4e)")),
     workaround=Workaround(
-        "With z = logsumexp(x), take z.real and jnp.exp(1j * z.imag), unless the sum is 0.",
+        "For complex x with z=logsumexp(x), take z.real and jnp.exp(1j*z.imag), unless the sum is 0.",
         from_one_logarithm,
         elsewhere=Elsewhere(logarithm_and_sign, of_numpy_sum, _SUMS, rtol=1e-4, atol=1e-5),
     ),
@@ -181,7 +181,7 @@ ISSUE = Issue(
             geomspace,
             rules=(Rule("old", "jax<0.4.26"), Rule("numpy-2", "", "jax#20552 (fd7c85b349)")),
             workaround=Workaround(
-                "For complex numbers: start * (stop / start)**jnp.linspace(0, 1, num); ratio below 1e38.",
+                "For complex scalars: start * (stop / start)**jnp.linspace(0, 1, num); ratio between 1e-38 and 1e38.",
                 powers,
                 elsewhere=Elsewhere(
                     spiral,
@@ -202,7 +202,7 @@ ISSUE = Issue(
             sign,
             rules=(Rule("old", "jax<0.4.24"), Rule("numpy-2", "", "jax#19390 (fb56224ae0)")),
             workaround=Workaround(
-                "Use jax.lax.sign(x).",
+                "Use jax.lax.sign(x), which is x / abs(x) on both sides of the change.",
                 lax_sign,
                 elsewhere=Elsewhere(
                     unit,

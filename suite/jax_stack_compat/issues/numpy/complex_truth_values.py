@@ -95,7 +95,7 @@ ISSUE = Issue(
     control=reals_and_comparisons,
     rules=(Rule("differs"),),
     workaround=Workaround(
-        "Write x != 0, and jnp.any(x != 0).",
+        "Write x != 0, and jnp.any(x != 0), for numbers that are not subnormal.",
         compare_with_zero,
         elsewhere=Elsewhere(
             truth_values,
@@ -110,7 +110,10 @@ ISSUE = Issue(
         Case(
             astype,
             rules=(Rule("differs", "jax<0.4.27"), Rule("agrees", "", "jax#20644 (e07325a672)")),
-            touches=(f"jax.Array.astype(dtype) if {_BOOL} and not without{_NAMES}",),
+            touches=(
+                f"jax.Array.astype(dtype) if {_BOOL} and not without{_NAMES}",
+                f"jax.numpy.astype(x, dtype) if {_BOOL} and not without{_NAMES}",
+            ),
         ),
         Case(
             any_and_all,
