@@ -123,7 +123,7 @@ _PIVOTS = "elimination with row pivoting replaced the sums of products"
 _BENIGN = ("jax.numpy.eye", "jax.numpy.identity", "jax.random.normal", "jax.random.uniform")
 _UNSEEN = f"unseen and without('jax_enable_x64') and form(a) not in {_BENIGN}"
 _BY_QR = Workaround(
-    'Avoid overflow of real 2 by 2 matrices: call jnp.linalg.slogdet(a, method="qr"), which is slower.',
+    'For 2 by 2 float32, call jnp.linalg.slogdet(a, method="qr"): slower, no gradient if singular.',
     two_by_qr,
     elsewhere=Elsewhere(
         det_of_two_by_qr,
@@ -141,7 +141,7 @@ ISSUE = Issue(
     control=slogdet,
     rules=(Rule("differs", "jax<0.11.1"), Rule("agrees", "", _PIVOTS)),
     workaround=Workaround(
-        "For 3 by 3, take sign * jnp.exp(log) of jnp.linalg.slogdet(a): slower, no gradient if singular.",
+        "For 3 by 3 float32, take sign*jnp.exp(log) of jnp.linalg.slogdet(a): slower, no gradient if singular.",
         from_slogdet,
         elsewhere=Elsewhere(
             sign_times_exp,
