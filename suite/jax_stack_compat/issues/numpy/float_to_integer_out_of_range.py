@@ -147,7 +147,7 @@ ISSUE = Issue(
             signatures={"refused": Signature("OverflowError", "out of bounds for uint8", everyday=True)},
             rules=(Rule("converted", "numpy<2"), Rule("refused")),
             workaround=Workaround(
-                'First make an array x without the dtype; then jnp.clip(x, 0, 255).astype("uint8").',
+                'Make an array x without the dtype, then take jnp.clip(x, 0, 255).astype("uint8").',
                 clip_first,
                 elsewhere=_ELSEWHERE,
             ),
