@@ -84,8 +84,8 @@ def numpy_of_absolute_values(x: Any, y: Any) -> Any:
 
 
 _ABS = "('abs', 'jax.numpy.abs', 'jax.numpy.absolute', 'jax.numpy.real', 'jax.numpy.imag')"
-_INF = ("jax.numpy.inf", "numpy.inf", "math.inf")
-_SPECIAL = (*_INF, "jax.numpy.nan", "numpy.nan", "math.nan")
+_INF = "jax.numpy.inf"
+_ODD = (_INF, "jax.numpy.nan")
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -103,7 +103,7 @@ ISSUE = Issue(
             touches=(
                 "jax.numpy.hypot(x1, x2) if unseen and not within('jax.numpy.where')"
                 " and not seen(abs(x1) < 1e30 and abs(x2) < 1e30)",
-                f"jax.numpy.hypot(x1, x2) if (x1 in {_INF} and x2 in {_SPECIAL} or x1 in {_SPECIAL} and x2 in {_INF})"
+                f"jax.numpy.hypot(x1, x2) if (x1 == '{_INF}' and x2 in {_ODD} or x1 in {_ODD} and x2 == '{_INF}')"
                 " and not within('jax.numpy.where')",
             ),
         ),
