@@ -1,4 +1,4 @@
-"""jnp.cross of two-number vectors warns, in later releases raises an error
+"""jnp.cross refuses vectors of two numbers
 
 NumPy removed `cross` of vectors of two numbers (numpy#30461); jax#38650 follows, deprecates these vectors in JAX and
 announces the removal. The changelog's "2-dimensional arrays" are vectors of two numbers along the axis; a matrix with

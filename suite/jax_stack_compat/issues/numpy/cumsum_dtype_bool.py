@@ -141,6 +141,7 @@ ISSUE = Issue(
             touches=(
                 f"jax.numpy.cumsum(a, axis, dtype) if {_NUMPY_BOOL}",
                 f"jax.Array.cumsum(axis, dtype) if {_NUMPY_BOOL}",
+                f"jax.numpy.cumulative_sum(x, axis, dtype) if {_NUMPY_BOOL}",
             ),
         ),
         Case(
@@ -160,6 +161,11 @@ ISSUE = Issue(
                 Rule("absent", "jax<0.4.27", "jnp.cumulative_sum is new in 0.4.27"),
                 Rule("differs", "jax<0.7.2"),
                 Rule("agrees"),
+            ),
+            workaround=Workaround(
+                "Without include_initial, compare with 0 first: jnp.cumsum(x != 0, axis, dtype=int) > 0.",
+                truth_values_first,
+                elsewhere=Elsewhere(any_so_far, numpy_cumsum, _INPUTS),
             ),
             touches=(f"jax.numpy.cumulative_sum{_BOOL}",),
         ),

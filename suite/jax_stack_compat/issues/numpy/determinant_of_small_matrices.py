@@ -122,16 +122,12 @@ def cancellation() -> tuple[str, str]:
 _PIVOTS = "elimination with row pivoting replaced the sums of products"
 _BENIGN = ("jax.numpy.eye", "jax.numpy.identity", "jax.random.normal", "jax.random.uniform")
 _UNSEEN = f"unseen and without('jax_enable_x64') and form(a) not in {_BENIGN}"
-_BY_QR = Workaround(
-    'Avoid overflow of real 2 by 2 matrices: call jnp.linalg.slogdet(a, method="qr"), which is slower.',
-    two_by_qr,
-    elsewhere=Elsewhere(
-        det_of_two_by_qr,
-        numpy_det_of_two,
-        ("float32 square", "float32 batch", "positive float32 batch", "zero float32 square", "int32 square"),
-        rtol=1e-4,
-        atol=1e-4,
-    ),
+_ELSEWHERE = Elsewhere(
+    det_of_two_by_qr,
+    numpy_det_of_two,
+    ("float32 square", "float32 batch", "positive float32 batch", "zero float32 square", "int32 square"),
+    rtol=1e-4,
+    atol=1e-4,
 )
 
 ISSUE = Issue(
@@ -141,7 +137,7 @@ ISSUE = Issue(
     control=slogdet,
     rules=(Rule("differs", "jax<0.11.1"), Rule("agrees", "", _PIVOTS)),
     workaround=Workaround(
-        "For 3 by 3, take sign * jnp.exp(log) of jnp.linalg.slogdet(a): slower, no gradient if singular.",
+        "For 3 by 3 float32, take sign*jnp.exp(log) of jnp.linalg.slogdet(a): slower, no gradient if singular.",
         from_slogdet,
         elsewhere=Elsewhere(
             sign_times_exp,
@@ -156,11 +152,23 @@ ISSUE = Issue(
     ),
     cases=(
         Case(nearly_equal_entries),
-        Case(products_of_two, workaround=_BY_QR),
+        Case(
+            products_of_two,
+            workaround=Workaround(
+                'For 2 by 2 float32, take sign*jnp.exp(log) of jnp.linalg.slogdet(a, method="qr"): '
+                "slower, no gradient if singular.",
+                two_by_qr,
+                elsewhere=_ELSEWHERE,
+            ),
+        ),
         Case(
             slogdet_of_two,
             rules=(Rule("agrees", "jax<0.10.0"), Rule("differs", "", "jax#34971 (812f268014)")),
-            workaround=_BY_QR,
+            workaround=Workaround(
+                'For 2 by 2 float32, call jnp.linalg.slogdet(a, method="qr"), which is slower.',
+                two_by_qr,
+                elsewhere=_ELSEWHERE,
+            ),
             touches=(f"jax.numpy.linalg.slogdet(a, method) if {_UNSEEN} and not method == 'qr'",),
         ),
         Case(overflow, behaviours={"right": "clear"}, rules=(Rule("wrong"),)),

@@ -63,7 +63,7 @@ def exported_mask() -> tuple[str, str]:
 
 
 _NUMBERS = ("arange", "linspace", "normal", "uniform", "randn", "rand", "random", "standard_normal")
-_UNLESS_NUMBERS = f"if form(x) == 'compare' or (unseen and form(x) not in {_NUMBERS})"
+_UNLESS_NUMBERS = f"if form(x) == 'compare' or x in (True, False) or (unseen and form(x) not in {_NUMBERS})"
 
 _NOW = Rule("agrees", "", "jax@c4368351d2, in the changelog")
 
@@ -72,7 +72,7 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#19352", fix="jax@c4368351d2", docs="jax:changelog.html", discussion="jax#4719"),
     control=floats,
     workaround=Workaround(
-        "Exchange masks with np.asarray(mask) and jnp.asarray(mask), which may copy them.",
+        "Exchange masks with NumPy by np.asarray(mask) and jnp.asarray(mask), which may copy them.",
         array_protocol,
         elsewhere=Elsewhere(
             selected,

@@ -86,7 +86,7 @@ ISSUE = Issue(
     behaviours={"truncated": "documented", "truncated-with-warning": "documented", "kept": "different"},
     rules=(Rule("truncated", "", _RUN),),
     workaround=Workaround(
-        'At startup, call jax.config.update("jax_enable_x64", True); all default dtypes then have 64 bits.',
+        'At startup, call jax.config.update("jax_enable_x64", True); most default dtypes then have 64 bits.',
         switched_on,
         elsewhere=other_arrays,
     ),

@@ -2,7 +2,7 @@
 
 The default was `optimize="optimal"`, whose search for an order of contraction grows factorially with the number of
 arrays (dgasmith/opt_einsum#243): ten arrays seemed to hang (jax#24929). jax#25214 makes "auto" the default, and accepts
-that some products run slower. `optimize=True` still means "optimal", as documented (`optimize_true`).
+that some products may run slower. `optimize=True` still means "optimal", as documented (`optimize_true`).
 """
 
 from __future__ import annotations

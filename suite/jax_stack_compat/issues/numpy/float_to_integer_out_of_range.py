@@ -1,4 +1,4 @@
-"""Casts saturate out-of-range floats of JAX arrays, not of NumPy arrays
+"""astype saturates out-of-range floats; jnp.asarray(x, dtype) may not
 
 "Sharp bits" says that casts of out-of-range floats may differ from NumPy and between backends; a maintainer calls this
 expected (jax#13101). `astype` of a JAX array returns the nearer end of the range, and 0 for NaN. `jnp.asarray`, and on
@@ -102,6 +102,11 @@ _NAMES = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 
 _INTEGERS = (*_NAMES, *(f"{of}.{each}" for of in ("jax.numpy", "numpy") for each in _NAMES), "builtins.int")
 _UNCLIPPED = f"in {_INTEGERS} and unseen and not within('jax.numpy.clip', 'jax.numpy.nan_to_num')"
 _CONVERTED = (f"jax.lax.convert_element_type(operand, new_dtype) if new_dtype {_UNCLIPPED}",)
+_ELSEWHERE = Elsewhere(
+    pixels,
+    numpy_pixels,
+    ("float32 matrix", "float16 vector", "int32 batch", "float32 scalar", "float32 empty", "unit float32 vector"),
+)
 
 ISSUE = Issue(
     kind="by-design",
@@ -114,20 +119,9 @@ ISSUE = Issue(
     control=in_range,
     behaviours={"saturates": "documented", "numpy": "documented", "other": "different"},
     workaround=Workaround(
-        'Clip an array to what both dtypes hold: jnp.nan_to_num(jnp.clip(x, 0, 255)).astype("uint8").',
+        'Clip floats to what both dtypes hold: jnp.nan_to_num(jnp.clip(x, 0, 255)).astype("uint8").',
         clip_first,
-        elsewhere=Elsewhere(
-            pixels,
-            numpy_pixels,
-            (
-                "float32 matrix",
-                "float16 vector",
-                "int32 batch",
-                "float32 scalar",
-                "float32 empty",
-                "unit float32 vector",
-            ),
-        ),
+        elsewhere=_ELSEWHERE,
     ),
     cases=(
         Case(
@@ -152,6 +146,11 @@ ISSUE = Issue(
             behaviours={"converted": "documented", "refused": "documented", "other": "different"},
             signatures={"refused": Signature("OverflowError", "out of bounds for uint8", everyday=True)},
             rules=(Rule("converted", "numpy<2"), Rule("refused")),
+            workaround=Workaround(
+                'Make an array x without the dtype, then take jnp.clip(x, 0, 255).astype("uint8").',
+                clip_first,
+                elsewhere=_ELSEWHERE,
+            ),
             touches=members(
                 "jax.numpy",
                 "asarray array",

@@ -84,6 +84,8 @@ def numpy_of_absolute_values(x: Any, y: Any) -> Any:
 
 
 _ABS = "('abs', 'jax.numpy.abs', 'jax.numpy.absolute', 'jax.numpy.real', 'jax.numpy.imag')"
+_INF = "jax.numpy.inf"
+_ODD = (_INF, "jax.numpy.nan")
 
 ISSUE = Issue(
     kind="silent-wrong",
@@ -101,6 +103,8 @@ ISSUE = Issue(
             touches=(
                 "jax.numpy.hypot(x1, x2) if unseen and not within('jax.numpy.where')"
                 " and not seen(abs(x1) < 1e30 and abs(x2) < 1e30)",
+                f"jax.numpy.hypot(x1, x2) if (x1 == '{_INF}' and x2 in {_ODD} or x1 in {_ODD} and x2 == '{_INF}')"
+                " and not within('jax.numpy.where')",
             ),
         ),
         Case(

@@ -86,7 +86,7 @@ ISSUE = Issue(
     control=unpacked,
     behaviours={"same-structure": "clear", "refused": "documented"},
     workaround=Workaround(
-        "In lax.cond's branch, convert the result to a tuple: tuple(jnp.linalg.eig(a)).",
+        "In lax.cond's branch, convert the named tuple: tuple(jnp.linalg.eig(a)).",
         plain_tuple,
         elsewhere=other_decompositions,
     ),

@@ -118,6 +118,9 @@ def log10_bfloat16() -> tuple[str, str]:
 _WHOLE = "seen(within('builtins.int', 'math.floor', 'math.ceil', 'jax.numpy.floor', 'jax.numpy.ceil'))"
 _LOG2 = f"jax.numpy.log2 if {_WHOLE} and not seen(within('jax.numpy.round', 'builtins.round'))"
 _LOG10 = _LOG2.replace("log2", "log10")
+_INTEGERS = (*("builtins.int", "int32", "int64"), *(f"{of}.int{n}" for of in ("jax.numpy", "numpy") for n in (32, 64)))
+_ASTYPE2 = f"jax.Array.astype(dtype) if dtype in {_INTEGERS} and within('jax.numpy.log2')"
+_ASTYPE10 = _ASTYPE2.replace("log2", "log10")
 _BFLOAT16 = (
     "jax.numpy.log2 if uses('jax.numpy.bfloat16') and without('jax.numpy.frexp')"
     " and not seen(within('jax.numpy.sum', 'jax.numpy.mean', 'jax.numpy.round'))"
@@ -135,7 +138,7 @@ ISSUE = Issue(
     behaviours={"inexact": "affected", "exact": "clear"},
     rules=(Rule("inexact", "", "jax#40419 is open"),),
     workaround=Workaround(
-        "For normal x, write m, e = jnp.frexp(x); jnp.where(m==0.5, e-1, jnp.log2(x)); gradient 0 where m==0.5.",
+        "For normal real x, write m,e = jnp.frexp(x); jnp.where(m==0.5, e-1, jnp.log2(x)); gradient 0 where m==0.5.",
         by_frexp,
         elsewhere=Elsewhere(
             log2,
@@ -148,14 +151,14 @@ ISSUE = Issue(
         ),
     ),
     cases=(
-        Case(float32, touches=(_LOG2,)),
+        Case(float32, touches=(_LOG2, _ASTYPE2)),
         Case(bfloat16, touches=(_BFLOAT16,)),
         Case(float64, x64=True, touches=(_LOG2,)),
         Case(
             log10,
             rules=(Rule("inexact", "jax<0.7.2"), Rule("exact", "", "jax#31241 (af032974ac)")),
             workaround=_ROUND,
-            touches=(_LOG10,),
+            touches=(_LOG10, _ASTYPE10),
         ),
         Case(
             log10_bfloat16,
