@@ -193,7 +193,7 @@ def kept_where_last() -> tuple[str, str]:
 
 
 _LOOP = "unseen and within('jax.lax.fori_loop', 'jax.lax.scan', 'jax.lax.while_loop')"
-_FIRST = "On CPUs, update second: lax.switch(jnp.int32(pred), [keep, update], x); no help if vmap maps pred."
+_FIRST = "On CPUs, update second, for an unmapped Boolean pred: lax.switch(jnp.int32(pred), [keep, update], x)."
 _EITHER = Rule("copies", "jaxlib==0.11.1", "copies in either order of the branches; jax#40101")
 
 ISSUE = Issue(

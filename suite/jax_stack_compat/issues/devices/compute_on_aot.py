@@ -1,8 +1,8 @@
 """compute_on("device_host")(jax.jit(f)).lower() loses the host mark
 
 `compute_on` copied a jitted function's `lower` (jax#27829), so lowering skipped the host mark (`decorator_outside`);
-since a144eb234b, it did so after a call too (`after_a_call`). jax#27873 ended the copying, and 3a440c764b made
-`compute_type` and `out_memory_spaces` required keywords. With `jax.jit` outside, `lax.platform_dependent` within
+since a144eb234b, it did so after a call too (`after_a_call`). jax#27873 ended the copying, and 3a440c764b
+replaces `compute_on` by a function that requires keywords. With `jax.jit` outside, `lax.platform_dependent` within
 `compute_on` takes the CPU's branch since ba5b3c7941 (`tpu_branch`). The cases read the lowered text, which does not
 show where XLA runs the function; jax#27825 is open.
 """
@@ -188,7 +188,7 @@ _ABSENT = Rule("absent", "jax<0.4.29", "jax.experimental.compute_on came with 0.
 _GONE = Rule(
     "attribute-error",
     "",
-    "jax#27873 (7eb397d1e5) ends the copy of lower; since 3a440c764b, compute_on returns a plain function",
+    "jax#27873 (7eb397d1e5) ends the copy of lower; 3a440c764b replaces compute_on, and functions are plain",
 )
 _JIT_LAST = Workaround(
     "Bind static arguments by functools.partial, then apply jax.jit last, outside compute_on.",

@@ -1,4 +1,4 @@
-"""Gradients are wrong at indices that JAX clips
+"""Gradients can be wrong at indices that JAX clips
 
 At an index past the end, values are those of the clipped index. The derivative rule of `.at[].max` and `.at[].min`
 passed `mode` to its last step alone (jax#40648). The batching rule of `lax.dynamic_slice` promised indices in bounds,
@@ -68,7 +68,7 @@ def counted(x: Any) -> Any:
 
 
 def indexing() -> tuple[str, str]:
-    """Is the gradient of x[i] under jax.vmap 1 at the last entry, if i is past the end?"""
+    """Is the gradient of x[i] under jax.vmap 1 at the last entry, for scalars i past the end?"""
     import jax
     import jax.numpy as jnp
 

@@ -1,9 +1,9 @@
 """vmap and grad copy what a lax.while_loop or scan carries unchanged
 
-`jax.vmap` batched the whole carry of a `while_loop` whose condition differs over the batch (google/flax#4700), and of a
-`fori_loop` within a `lax.cond` with a batched predicate (google/flax#4709). `jax.grad` of a `scan` stacked a copy of an
-unchanged carry for each step (`scan`). JAX now makes an unchanged carry a constant of the loop: jax#27970 in
-`while_loop`, and jax#28210 in `scan` and `fori_loop`.
+`jax.vmap` batched the whole carry of a `while_loop` whose condition differs over the batch (google/flax#4700).
+`jax.vmap` refused `out_axes=None` for a `fori_loop` within a `lax.cond` with a batched predicate (google/flax#4709).
+`jax.grad` of a `scan` stacked a copy of an unchanged carry for each step (`scan`). JAX now makes an unchanged carry a
+constant of the loop: jax#27970 in `while_loop`, and jax#28210 in `scan` and `fori_loop`.
 """
 
 from __future__ import annotations

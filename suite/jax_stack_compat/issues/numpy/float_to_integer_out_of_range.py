@@ -119,7 +119,7 @@ ISSUE = Issue(
     control=in_range,
     behaviours={"saturates": "documented", "numpy": "documented", "other": "different"},
     workaround=Workaround(
-        'Clip floats to what both dtypes hold: jnp.nan_to_num(jnp.clip(x, 0, 255)).astype("uint8").',
+        'Clip floats to what both dtypes hold: jnp.nan_to_num(jnp.clip(x, 0.0, 255.0)).astype("uint8").',
         clip_first,
         elsewhere=_ELSEWHERE,
     ),

@@ -1,8 +1,8 @@
-"""jnp.array turns None into NaN; tree.map skips the value opposite a None
+"""None in jnp.array of floats is NaN; tree.map drops values opposite a None
 
-None is a pytree without leaves, so `jnp.array` took the dtype of the other elements, and NumPy converted None
-(jax#14506). Since jax#18564, None in `jnp.array` warns, and 9c58a112b3 refuses None. `tree.map` returned None where the
-first tree had None and the second a value; equinox#753 calls this a bug in JAX, which now raises
+None is a pytree without leaves, so `jnp.array` took the dtype of the other elements, and NumPy converted None to a
+float (jax#14506). Since jax#18564, None in `jnp.array` warns, and 9c58a112b3 refuses None. `tree.map` returned None
+where the first tree had None and the second a value; equinox#753 calls this a bug in JAX, which now raises
 (google-deepmind/optax#1093). To keep the None, JAX's changelog advises `is_leaf=lambda x: x is None`.
 """
 

@@ -139,7 +139,7 @@ ISSUE = Issue(
             zero_weight,
             rules=(Rule("differs", "", "jax#22398 is open"),),
             workaround=Workaround(
-                "For finite float32 a, sum by hand: subtract the largest weighted entry, clamp at 80.",
+                "For float32 a at most 80 above its largest weighted entry, subtract it and sum.",
                 written_out,
                 elsewhere=Elsewhere(
                     by_weights,

@@ -2,8 +2,8 @@
 
 Donation lets JAX reuse an argument's buffer for an output with the same shape and dtype. JAX then deletes the argument
 (`afterwards`), and the page on donation says that a later use is an error (`read_again`, `given_again`). If no output
-has as many elements, JAX keeps the array and warns (`no_output_fits`). Since 4d8b701068, an int32 output can reuse the
-buffer of as many float32 numbers, and the array is deleted (`other_dtype`).
+has as many elements as an argument that is used, JAX keeps the array and warns (`no_output_fits`). Since 4d8b701068, an
+int32 output can reuse the buffer of as many float32 numbers, and the array is deleted (`other_dtype`).
 """
 
 from __future__ import annotations
@@ -99,23 +99,6 @@ def other_dtype() -> tuple[str, str]:
     return ("kept-and-warned" if warned else "kept"), f"x is {x.tolist()}"
 
 
-def no_output_fits() -> tuple[str, str]:
-    """Is x deleted after jax.jit(lambda x: x.sum(), donate_argnums=0)(x), where no output fits its buffer?"""
-    import warnings
-
-    import jax
-    import jax.numpy as jnp
-
-    x = jnp.ones(4)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        jax.block_until_ready(jax.jit(lambda x: x.sum(), donate_argnums=0)(x))
-    if x.is_deleted():
-        return "deleted", "is_deleted() says so"
-    warned = any("Some donated buffers were not usable" in str(warning.message) for warning in caught)
-    return ("kept-and-warned" if warned else "kept"), f"x is {x.tolist()}"
-
-
 def donate_what_fits() -> None:
     """A donated array with an output of its shape and dtype is deleted without a warning."""
     import warnings
@@ -150,6 +133,23 @@ def donate_one_of_a_tree() -> None:
     assert new.tolist() == [2, 2, 2]
 
 
+def no_output_fits() -> tuple[str, str]:
+    """Is x deleted after jax.jit(lambda x: x.sum(), donate_argnums=0)(x), where no output fits its buffer?"""
+    import warnings
+
+    import jax
+    import jax.numpy as jnp
+
+    x = jnp.ones(4)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        jax.block_until_ready(jax.jit(lambda x: x.sum(), donate_argnums=0)(x))
+    if x.is_deleted():
+        return "deleted", "is_deleted() says so"
+    warned = any("Some donated buffers were not usable" in str(warning.message) for warning in caught)
+    return ("kept-and-warned" if warned else "kept"), f"x is {x.tolist()}"
+
+
 _DELETED = {
     "deleted": (
         Signature("RuntimeError", "Array has been deleted"),
@@ -157,6 +157,12 @@ _DELETED = {
     )
 }
 _KEPT = Signature("UserWarning", "Some donated buffers were not usable")
+
+_FITTING = Workaround(
+    "For each output, donate at most one array of its shape and dtype.",
+    donate_what_fits,
+    elsewhere=donate_one_of_a_tree,
+)
 
 ISSUE = Issue(
     kind="by-design",
@@ -183,17 +189,14 @@ ISSUE = Issue(
             behaviours={"kept-and-warned": "documented", "deleted": "documented", "kept": "different"},
             rules=(Rule("kept-and-warned", "jax<0.8"), Rule("deleted", "", "4d8b701068")),
             signatures={"kept-and-warned": _KEPT},
+            workaround=_FITTING,
         ),
         Case(
             no_output_fits,
             behaviours={"kept-and-warned": "documented", "kept": "different", "deleted": "different"},
             rules=(Rule("kept-and-warned"),),
             signatures={"kept-and-warned": _KEPT},
-            workaround=Workaround(
-                "For each output, donate at most one array of its shape and dtype.",
-                donate_what_fits,
-                elsewhere=donate_one_of_a_tree,
-            ),
+            workaround=_FITTING,
         ),
     ),
 )
