@@ -1,4 +1,4 @@
-"""None in jnp.array of floats is NaN; tree.map drops values opposite a None
+"""None in jnp.array of floats is NaN; tree.map drops values opposite None
 
 None is a pytree without leaves, so `jnp.array` took the dtype of the other elements, and NumPy converted None to a
 float (jax#14506). Since jax#18564, None in `jnp.array` warns, and 9c58a112b3 refuses None. `tree.map` returned None
