@@ -452,9 +452,9 @@ class _Reader(ast.NodeVisitor):
 
     def _made(self, node: ast.expr) -> str:
         """Return the function that makes an object, as the stack names it; empty if the code does not show it."""
-        made = self._value(node)
         if by := self._decorators_of(node):
             return self._decorator(by[0])
+        made = self._value(node)
         return self._called(made.func) if isinstance(made, ast.Call) else ""
 
     def _decorators_of(self, node: ast.expr) -> Sequence[ast.expr]:
@@ -465,9 +465,9 @@ class _Reader(ast.NodeVisitor):
 
     def _is_known(self, bound: Bound) -> bool:
         """Return True for an import, a definition without decorators, and what a package outside the stack returns."""
-        if isinstance(bound.definition, ast.FunctionDef) and bound.definition.decorator_list:
-            return False
-        if bound.origin is not None or isinstance(bound.definition, ast.FunctionDef | ast.ClassDef):
+        if isinstance(bound.definition, ast.FunctionDef):
+            return not bound.definition.decorator_list
+        if bound.origin is not None or isinstance(bound.definition, ast.ClassDef):
             return True
         chain = chain_of(bound.value.func) if isinstance(bound.value, ast.Call) else None
         found = self.scope.of(chain[0]) if chain else None

@@ -36,7 +36,7 @@ _LATE = Signature("TypeError", "unhashable type: 'dict'", everyday=True)
 
 ISSUE = Issue(
     kind="crash",
-    upstream=Upstream.of(report="diffrax#662 equinox#1095", change="jax@9cf81e4d12", discussion="equinox#1039"),
+    upstream=Upstream.of(report="diffrax#662", change="jax@9cf81e4d12", discussion="equinox#1039 equinox#1095"),
     known_by=r"\bjax/_src/interpreters/mlir\.py",
     cases=(
         Case(
@@ -56,7 +56,7 @@ ISSUE = Issue(
                 Rule("refused-in-tracing", "jax>=0.7.0 equinox<0.13.0", "jax#29498, diffrax#662"),
                 Rule("solved"),
             ),
-            workaround=Workaround("Upgrade Equinox beyond 0.13.0.", pin="equinox>0.13.0"),
+            workaround=Workaround("Upgrade Equinox to 0.13.0.", pin="equinox>=0.13.0"),
             needs=("jax", "equinox", "diffrax"),
             touches=("diffrax.diffeqsolve", "equinox.internal.while_loop", "equinox.internal.scan"),
         ),

@@ -55,7 +55,7 @@ class CaseView:
     """The view of a case: its intervals and observations.
 
     The first of `axes` is of the package that causes it. `began` is the release that brought a symptom that has ended.
-    `lacking` is True if its function is absent on some releases. `shown` are its results on the newest bad release and
+    `lacking` is True if its function is absent on some releases, `failing` if another failure hides it there. `shown` are its results on the newest bad release and
     on the nearest good one.
     """
 
@@ -63,6 +63,7 @@ class CaseView:
     now: Now | None
     began: str
     lacking: bool
+    failing: bool
     shown: list[Observation]
     runs: list[StripRun]
     axes: list[Axis]
@@ -72,7 +73,8 @@ class CaseView:
     @property
     def everywhere(self) -> str:
         """Where it was tested, for a state that did not change."""
-        return f"on every tested release{' that has it' if self.lacking else ''}"
+        failing = ", where no other failure hides it" if self.failing else ""
+        return f"on every tested release{' that has it' if self.lacking else ''}{failing}"
 
     def named(self, cell: CellRow) -> str:
         """Return a cell of the line by its release of the package that causes the case, `jax 0.4.33`."""
@@ -181,6 +183,7 @@ def _case(facts: Facts, issue: IssueRow, case: CaseRow) -> CaseView:
         now(facts.columns, verdicts, case.turns),
         began(facts.columns, verdicts, case.turns),
         "absent" in verdicts.values(),
+        "different" in verdicts.values(),
         nearest(facts.columns, of),
         facts.runs(verdicts, [case]),
         sorted(axes, key=lambda axis: axis.package != due),
