@@ -55,8 +55,8 @@ class CaseView:
     """The view of a case: its intervals and observations.
 
     The first of `axes` is of the package that causes it. `began` is the release that brought a symptom that has ended.
-    `lacking` is True if its function is absent on some releases, `failing` if another failure hides it there. `shown` are its results on the newest bad release and
-    on the nearest good one.
+    `lacking` is True if its function is absent on some releases, `failing` if another failure hides it on some.
+    `shown` are its results on the newest bad release and on the nearest good one.
     """
 
     row: CaseRow
