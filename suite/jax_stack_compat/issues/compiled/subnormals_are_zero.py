@@ -90,7 +90,7 @@ ISSUE = Issue(
     control=moved,
     rules=(Rule("differs", "", "on x86-64; JAX's Sharp Bits page documents the flushing"),),
     workaround=Workaround(
-        "Scale subnormal numbers by a power of 2 in NumPy, and correct the results there.",
+        "In NumPy, scale subnormal inputs by a power of 2, and correct the results.",
         scale_up,
         elsewhere=Elsewhere(
             scaled_logarithm,

@@ -76,7 +76,7 @@ def returned_by_out_shardings() -> tuple[str, str]:
 
 
 def offloaded_activations() -> tuple[str, str]:
-    """Does jax.grad agree with the closed form if save_and_offload_only_these_names offloads activations?"""
+    """Is a jitted jax.grad right if save_and_offload_only_these_names offloads activations?"""
     import jax
     import jax.numpy as jnp
     from jax.ad_checkpoint import checkpoint_name

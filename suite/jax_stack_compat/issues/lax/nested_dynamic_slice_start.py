@@ -13,7 +13,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workar
 
 
 def slices() -> tuple[str, str]:
-    """Does jax.jit clamp both starts of a lax.dynamic_slice of another lax.dynamic_slice?"""
+    """Under jax.jit, if a lax.dynamic_slice takes a slice of another, are both starts clamped?"""
     import jax
     import numpy as np
 

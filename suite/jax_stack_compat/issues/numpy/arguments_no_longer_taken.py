@@ -145,7 +145,7 @@ ISSUE = Issue(
         Case(
             dtype_of_an_array,
             rules=(
-                Rule("unhashable", "jax<0.4.30", "an array as dtype raised a TypeError"),
+                Rule("unhashable", "jax<0.4.30", "a concrete array as dtype raised a TypeError"),
                 Rule("warns", "jax<0.8.0", "jax#21856"),
                 Rule("refused", "", "3e98d52851"),
             ),

@@ -14,7 +14,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workar
 
 
 def scaled() -> tuple[str, str]:
-    """Does jnp.polyfit(x, y, 1, cov=True) of three columns give NumPy's variances of the slopes?"""
+    """For y with three columns, does jnp.polyfit(x, y, 1, cov=True) give NumPy's variances of the slopes?"""
     import jax.numpy as jnp
     import numpy as np
 
@@ -63,7 +63,7 @@ def fitted_by_numpy(y: Any, w: Any) -> Any:
 
 
 def weighted() -> tuple[str, str]:
-    """Does jnp.polyfit(x, y, 1, w=w, cov=True) of three columns give NumPy's variances of the slopes?"""
+    """For y with three columns, does jnp.polyfit(x, y, 1, w=w, cov=True) give NumPy's variances of the slopes?"""
     import jax.numpy as jnp
     import numpy as np
 

@@ -31,7 +31,7 @@ def control_unambiguous() -> None:
 
 
 def a_column_each() -> None:
-    """With `b[..., None]`, both solve functions solve one system per vector, with assume_a="gen" and assume_a="pos"."""
+    """With `b[..., None]`, jnp.linalg.solve and jax.scipy.linalg.solve solve one system per vector."""
     import jax.numpy as jnp
     import jax.scipy.linalg
     import numpy as np
@@ -44,7 +44,7 @@ def a_column_each() -> None:
 
 
 def other_batches() -> None:
-    """With `b[..., None]`, both solve functions agree with NumPy for four batch shapes, in float32 and complex64."""
+    """With `b[..., None]`, jnp.linalg.solve and jax.scipy.linalg.solve agree with NumPy for four batch shapes, in float32 and complex64."""
     import jax.numpy as jnp
     import jax.scipy.linalg
     import numpy as np

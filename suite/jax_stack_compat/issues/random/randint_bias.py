@@ -119,7 +119,7 @@ ISSUE = Issue(
     behaviours={"biased": "affected", "uniform": "clear", "other": "different"},
     rules=(
         Rule("biased", "jax<0.7.2", "jax_safer_randint is off by default"),
-        Rule("uniform", "", "jax#27742 (7a48ceee01) samples with 32 bits, behind a flag; a7b01146f2 turns the flag on"),
+        Rule("uniform", "", "a7b01146f2 turns on a flag of jax#27742, with which randint draws 32 bits for a number"),
     ),
     workaround=Workaround(
         "Draw without dtype=, and cast: jax.random.randint(key, shape, minval, maxval).astype(dtype).",

@@ -1,4 +1,4 @@
-"""jax.grad of a batch raises if a custom_jvp rule contains lax.cond
+"""jax.grad raises if vmap batches a lax.cond over tangents in a JVP rule
 
 If `vmap` batches the predicate, `lax.cond` applies `stop_gradient` to its operands and becomes a select (jax#5658). In
 a `custom_jvp` rule, a tangent is one of these operands, and `stop_gradient` has no transpose (jax#22011, jax#39219).

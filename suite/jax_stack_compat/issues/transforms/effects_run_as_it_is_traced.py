@@ -108,7 +108,7 @@ def in_a_loop() -> None:
 
 
 def iterator() -> tuple[str, str]:
-    """What does jax.lax.fori_loop return if its body adds next(iterator) in five iterations?"""
+    """What does jax.lax.fori_loop return after five iterations if its body adds next(iterator)?"""
     import jax
 
     numbers = iter(range(10))

@@ -12,7 +12,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Signature, Upstream, Workar
 
 
 def returned() -> tuple[str, str]:
-    """Can jnp.arange under jax.jit take a number that an inner jit computes from its static argument?"""
+    """Under jax.jit, can jnp.arange take a number that an inner jit computes from a static argument?"""
     import jax
     import jax.numpy as jnp
 
@@ -81,7 +81,7 @@ def forwarded() -> tuple[str, str]:
 
 
 def inlined() -> tuple[str, str]:
-    """Can jnp.arange under jax.jit take a number that a jit with inline=True computes from its static argument?"""
+    """Under jax.jit, can jnp.arange take a number that an inner jit with inline=True computes from a static argument?"""
     import jax
     import jax.numpy as jnp
 

@@ -182,7 +182,7 @@ def doubled_pytree(scale: Any, x: Any) -> Any:
 
 
 def static_self_hashable() -> tuple[str, str]:
-    """Does jax.jit answer freshly, and trace equal objects once, if a static self hashes and compares its fields?"""
+    """If a static self is hashed and compared by its fields, does jax.jit see a new value of a field?"""
     scaler = _hashable_scaler(watch := _Watch())
     two, five, equal = scaler(2.0), scaler(5.0), scaler(2.0)
     patterns = [

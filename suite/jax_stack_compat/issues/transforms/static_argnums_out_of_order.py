@@ -90,7 +90,7 @@ def called_before() -> tuple[str, str]:
 
 
 def custom_jvp_rule() -> tuple[str, str]:
-    """In which order does the rule of jax.custom_jvp(f, nondiff_argnums=(1, 0)) get the two arguments?"""
+    """In which order does the rule of jax.custom_jvp(f, nondiff_argnums=(1, 0)) get the nondifferentiable arguments?"""
     import jax
 
     given = []

@@ -70,7 +70,7 @@ def arrays_in_a_loop() -> None:
 
 
 def its_own_output() -> tuple[str, str]:
-    """How often does jax.jit trace x * 2 for x = 1.0, and then for its own outputs?"""
+    """How often does jax.jit trace x * 2 for x = 1.0, and then for each result as the next x?"""
     import jax
 
     doubled = jax.jit(lambda x: x * 2)
@@ -79,7 +79,7 @@ def its_own_output() -> tuple[str, str]:
 
 
 def its_output_of_an_array() -> tuple[str, str]:
-    """How often does jax.jit trace x + jnp.float32(1.0) for x = 1.0, and then for its own outputs?"""
+    """How often does jax.jit trace x + jnp.float32(1.0) for x = 1.0, and then for each result as the next x?"""
     import jax
     import jax.numpy as jnp
 

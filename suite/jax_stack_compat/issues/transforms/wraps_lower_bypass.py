@@ -129,7 +129,7 @@ def pmapped_difference(x: Any, y: Any) -> Any:
 
 
 def vmap() -> tuple[str, str]:
-    """Does jax.vmap(jax.jit(f)).lower lower the vmapped function?"""
+    """Does the lower method of jax.vmap(jax.jit(f)) include the vmap?"""
     import jax
 
     rows = jax.numpy.arange(6.0).reshape(2, 3)
@@ -303,7 +303,7 @@ ISSUE = Issue(
     ),
     known_by=r"'function' object has no attribute 'lower'",
     behaviours={**_MEANINGS, "attribute-error": "guarded"},
-    rules=(Rule("bypassed", "jax<0.6.0", "jit set lower on the function that it returned"), _GONE),
+    rules=(Rule("bypassed", "jax<0.6.0", "jit gave the function that it returned an attribute lower"), _GONE),
     signatures={"attribute-error": Signature("AttributeError", "has no attribute 'lower'", everyday=True)},
     workaround=Workaround(_JIT_LAST, jit_last, elsewhere=Elsewhere(swapped_difference, numpy_difference, _PAIRS)),
     cases=(
@@ -312,7 +312,7 @@ ISSUE = Issue(
             pmap,
             pmap_control,
             rules=(
-                Rule("bypassed", "jax<0.6.0", "pmap set lower on the function that it returned"),
+                Rule("bypassed", "jax<0.6.0", "pmap gave the function that it returned an attribute lower"),
                 Rule("attribute-error", "jax<0.8.0", "jax#27873 (7eb397d1e5) changed pmap, too"),
                 Rule("bypassed", "", "aa2f995b1d: the pmap on jit(shard_map) sets lower again"),
             ),

@@ -31,8 +31,8 @@ _STATES_SHOWN = 3
 
 # The grounds for a turn's blame, in words around the packages that moved.
 GROUNDS: Mapping[Grounds, str] = {
-    "run": "runs show the cause, the update of {}",
-    "rule": "the rules below give the cause, the update of {}",
+    "run": "as runs show, the cause is the update of {}",
+    "rule": "by the rules below, the cause is the update of {}",
     "together": "the cause is unknown; the change {}",
 }
 
