@@ -44,7 +44,7 @@ def a_column_each() -> None:
 
 
 def other_batches() -> None:
-    """With `b[..., None]`, jnp.linalg.solve and jax.scipy.linalg.solve agree with NumPy for four batch shapes, in float32 and complex64."""
+    """With `b[..., None]`, both modules' solve agrees with NumPy for four batch shapes, in float32 and complex64."""
     import jax.numpy as jnp
     import jax.scipy.linalg
     import numpy as np

@@ -2,8 +2,8 @@
 
 JAX's formulas for discrete distributions, most with gamma functions for factorials, also give non-integers a
 probability (jax#5650). With jax#20891, `poisson` returns 0 for non-integers, as in SciPy; with jax#19166, `binom`
-returns 0 from n + 1 on (jax#19150). Between the integers of their support, five other distributions do not return 0 on the
-releases that were run (`between_integers`).
+returns 0 from n + 1 on (jax#19150). Between the integers of their support, five other distributions do not return 0
+on the releases that were run (`between_integers`).
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def forwarded() -> tuple[str, str]:
 
 
 def inlined() -> tuple[str, str]:
-    """Under jax.jit, can jnp.arange take a number that an inner jit with inline=True computes from a static argument?"""
+    """Under jax.jit, can jnp.arange take a number that an inner jit(inline=True) makes of a static argument?"""
     import jax
     import jax.numpy as jnp
 
