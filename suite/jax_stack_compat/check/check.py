@@ -29,7 +29,7 @@ from jax_stack_compat.check.source.tree import usage
 from jax_stack_compat.check.source.uses import Usage
 from jax_stack_compat.judge.rules import Pins
 from jax_stack_compat.judge.wording import named
-from jax_stack_compat.names.libraries import LIBRARIES
+from jax_stack_compat.libraries import known as libraries
 from jax_stack_compat.packages import STACK
 
 
@@ -121,7 +121,7 @@ def _upgraded(before: Answer, after: Answer) -> tuple[Answer, tuple[str, ...]]:
 
 def _nothing_in(asked: Stack) -> str:
     """Return that a stack names no package that the data has, and what it names instead."""
-    outside = [f"{name} {asked.versions[name]}" for name in LIBRARIES if name in asked.versions]
+    outside = [f"{name} {asked.versions[name]}" for name in libraries.load() if name in asked.versions]
     if outside:
         return f"{asked.where}: not known: {named(outside)}; name the version of jax as well"
     return f"{asked.where}: found none of {', '.join(STACK)}"

@@ -12,6 +12,7 @@ from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.judge.metadata import parsed
 from jax_stack_compat.judge.prediction import with_jaxlib
 from jax_stack_compat.judge.rules import Pins
+from jax_stack_compat.libraries import known
 from jax_stack_compat.packages import GUESTS, IMPORTS, STACK
 
 _PAIR = ("jax", "jaxlib")
@@ -45,7 +46,9 @@ def looked_up(stack: Stack, knowledge: Knowledge) -> LookedUp:
     left_out = {*strange, *(["jax"] if refusals({name: asked[name] for name in _PAIR if name in asked}, "") else [])}
     left_out |= {"jaxlib"} if "jax" in left_out else set()
     versions = {name: of for name, of in asked.items() if name not in left_out}
-    return LookedUp(versions, named, guessed, tuple(_newer(knowledge, versions)), tuple(strange.values()))
+    # A release that ran with its library's releases is in the data, though no case ran with it.
+    unknown = (told for name, told in strange.items() if not known.has(name, given[name]))
+    return LookedUp(versions, named, guessed, tuple(_newer(knowledge, versions)), tuple(unknown))
 
 
 def _spelled(name: str, version: str, knowledge: Knowledge) -> str:

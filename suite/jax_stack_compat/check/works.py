@@ -20,7 +20,8 @@ from jax_stack_compat.judge.rules import Pins, concerned, first_match, in_stack_
 from jax_stack_compat.judge.verdict_table import GOOD, UNDECIDED
 from jax_stack_compat.judge.verdicts import goes_wrong
 from jax_stack_compat.judge.wording import named
-from jax_stack_compat.names.libraries import LIBRARIES
+from jax_stack_compat.libraries import known as libraries
+from jax_stack_compat.libraries.told import Told, told
 from jax_stack_compat.packages import GUESTS, HELD, STACK, guests
 
 PLATFORM = "CPU, x86-64"
@@ -68,9 +69,15 @@ def judged(knowledge: Knowledge, stack: Stack, of: LookedUp) -> Works:
     """Return the judgement of a stack whose versions are looked up as `of`."""
     refused = refusals(of.named, stack.python)
     broken, well, unsure = _of_runs(knowledge, of.pins)
+    of_libraries = _of_libraries(stack, of, unsure)
+    refused += [one.words for one in of_libraries if one.refused]
+    broken += [one.words for one in of_libraries if one.fails]
+    well += _working(one for one in of_libraries if one.well)
     if not refused and newer_jaxlib(of.named):
         broken.append(f"jax {of.named['jax']} does not import beside jaxlib {of.named['jaxlib']}, which is newer")
-    instead = _nearest(knowledge, stack, of) if refused or broken else []
+    of_stack = [each for each in (*refused, *broken) if each not in {one.words for one in of_libraries}]
+    instead = _nearest(knowledge, stack, of) if of_stack else []
+    instead += [release for one in of_libraries for release in one.instead]
     if refused and stack.python and not broken and (pythons := _pythons(of.named)):
         instead.append(f"Python {pythons[0]}" + f" to {pythons[-1]}" * (len(pythons) > 1))
     plugins = unused_plugins({**of.named, **stack.versions})
@@ -78,11 +85,33 @@ def judged(knowledge: Knowledge, stack: Stack, of: LookedUp) -> Works:
         jaxlib = of.named["jaxlib"]
         broken.append(f"jaxlib {jaxlib} does not use {' and '.join(plugins)}, of another release")
         instead.append(" with ".join(f"{name.partition(' ')[0]} {jaxlib}" for name in plugins))
-    lost = GUESTS.keys() - of.pins.keys() | set(LIBRARIES) - HELD.keys()
+    lost = GUESTS.keys() - of.pins.keys() | libraries.load().keys() - HELD.keys()
+    lost -= {one.library for one in of_libraries}
     outside = [f"{name} {stack.versions[name]}" for name in sorted(lost & stack.versions.keys())]
-    told = {"refused": refused, "broken": broken, "instead": instead, "well": well, "outside": [*unsure, *outside]}
-    lists = {name: tuple(each) for name, each in told.items()}
+    unsure = [release for release in unsure if release.partition(" ")[0] not in {one.library for one in of_libraries}]
+    told_of = {"refused": refused, "broken": broken, "instead": instead, "well": well, "outside": [*unsure, *outside]}
+    lists = {name: tuple(each) for name, each in told_of.items()}
     return Works(**lists, to_pin=_to_pin(knowledge, of, stack.python))
+
+
+def _of_libraries(stack: Stack, of: LookedUp, unsure: Iterable[str]) -> list[Told]:
+    """Return what is known of the libraries in a stack, without the guests of which a case tells."""
+    silent = {release.partition(" ")[0] for release in unsure}.union(GUESTS.keys() - of.pins.keys())
+    names = [name for name in libraries.load() if name not in GUESTS or name in silent]
+    return list(told({**stack.versions, **of.named}, names))
+
+
+def _working(of: Iterable[Told]) -> list[str]:
+    """Return the libraries that work, a phrase for each way in which that is known; parts that fail get their own."""
+    by_how: dict[str, list[str]] = {}
+    parts = []
+    for one in of:
+        if one.words == f"{one.library} {one.release}":
+            by_how.setdefault(one.how, []).append(one.words)
+        else:
+            parts.append(one.words)
+    does = {how: "imports and runs" if len(names) == 1 else "import and run" for how, names in by_how.items()}
+    return [*(f"{named(names)} {does[how]} ({how})" for how, names in by_how.items()), *parts]
 
 
 def _to_pin(knowledge: Knowledge, of: LookedUp, python: str) -> str:

@@ -1,4 +1,4 @@
-"""The use of names by thirty libraries on JAX, a measure of how much an issue matters."""
+"""The use of names by libraries on JAX, a measure of how much an issue matters."""
 
 from __future__ import annotations
 
@@ -11,12 +11,6 @@ from jax_stack_compat.base.errors import usable
 from jax_stack_compat.names.model import FOLDER
 
 NAME = "libraries.json"
-# Libraries on JAX outside the stack. Their newest releases are read.
-LIBRARIES = (
-    *("blackjax", "brainstate", "brax", "chex", "distrax", "dm-haiku", "dynamax", "e3nn-jax", "evosax", "flax"),
-    *("flowjax", "gpjax", "haliax", "jax-md", "jaxopt", "jraph", "jumanji", "kfac-jax", "mctx", "mujoco-mjx"),
-    *("netket", "numpyro", "optax", "orbax-checkpoint", "ott-jax", "penzai", "quax", "rlax", "sbijax", "tinygp"),
-)
 Matters = Literal["everyday", "sometimes", "corner"]
 _EVERYDAY, _SOMETIMES = 10, 3
 

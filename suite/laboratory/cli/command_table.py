@@ -149,6 +149,16 @@ COMMANDS = (
         "A workaround runs on the oldest and the newest release, and on both sides of each change of its case. The "
         "outcomes are in reports/published/elsewhere.json; `rebuild` brings them into what check reads.",
         codes="Exit codes: 0 all ran; 2 the command or a file is wrong; 3 a cell could not run."),
+    Command("libraries", "run libraries that depend on jax beside its releases, and publish which work",
+            "laboratory.libraries.session:run", (
+        option("--library NAME", "only this library, a section of libraries.toml; may be repeated", action="append",
+               default=[], type=named("laboratory.libraries.session:named")),
+        flag("--renew", "read the libraries' releases from the index first"),
+        flag("--every", "also run the releases between two that agree"),
+        flag("--plan", "print the number of searches with runs left, and run nothing")),
+        "Imports each public module of a library, and runs its task, beside the newest release of each minor series of "
+        "jax. The newest, the library's own day's and the oldest run first; then each change is searched for.",
+        codes=f"Exit codes: 0 all ran; 2 the command or a file is wrong; 3 something could not run. {STATE}"),
     Command("threads", "look up the titles and states of upstream's threads, into threads.json",
             "laboratory.upkeep.threads:renew_all", (
         option("id ISSUE", "only the threads of these issues", nargs="*",

@@ -56,7 +56,7 @@ SESSIONS = (
     Session("bisect", document="running", examples=(_CHANGED, f"--hold jax==0.9.2 --package equinox {_CHANGED}")),
     Session("clean", document="running"),
     Session("discover", document="running", examples=("", "--plan")),
-    *(Session(name, document="upkeep") for name in ("snapshot", "elsewhere", "threads", "names")),
+    *(Session(name, document="upkeep") for name in ("snapshot", "elsewhere", "libraries", "threads", "names")),
     Session("numbers", group="numbers", document="upkeep"),
     Session("receive", document="upkeep", examples=("FOLDER",)),
     *(Session(name, document="upkeep") for name in ("lock",)),

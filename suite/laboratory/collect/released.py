@@ -18,6 +18,7 @@ from jax_stack_compat.cell.atomic import write
 from jax_stack_compat.check.needs import Need, Reason, ToFix, needs
 from jax_stack_compat.check.source.tree import usage
 from jax_stack_compat.judge.metadata import requires
+from jax_stack_compat.libraries import known
 from jax_stack_compat.names import libraries, query
 from jax_stack_compat.names.model import FOLDER
 from jax_stack_compat.packages import IMPORTS
@@ -42,13 +43,13 @@ def publish(*, console: Terminal) -> None:
         console.print(f"{package}: read the code of {len(found[package])} releases", soft_wrap=True)
     write(FOLDER / NAME, dump(AllNeeded(releases=found).model_dump(mode="json", exclude_defaults=True)))
     write(FOLDER / libraries.NAME, dump_lines(_used(), {"used": ""}))
-    console.print(f"{libraries.NAME}: the names that {len(libraries.LIBRARIES)} libraries use", soft_wrap=True)
+    console.print(f"{libraries.NAME}: the names that {len(known.load())} libraries use", soft_wrap=True)
 
 
 def _used() -> dict[str, Any]:
     """Count the libraries that use each name in their newest release."""
     versions, used = {}, Counter[str]()
-    for library in libraries.LIBRARIES:
+    for library in known.load():
         with _installed(library) as folder:
             (info,) = folder.glob("*.dist-info")
             versions[library] = info.name.removesuffix(".dist-info").partition("-")[2]

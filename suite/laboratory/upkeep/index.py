@@ -54,7 +54,7 @@ def snapshot(known: Snapshot | None = None, *, forget: bool = False) -> Snapshot
     The index is the user's own: UV_DEFAULT_INDEX, UV_INDEX_URL or PIP_INDEX_URL if set, else the public one. Raises
     Unreachable, and, without `forget`, Failed if the index lost something that `known` has.
     """
-    with _asking() as client:
+    with asking() as client:
         packages = {name: _releases(client, name, known.packages.get(name, {}) if known else {}) for name in HELD}
     taken = Snapshot(schema_version=2, taken_at=this_moment(), packages=packages)
     if known and not forget and (gone := lost(known, taken)):
@@ -84,7 +84,8 @@ def lost(known: Snapshot, taken: Snapshot) -> list[str]:
 
 
 @contextmanager
-def _asking() -> Iterator[PyPISimple]:
+def asking() -> Iterator[PyPISimple]:
+    """Yield a client of the index; turn an index that fails into Unreachable."""
     variables = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL")
     endpoint = next(filter(None, map(os.environ.get, variables)), PYPI_SIMPLE_ENDPOINT)
     try:
@@ -96,14 +97,14 @@ def _asking() -> Iterator[PyPISimple]:
 
 def _releases(client: PyPISimple, package: str, known: dict[str, Release]) -> dict[str, Release]:
     uploads: dict[str, list[tuple[DistributionPackage, datetime]]] = {}
-    for file, uploaded in _files(client, package):
+    for file, uploaded in files_of(client, package):
         if file.version is not None and _tags(package, file):
             uploads.setdefault(file.version, []).append((file, uploaded))
     return {
         version: Release(
             uploaded=min(uploaded for _, uploaded in files),
             requires_python=files[0][0].requires_python or "",
-            requires_dist=known[version].requires_dist if version in known else _requires_dist(client, files[0][0]),
+            requires_dist=known[version].requires_dist if version in known else requires_dist(client, files[0][0]),
             yanked=next((file.yanked_reason or "" for file, _ in files if file.is_yanked), None),
             wheels=_wheels(package, files),
         )
@@ -122,7 +123,8 @@ def _wheels(package: str, files: Iterable[tuple[DistributionPackage, datetime]])
     }
 
 
-def _files(client: PyPISimple, package: str) -> Iterable[tuple[DistributionPackage, datetime]]:
+def files_of(client: PyPISimple, package: str) -> Iterable[tuple[DistributionPackage, datetime]]:
+    """Return the files of a package, each with its upload time."""
     response = client.s.get(client.get_project_url(package), headers={"Accept": client.accept}, timeout=60)
     response.raise_for_status()
     if _is_html(response):
@@ -164,7 +166,8 @@ def _tags(package: str, file: DistributionPackage) -> list[tuple[str, str]]:
     return [(tag.interpreter, tag.platform) for tag in tags if mine.get(tag.interpreter) == tag.abi]
 
 
-def _requires_dist(client: PyPISimple, file: DistributionPackage) -> list[str]:
+def requires_dist(client: PyPISimple, file: DistributionPackage) -> list[str]:
+    """Return what a wheel requires, without the extras that no cell has."""
     try:
         text = client.get_package_metadata(file, verify=False)
     except NoMetadataError:

@@ -16,7 +16,7 @@ from jax_stack_compat.check.inputs import foreign, locks
 from jax_stack_compat.check.inputs.stack import Stack
 from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.judge.rules import requirements
-from jax_stack_compat.names.libraries import LIBRARIES
+from jax_stack_compat.libraries import known as libraries
 from jax_stack_compat.packages import STACK
 
 _NEWEST = ("newest", "latest")
@@ -55,7 +55,7 @@ def versions(words: str, releases: Mapping[str, Sequence[str]], moved: Iterable[
     pinned = _SPOKEN.sub(lambda found: _pinned(found, releases), words)
     named = dict.fromkeys((requirement.name, str(requirement.specifier)) for requirement in requirements(pinned))
     for name, _ in named:
-        is_library = canonicalize_name(name) in {*releases, *LIBRARIES}
+        is_library = canonicalize_name(name) in {*releases, *libraries.load()}
         if not is_library and (near := difflib.get_close_matches(name.lower(), releases, 1)):
             raise ValueError(f"{name} is not in this data; did you mean {near[0]}?")
     named = dict.fromkeys((canonicalize_name(name), specifier) for name, specifier in named)

@@ -1,0 +1,77 @@
+"""The plan: the releases of each library, and the releases of packages beside which they run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from jax_stack_compat.stack import releases
+from laboratory.libraries import offered, records, stacks
+from laboratory.libraries.records import Record
+from laboratory.libraries.search import next_place
+from laboratory.libraries.stacks import Pair
+
+# Every library runs beside releases of jax, and beside releases of the others if it requires them.
+PACKAGES = ("jax", "equinox", "flax", "optax")
+
+
+@dataclass(frozen=True)
+class Course:
+    """A release of a library along the releases of a package."""
+
+    library: str
+    release: str
+    package: str
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """The pairs, in version order."""
+        since = offered.load().taken_at - offered.WINDOW
+        versions = stacks.newest_minors(self.package, since)
+        return [Pair(self.library, self.release, self.package, version) for version in versions]
+
+    def next_pair(self, *, every: bool) -> Pair | None:
+        """Return the next pair to run; None if no run would tell more, or with `every`, if all ran. Raises BadFile."""
+        admitted = [place for place, pair in enumerate(self.pairs) if not stacks.excluded(pair)]
+        seen = [outcome(records.find(pair)) for pair in self.pairs]
+        place = next_place(seen, admitted, self._own())
+        if place is None and every:
+            place = next((place for place in admitted if seen[place] is None), None)
+        return None if place is None else self.pairs[place]
+
+    def _own(self) -> int:
+        """Return the place of the newest release of the library's own day."""
+        day = offered.load().libraries[self.library][self.release].uploaded
+        uploads = releases.load().packages[self.package]
+        older = [place for place, pair in enumerate(self.pairs) if uploads[pair.version].uploaded <= day]
+        return max(older, default=0)
+
+
+def outcome(record: Record | None) -> tuple[object, ...] | None:
+    """Return what a record shows, to compare it with another; None without a record."""
+    if record is None:
+        return None
+    broken = frozenset(failure.name for failure in record.failures if not failure.lacks)
+    return bool(record.conflict), broken, record.task is not None, record.ended
+
+
+def courses(libraries: Iterable[str] = ()) -> Iterator[Course]:
+    """Yield the courses of these libraries, or of all. Raises BadFile."""
+    wanted = frozenset(libraries)
+    for library, of in offered.load().libraries.items():
+        if wanted and library not in wanted:
+            continue
+        for release, found in of.items():
+            required = _required(found.requires_dist)
+            for package in PACKAGES:
+                if package != library and (package == "jax" or package in required):
+                    yield Course(library, release, package)
+
+
+def _required(lines: Sequence[str]) -> frozenset[str]:
+    wanted = map(Requirement, lines)
+    return frozenset(canonicalize_name(one.name) for one in wanted if releases.applies(one, "3.12", ""))
