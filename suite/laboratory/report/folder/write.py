@@ -10,6 +10,7 @@ from pathlib import Path
 from jax_stack_compat.base import files
 from jax_stack_compat.base.errors import BadFile, Misused, shown
 from jax_stack_compat.base.files import dump, replace_all
+from jax_stack_compat.libraries import known as libraries
 from jax_stack_compat.names.model import FOLDER as NAMES
 from jax_stack_compat.names.store import schema as names_schema
 from jax_stack_compat.numbers.model import FOLDER as NUMBERS
@@ -56,6 +57,7 @@ def write(report: Report, folder: Path, *, whole: bool = False) -> list[Path]:
     """
     timed, compiled = _measured()
     measured, on_devices = (numbers.load(), compared.load_all()) if whole else (NOTHING, ())
+    of_libraries = libraries.load() if whole else {}
     texts = {**stored.texts(report), TIMINGS: timings.text(timed)}
     if compiled:
         texts[PROGRAMS] = programs.list_text(compiled)
@@ -64,14 +66,15 @@ def write(report: Report, folder: Path, *, whole: bool = False) -> list[Path]:
     texts |= {"compat.schema.json": schema(), "COMPAT.md": compat_md(report)}
     texts["check.json"] = check_json(report, on_devices)
     texts["search.json"] = search_json(report, timed, measured.rows)
-    texts |= site(report, timed, compiled, measured, on_devices)
+    texts |= site(report, timed, compiled, measured, on_devices, of_libraries)
     return _put_all(texts, folder)
 
 
 def carried() -> dict[str, str]:
-    """Return the text, by name, of each file of names and numbers, which a whole report has as the tree has them."""
+    """Return the text, by name, of the files on names, numbers and libraries, which a report takes from the tree."""
     paths = [*NAMES.glob("*.json"), *NUMBERS.glob("*.csv"), NUMBERS / MEASURED]
     texts = {f"{path.parent.name}/{path.name}": files.text(path) for path in sorted(paths)}
+    texts[libraries.PATH.name] = files.text(libraries.PATH)
     return {**texts, "names/names.schema.json": names_schema()}
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -18,6 +19,7 @@ from markupsafe import Markup
 from jax_stack_compat.base.address import address, link
 from jax_stack_compat.base.printable import printable
 from jax_stack_compat.judge.verdict_table import GLYPHS, PROPERTIES
+from jax_stack_compat.libraries.known import KnownLibrary
 from laboratory.cores import over_cores
 from laboratory.orders.compared import DeviceCell
 from laboratory.programs.model import Programs
@@ -36,6 +38,7 @@ from laboratory.report.site.pages import (
     findings,
     front,
     issues,
+    libraries,
     matrix,
     numbers,
     programs,
@@ -54,6 +57,7 @@ KINDS: tuple[Kind, ...] = (
     front.pages,
     issues.pages,
     matrix.pages,
+    libraries.pages,
     seeds.pages,
     cells.pages,
     findings.pages,
@@ -71,9 +75,10 @@ def site(
     compiled: tuple[Programs, ...] = (),
     measured: MeasuredNumbers = NOTHING,
     on_devices: tuple[DeviceCell, ...] = (),
+    of_libraries: Mapping[str, KnownLibrary] = MappingProxyType({}),
 ) -> dict[str, str]:
     """Return the text of each file of the site, by path."""
-    facts = Facts(report, timed, compiled, measured, on_devices)
+    facts = Facts(report, timed, compiled, measured, on_devices, of_libraries)
     parts = {path.name: path.read_text(encoding="utf-8") for path in sorted(ASSETS.iterdir())}
     # The shared style comes first, so that a page's own style can override it.
     styles = sorted((name for name in parts if name.endswith(".css")), key=lambda name: (name != "style.css", name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 
@@ -12,6 +12,7 @@ from packaging.version import Version
 
 from jax_stack_compat.check.knowledge import Knowledge, parsed
 from jax_stack_compat.judge.verdict_table import UNDECIDED, VERDICTS, Verdict
+from jax_stack_compat.libraries.known import KnownLibrary
 from laboratory.boundaries.neighbours import LineCell, neighbours
 from laboratory.orders.compared import DeviceCell
 from laboratory.programs.changes import turns
@@ -40,13 +41,14 @@ class StripRun:
 
 @dataclass(frozen=True)
 class Facts:
-    """A report, its timings, its programs for absent devices, its numbers and its devices, with indexes."""
+    """A report, its timings, its programs for absent devices, its numbers, devices and libraries, with indexes."""
 
     report: Report
     timed: tuple[TimedMachine, ...] = ()
     programs: tuple[Programs, ...] = ()
     numbers: MeasuredNumbers = NOTHING
     devices: tuple[DeviceCell, ...] = ()
+    libraries: Mapping[str, KnownLibrary] = field(default_factory=dict)
 
     @cached_property
     def seen(self) -> defaultdict[tuple[str, str], dict[str, Observation]]:

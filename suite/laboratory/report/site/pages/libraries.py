@@ -1,0 +1,191 @@
+"""The pages of the libraries: libraries.html, and a page for each library with its releases and its missing bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from packaging.version import Version
+
+from jax_stack_compat.libraries.bounds import MissingBound, missing_bounds
+from jax_stack_compat.libraries.known import EXCLUDED, WORKS, Beside, KnownLibrary, KnownRelease, last_with
+from laboratory.report.site.facts import Facts
+from laboratory.report.site.page import Page
+from laboratory.report.site.table import minor_of
+
+_JAX = "jax"
+# The class of a field's colour, its glyph and its word, by behaviour.
+MARKS: Mapping[str, tuple[str, str, str]] = {
+    "works": ("supported", "✓", "works"),
+    "without-modules": ("excluded", "◐", "without some modules"),
+    "task-fails": ("latent", "✗", "its task fails"),
+    "does-not-import": ("latent", "✗", "does not import"),
+    "crashes": ("latent", "☠", "crashes"),
+    "excluded": ("absent", "⊘", "excluded by metadata"),
+}
+
+
+@dataclass(frozen=True)
+class Offered:
+    """What an installer finds beside a release of jax: the newest admitted release of a library, and what it does.
+
+    `working` is the newest release that works, if that one does not.
+    """
+
+    release: str
+    beside: Beside
+    working: str
+
+
+@dataclass(frozen=True)
+class LibraryRow:
+    """A library: what an installer finds beside each release of jax; None where no admitted release is known."""
+
+    name: str
+    newest: str
+    offered: Sequence[Offered | None]
+
+
+@dataclass(frozen=True)
+class LibrariesView:
+    """The view of libraries.html: the releases of jax by minor series, and the libraries."""
+
+    releases: Sequence[tuple[str, str]]
+    rows: Sequence[LibraryRow]
+    marks: Mapping[str, tuple[str, str, str]]
+
+
+@dataclass(frozen=True)
+class ReleaseRow:
+    """A release of a library: its day, what it declares of jax, the releases that work, and what each release shows."""
+
+    version: str
+    day: str
+    declared: str
+    works: str
+    shown: Sequence[Beside | None]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A failure, on which releases of the library and beside which releases it shows, and what it lacks.
+
+    `had` is the last release with the missing name, and `cured` the next release of the library without the failure.
+    """
+
+    releases: Sequence[str]
+    beside: Beside
+    where: str
+    had: str
+    cured: str
+
+
+@dataclass(frozen=True)
+class LibraryView:
+    """The view of a library's page."""
+
+    name: str
+    module: str
+    versions: Sequence[str]
+    rows: Sequence[ReleaseRow]
+    causes: Sequence[Cause]
+    bounds: Sequence[MissingBound]
+    others: Mapping[str, Sequence[tuple[str, Mapping[str, Beside]]]]
+    marks: Mapping[str, tuple[str, str, str]]
+
+
+def pages(facts: Facts) -> Iterator[Page]:
+    """Yield the page of all libraries, and a page for each; nothing without libraries."""
+    if not facts.libraries:
+        return
+    versions = _versions(facts.libraries)
+    rows = [_row(name, library, versions) for name, library in facts.libraries.items()]
+    view = LibrariesView([(minor_of(version), version) for version in versions], rows, MARKS)
+    yield Page("libraries.html", "libraries.html.jinja", "Libraries beside jax", view)
+    for name, library in facts.libraries.items():
+        yield Page(
+            f"libraries/{name}.html", "library.html.jinja", f"{name} beside jax", _library(name, library, versions)
+        )
+
+
+def _versions(libraries: Mapping[str, KnownLibrary]) -> list[str]:
+    """Return the releases of jax beside which libraries ran, oldest first."""
+    found = {
+        version for library in libraries.values() for of in library.releases.values() for version in of.beside[_JAX]
+    }
+    return sorted(found, key=Version)
+
+
+def _row(name: str, library: KnownLibrary, versions: Sequence[str]) -> LibraryRow:
+    return LibraryRow(name, list(library.releases)[-1], [_offered(library, version) for version in versions])
+
+
+def _offered(library: KnownLibrary, version: str) -> Offered | None:
+    known = [
+        (release, of.beside[_JAX][version]) for release, of in library.releases.items() if version in of.beside[_JAX]
+    ]
+    admitted = [(release, beside) for release, beside in known if beside.behaviour != EXCLUDED]
+    if not admitted:
+        return None
+    release, beside = admitted[-1]
+    working = [other for other, shown in admitted if shown.behaviour == WORKS]
+    return Offered(release, beside, "" if beside.behaviour == WORKS else (working or [""])[-1])
+
+
+def _library(name: str, library: KnownLibrary, versions: Sequence[str]) -> LibraryView:
+    newest_first = list(reversed(list(library.releases.items())))
+    return LibraryView(
+        name=name,
+        module=library.module,
+        versions=versions,
+        rows=[_release(version, of, versions) for version, of in newest_first],
+        causes=list(_causes(library)),
+        bounds=list(missing_bounds(name, library)),
+        others=_others(library),
+        marks=MARKS,
+    )
+
+
+def _release(version: str, of: KnownRelease, versions: Sequence[str]) -> ReleaseRow:
+    course = of.beside[_JAX]
+    working = [other for other, beside in course.items() if beside.behaviour == WORKS]
+    works = " to ".join(dict.fromkeys((working[0], working[-1]))) if working else ""
+    return ReleaseRow(version, of.day, of.requires.get(_JAX, ""), works, [course.get(other) for other in versions])
+
+
+def _causes(library: KnownLibrary) -> Iterator[Cause]:
+    """Yield each failure beside jax once, the newest release's first."""
+    alike: dict[tuple[str, str, str], list[tuple[str, str, Beside]]] = {}
+    for release, of in reversed(list(library.releases.items())):
+        for version, beside in of.beside[_JAX].items():
+            if beside.behaviour not in (WORKS, EXCLUDED):
+                key = (beside.behaviour, beside.needs or beside.error, beside.by)
+                alike.setdefault(key, []).append((release, version, beside))
+    for places in alike.values():
+        releases = list(dict.fromkeys(release for release, _, _ in places))
+        versions = sorted({version for _, version, _ in places}, key=Version)
+        shown = places[0][2]
+        where = " to ".join(dict.fromkeys((versions[0], versions[-1])))
+        had = last_with(shown.needs, versions[-1]) if shown.needs else ""
+        cured = _cured(library, releases[0], versions[-1])
+        yield Cause(list(reversed(releases)), shown, where, had, cured)
+
+
+def _cured(library: KnownLibrary, release: str, version: str) -> str:
+    """Return the next release of the library that works beside a release of jax."""
+    later = [other for other in library.releases if Version(other) > Version(release)]
+    working = (other for other in later if library.releases[other].beside[_JAX].get(version, _NONE).behaviour == WORKS)
+    return next(working, "")
+
+
+_NONE = Beside("", "")
+
+
+def _others(library: KnownLibrary) -> Mapping[str, Sequence[tuple[str, Mapping[str, Beside]]]]:
+    """Return what the releases do beside releases of other packages than jax, by package."""
+    found: dict[str, list[tuple[str, Mapping[str, Beside]]]] = {}
+    for release, of in reversed(list(library.releases.items())):
+        for package, course in of.beside.items():
+            if package != _JAX and course:
+                found.setdefault(package, []).append((release, course))
+    return found

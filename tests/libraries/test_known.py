@@ -1,0 +1,62 @@
+"""What is known of a library beside a release that was not run."""
+
+from dataclasses import replace
+
+from jax_stack_compat.libraries import known
+from jax_stack_compat.libraries.bounds import missing_bounds
+from jax_stack_compat.libraries.known import BETWEEN, BY_NAMES, RUN, Beside, KnownLibrary, KnownRelease
+from laboratory.libraries import table
+
+WORKS = Beside("works", RUN)
+LACKS = Beside("does-not-import", RUN, error="AttributeError", needs="jax.core.Effects", place="lib/a.py:1")
+
+
+def release(**beside: Beside) -> KnownRelease:
+    """Return a release of a library that ran beside these releases of jax, such as `v0_7_2`."""
+    course = {version[1:].replace("_", "."): shown for version, shown in beside.items()}
+    return KnownRelease("2026-01-01", {"jax": ">=0.4"}, {"jax": course})
+
+
+def test_a_release_between_two_that_work_works() -> None:
+    """Between two runs that agree, a release works, and the answer says how that is known."""
+    found = known.found(release(v0_6_2=WORKS, v0_7_2=WORKS), "jax", "0.7.0")
+    assert found == Beside("works", BETWEEN)
+
+
+def test_a_name_decides_between_two_that_differ() -> None:
+    """Between a release that works and one that lacks a name, the release lacks the name, or works."""
+    course = release(v0_10_2=WORKS, v0_11_2=LACKS)
+    assert known.found(course, "jax", "0.11.0") == replace(LACKS, how=BY_NAMES)
+    assert known.found(course, "jax", "0.10.1") is None
+
+
+def test_a_newer_release_without_the_name_does_not_import() -> None:
+    """Beyond the runs, a name that is still missing decides; nothing else does."""
+    assert known.found(release(v0_11_2=LACKS), "jax", "0.12.0") == replace(LACKS, how=BY_NAMES)
+    assert known.found(release(v0_11_2=WORKS), "jax", "0.12.0") is None
+
+
+def test_what_fails_without_a_name_decides_nothing_beside_it() -> None:
+    """Between a release that works and one that fails for another reason, nothing is known."""
+    fails = Beside("task-fails", RUN, error="TypeError")
+    assert known.found(release(v0_10_2=WORKS, v0_11_2=fails), "jax", "0.11.0") is None
+
+
+def test_a_missing_bound_is_exact_by_a_name() -> None:
+    """The bound is the first release without the name, not the first that was run."""
+    library = KnownLibrary("lib", {"1.0": release(v0_10_2=WORKS, v0_11_2=LACKS)})
+    (bound,) = missing_bounds("lib", library)
+    assert (bound.below, bound.exact) == ("0.11.0", True)
+
+
+def test_a_bound_that_metadata_has_is_not_missing() -> None:
+    """A release that excludes the newer jax lacks no bound."""
+    excluded = Beside("excluded", "declared")
+    library = KnownLibrary("lib", {"1.0": release(v0_10_2=WORKS, v0_11_2=excluded)})
+    assert list(missing_bounds("lib", library)) == []
+
+
+def test_the_published_file_is_whole() -> None:
+    """Each library of the table is published, with its import name."""
+    published = known.load()
+    assert {name: table.module(name) for name in table.load()} == {name: of.module for name, of in published.items()}
