@@ -18,8 +18,8 @@ BENCHMARKS = sorted(ROOT.glob("benchmarks/**/*.py"))
 ROOMS = (
     *("jax_stack_compat", "jax_stack_compat.cell", "jax_stack_compat.issues"),
     *("jax_stack_compat.base", "jax_stack_compat.packages", "jax_stack_compat.stack", "jax_stack_compat.judge"),
-    *("jax_stack_compat.catalogue", "jax_stack_compat.names", "jax_stack_compat.numbers", "jax_stack_compat.libraries"),
-    *("jax_stack_compat.environments", "jax_stack_compat.check"),
+    *("jax_stack_compat.catalogue", "jax_stack_compat.names", "jax_stack_compat.numbers"),
+    *("jax_stack_compat.environments", "jax_stack_compat.libraries", "jax_stack_compat.check"),
     *("jax_stack_compat.command_table", "jax_stack_compat.command_line", "jax_stack_compat.__main__"),
     *("laboratory", "laboratory.cores", "laboratory.cell", "laboratory.boundaries", "laboratory.sources"),
     *("laboratory.records", "laboratory.run", "laboratory.collect", "laboratory.bisect", "laboratory.programs"),

@@ -2,8 +2,10 @@
 
 import pytest
 
-from laboratory.libraries import judge, offered
-from laboratory.libraries.records import Failure, Record
+from jax_stack_compat.environments.library_call import Failure
+from jax_stack_compat.libraries import judge
+from laboratory.libraries import offered
+from laboratory.libraries.records import Record
 from laboratory.libraries.stacks import Pair, as_of
 
 _AS_OF = "2026-01-01T00:00:00Z"
@@ -17,7 +19,7 @@ def record(version: str, *failures: Failure, **more: object) -> Record:
 
 def behaviours(*records: Record) -> list[str]:
     """Return what each record shows."""
-    return [shown.behaviour for shown in judge.shown(records, "lib").values()]
+    return [shown.behaviour for shown in judge.shown([record.ran for record in records], "lib").values()]
 
 
 BROKEN = Failure(name="lib.part", error="ImportError: cannot import name 'x' from 'jax.y'", place="lib/part.py:1")
@@ -79,7 +81,7 @@ def test_another_package_is_blamed_by_the_line_that_raised() -> None:
     """Where a dependency's code raised, the dependency is named with its version."""
     inside = Failure(name="lib", error="AttributeError: x", place="tensorflow_probability/a.py:3")
     pins = {"tensorflow-probability": "0.25.0"}
-    (shown,) = judge.shown([record("0.5.3", inside, pins=pins)], "lib").values()
+    (shown,) = judge.shown([record("0.5.3", inside, pins=pins).ran], "lib").values()
     assert shown.by == "tensorflow-probability 0.25.0"
 
 

@@ -44,7 +44,7 @@ def test_what_fails_without_a_name_decides_nothing_beside_it() -> None:
 
 def test_a_missing_bound_is_exact_by_a_name() -> None:
     """The bound is the first release without the name, not the first that was run."""
-    library = KnownLibrary("lib", {"1.0": release(v0_10_2=WORKS, v0_11_2=LACKS)})
+    library = KnownLibrary("lib", "", {"1.0": release(v0_10_2=WORKS, v0_11_2=LACKS)})
     (bound,) = missing_bounds("lib", library)
     assert (bound.below, bound.exact) == ("0.11.0", True)
 
@@ -52,7 +52,7 @@ def test_a_missing_bound_is_exact_by_a_name() -> None:
 def test_a_bound_that_metadata_has_is_not_missing() -> None:
     """A release that excludes the newer jax lacks no bound."""
     excluded = Beside("excluded", "declared")
-    library = KnownLibrary("lib", {"1.0": release(v0_10_2=WORKS, v0_11_2=excluded)})
+    library = KnownLibrary("lib", "", {"1.0": release(v0_10_2=WORKS, v0_11_2=excluded)})
     assert list(missing_bounds("lib", library)) == []
 
 

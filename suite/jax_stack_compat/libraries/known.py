@@ -56,9 +56,10 @@ class KnownRelease:
 
 @dataclass(frozen=True)
 class KnownLibrary:
-    """A library: its import name, and its releases that were run, oldest first."""
+    """A library: its import name, its task, and its releases that were run, oldest first."""
 
     module: str
+    task: str
     releases: Mapping[str, KnownRelease]
 
 
@@ -80,7 +81,7 @@ def _library(row: Mapping[str, Any], shown: list[Beside]) -> KnownLibrary:
     for version, of in row["releases"].items():
         beside = {package: _course(places, shown) for package, places in of["beside"].items()}
         releases[version] = KnownRelease(of["day"], of["requires"], beside)
-    return KnownLibrary(row["module"], releases)
+    return KnownLibrary(row["module"], row["task"], releases)
 
 
 def _course(places: Mapping[str, int], shown: list[Beside]) -> Mapping[str, Beside]:

@@ -11,9 +11,10 @@ from packaging.utils import canonicalize_name
 
 from jax_stack_compat.base.files import dump_lines
 from jax_stack_compat.cell.atomic import write
+from jax_stack_compat.libraries import judge
 from jax_stack_compat.libraries.known import BETWEEN, EXCLUDED, PATH, RUN, Beside
 from jax_stack_compat.packages import PACKAGES
-from laboratory.libraries import judge, offered, records, stacks, table
+from laboratory.libraries import offered, records, stacks, table
 from laboratory.libraries.plan import PACKAGES as BESIDE
 from laboratory.libraries.plan import Course, courses
 from laboratory.libraries.records import Record
@@ -30,9 +31,9 @@ def publish() -> int:
     for (library, release), of in by_release.items():
         of_release = [record for course in of for pair in course.pairs if (record := records.find(pair))]
         found += of_release
-        seen = judge.shown(of_release, table.module(library))
+        seen = judge.shown([record.ran for record in of_release], table.module(library))
         beside = {course.package: _course(course, seen) for course in of}
-        row = libraries.setdefault(library, {"module": table.module(library), "releases": {}})
+        row = libraries.setdefault(library, _head(library))
         row["releases"][release] = {
             "day": f"{offered.load().libraries[library][release].uploaded:%Y-%m-%d}",
             "requires": _requires(library, release),
@@ -50,6 +51,10 @@ def publish() -> int:
     }
     write(PATH, dump_lines(data, {"shown": ""}))
     return len(found)
+
+
+def _head(library: str) -> dict[str, Any]:
+    return {"module": table.module(library), "task": table.load()[library].task, "releases": {}}
 
 
 def _lean(beside: Beside) -> Mapping[str, Any]:

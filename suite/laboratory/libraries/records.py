@@ -18,22 +18,15 @@ from jax_stack_compat.base.errors import usable
 from jax_stack_compat.base.fields import Moment, PackageName, VersionText
 from jax_stack_compat.base.files import PACKAGES, REPORTS, STATE, FileModel, dump, read
 from jax_stack_compat.cell.atomic import write
+from jax_stack_compat.environments.library_call import Failure, Seen
+from jax_stack_compat.libraries.judge import Ran
 from laboratory.libraries import stacks, table
 from laboratory.libraries.stacks import Pair
 from laboratory.sources.syntax import canonical
 
 FOLDER = STATE / "libraries"
 PACKED = REPORTS / "published" / "libraries.jsonl.xz"
-_CODE = PACKAGES / "laboratory" / "cell" / "library.py"
-
-
-class Failure(FileModel):
-    """A module that does not import, or the task: the error, the package that it lacks, and the place that raised."""
-
-    name: str
-    error: str
-    lacks: str = ""
-    place: str = ""
+_CODE = PACKAGES / "jax_stack_compat" / "cell" / "library.py"
 
 
 class Record(FileModel):
@@ -56,6 +49,12 @@ class Record(FileModel):
     task: Failure | None = None
     ended: str = ""
     during: str = ""
+
+    @property
+    def ran(self) -> Ran:
+        """What is judged of it."""
+        seen = Seen(self.modules, list(self.failures), self.task, self.ended, self.during)
+        return Ran(self.package, self.version, seen, self.pins, self.conflict)
 
     @property
     def pair(self) -> Pair:

@@ -1,6 +1,6 @@
 """Imports every public module of a library, and runs its task. Cell side.
 
-    python -m laboratory.cell.library MODULE TASK
+    python -m jax_stack_compat.cell.library MODULE TASK
 
 Each step is announced on standard output, a line of JSON each, so that a crash loses only its own step.
 """
