@@ -145,7 +145,7 @@ COMMANDS = (
     Command("try", "run the cases that concern an unreleased package, in a released stack",
             "jax_stack_compat.check.trial.candidate:attempt", (
         option("candidates NAME=WHAT", "equinox=PATH, equinox=WHEEL, equinox=git+https://…, or a version: "
-               "jax==0.13.0rc1; may be repeated", nargs="+",
+               "jax==0.13.0rc1; may be repeated; or one library, numpyro=PATH", nargs="+",
                type=named("jax_stack_compat.check.trial.candidate:parse")),
         option("--against CELL", "install it into this stack, such as jax-0.10.2; may be repeated (default: the "
                "newest release of jax)", action="append", default=[]),

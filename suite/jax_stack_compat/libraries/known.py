@@ -99,6 +99,12 @@ def spelled(library: str, version: str) -> str:
         return ""
 
 
+def versions(package: str) -> list[str]:
+    """Return the releases of a package beside which libraries ran, oldest first. Raises BadFile."""
+    courses = [of.beside.get(package, {}) for library in load().values() for of in library.releases.values()]
+    return sorted({version for course in courses for version in course}, key=Version)
+
+
 def has(library: str, version: str) -> bool:
     """Return True if a release of a library was run beside a release of jax. Raises BadFile."""
     release = spelled(library, version)

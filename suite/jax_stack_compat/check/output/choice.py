@@ -26,6 +26,7 @@ from jax_stack_compat.judge.prediction import Name
 from jax_stack_compat.judge.rules import Pins
 from jax_stack_compat.judge.verdict_table import GOOD, UNDECIDED, Verdict
 from jax_stack_compat.judge.verdicts import goes_wrong
+from jax_stack_compat.libraries.told import told
 from jax_stack_compat.packages import IMPORTS, STACK, guests
 from jax_stack_compat.stack.releases import EXTRAS, OF_CPU, PYTHONS, Packages, Release, applies, exclusion, load
 
@@ -298,7 +299,7 @@ def _advice(
 
 
 def judged(sets: Iterable[ReleaseSet], found: Answer, knowledge: Knowledge) -> list[Candidate]:
-    """Return the sets that import, also the guests of the stack, each with the cases that it fixes and adds."""
+    """Return the sets that import, also with the stack's guests and libraries, each with what it fixes and adds."""
     there = {"jaxlib", *found.versions, *found.stack.unsaid}
     wanted = {effect.name for effect in found.effects}
     cases = knowledge.cases.items()
@@ -313,6 +314,8 @@ def judged(sets: Iterable[ReleaseSet], found: Answer, knowledge: Knowledge) -> l
         shown = {name: case.shows(whole) for name, case in seen.items()}
         wrong = [name for name, verdicts in shown.items() if not verdicts <= GOOD | UNDECIDED]
         if any(issue in imports for issue, _ in wrong):
+            continue
+        if any(not of.well for of in told({**found.stack.versions, **each.whole})):
             continue
         well = frozenset(name for name in wanted if shown[name] <= WELL)
         new = tuple(name for name in wrong if name not in now)

@@ -22,6 +22,7 @@ from jax_stack_compat.check import knowledge
 from jax_stack_compat.check.inputs import foreign
 from jax_stack_compat.check.knowledge import Knowledge
 from jax_stack_compat.check.output import text
+from jax_stack_compat.check.trial import library
 from jax_stack_compat.check.trial.own_folder import own_folder
 from jax_stack_compat.environments import interpreter, probe_call
 from jax_stack_compat.environments.progress import RunProgress
@@ -32,6 +33,7 @@ from jax_stack_compat.judge.record import Record
 from jax_stack_compat.judge.rules import concerned
 from jax_stack_compat.judge.verdict_table import GOOD, UNDECIDED, Verdict
 from jax_stack_compat.judge.verdicts import Judged
+from jax_stack_compat.libraries import known as libraries
 from jax_stack_compat.packages import PACKAGES
 from jax_stack_compat.stack import lock, plan, uv_call
 from jax_stack_compat.stack.plan import Cell
@@ -81,16 +83,23 @@ def parse(words: str) -> Wanted:
     if found.marker:
         raise Misused(f"{words}: leave out the marker, which may prevent the installation")
     package = str(canonicalize_name(found.name))
-    if package not in PACKAGES:
-        raise Misused(f"{package} is not part of the stack; {nearest(package, PACKAGES)}")
+    tried = {*PACKAGES, *libraries.load()}
+    if package not in tried:
+        raise Misused(f"{package} is neither of the stack nor a library that is run; {nearest(package, tried)}")
     return Wanted(package, source)
 
 
 def attempt(candidates: Sequence[Wanted], against: Sequence[str], issue: list[str], *, console: Terminal) -> Exit:
     """Run the cases that concern the candidates in each stack of `against`, and print what changes.
 
-    Raises Misused, Failed, BadFile, OSError.
+    A library that is not part of the stack runs beside the newest jax of each minor series instead. Raises Misused,
+    Failed, BadFile, OSError.
     """
+    of_libraries = [candidate for candidate in candidates if candidate.package not in PACKAGES]
+    if of_libraries and (len(candidates) > 1 or against or issue):
+        raise Misused(f"{of_libraries[0].package} is tried alone, beside the newest jax of each minor series")
+    if of_libraries:
+        return library.attempt(of_libraries[0].package, of_libraries[0].source, console=console)
     known = knowledge.load()
     cells = [plan.stack(each) for each in against] or [newest()]
     worst = Exit.AS_EXPECTED

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from packaging.version import Version
 
+from jax_stack_compat.libraries import known
 from jax_stack_compat.libraries.bounds import MissingBound, missing_bounds
 from jax_stack_compat.libraries.known import EXCLUDED, WORKS, Beside, KnownLibrary, KnownRelease, last_with
 from laboratory.report.site.facts import Facts
@@ -98,7 +99,7 @@ def pages(facts: Facts) -> Iterator[Page]:
     """Yield the page of all libraries, and a page for each; nothing without libraries."""
     if not facts.libraries:
         return
-    versions = _versions(facts.libraries)
+    versions = known.versions(_JAX)
     rows = [_row(name, library, versions) for name, library in facts.libraries.items()]
     view = LibrariesView([(minor_of(version), version) for version in versions], rows, MARKS)
     yield Page("libraries.html", "libraries.html.jinja", "Libraries beside jax", view)
@@ -106,14 +107,6 @@ def pages(facts: Facts) -> Iterator[Page]:
         yield Page(
             f"libraries/{name}.html", "library.html.jinja", f"{name} beside jax", _library(name, library, versions)
         )
-
-
-def _versions(libraries: Mapping[str, KnownLibrary]) -> list[str]:
-    """Return the releases of jax beside which libraries ran, oldest first."""
-    found = {
-        version for library in libraries.values() for of in library.releases.values() for version in of.beside[_JAX]
-    }
-    return sorted(found, key=Version)
 
 
 def _row(name: str, library: KnownLibrary, versions: Sequence[str]) -> LibraryRow:
