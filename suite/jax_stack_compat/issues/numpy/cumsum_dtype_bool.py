@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, compare, members
 
 
 def cumsum() -> tuple[str, str]:
@@ -123,7 +123,7 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#37991 jax#28646 jax#28669", fix="jax#23873 jax#38039"),
     control=other_reductions,
     workaround=Workaround(
-        "Instead of cumsum, compare with 0 first: jnp.cumsum(x != 0, dtype=int) > 0.",
+        "Instead of cumsum, without NaN, compare with 0 first: jnp.cumsum(x != 0, dtype=int) > 0.",
         truth_values_first,
         elsewhere=Elsewhere(any_so_far, numpy_cumsum, _INPUTS),
     ),
@@ -132,7 +132,7 @@ ISSUE = Issue(
             cumsum,
             rules=_BOTH,
             signatures=_DOES_NOT,
-            touches=(f"jax.numpy.cumsum{_BOOL}",),
+            touches=members("jax.numpy", "cumsum nancumsum", _BOOL),
         ),
         Case(
             cumsum_numpy_bool,
@@ -153,7 +153,7 @@ ISSUE = Issue(
                 truth_values_first,
                 elsewhere=Elsewhere(all_so_far, numpy_cumprod, _INPUTS),
             ),
-            touches=(f"jax.numpy.cumprod{_BOOL}", f"jax.Array.cumprod{_METHOD}"),
+            touches=(*members("jax.numpy", "cumprod nancumprod", _BOOL), f"jax.Array.cumprod{_METHOD}"),
         ),
         Case(
             cumulative_sum,

@@ -14,7 +14,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workar
 
 
 def beta() -> tuple[str, str]:
-    """Does jax.scipy.special.beta have SciPy's sign for negative arguments?"""
+    """Does jax.scipy.special.beta have SciPy's sign at (-0.5, 1), (-1.5, 1) and (-0.5, -0.7)?"""
     import jax
     import numpy as np
     import scipy.special
@@ -84,7 +84,7 @@ def beta_at_poles() -> tuple[str, str]:
 
 
 def gamma() -> tuple[str, str]:
-    """Does jax.scipy.special.gamma have SciPy's sign between the negative integers?"""
+    """Does jax.scipy.special.gamma have SciPy's sign at -0.5, -1.5 and -2.5?"""
     import jax
     import numpy as np
     import scipy.special
@@ -186,7 +186,7 @@ ISSUE = Issue(
                 Rule("agrees", "", "jax#20589 (97b15cc64b)"),
             ),
             workaround=Workaround(
-                "Except at poles, multiply jnp.exp(betaln(a, b)) by gamma's signs at a, b and a+b.",
+                "Below 8, except at poles, multiply jnp.exp(betaln(a, b)) by gamma's signs at a, b, a+b.",
                 signs_of_three_gammas,
                 elsewhere=Elsewhere(
                     signed_beta, scipy_beta, ("float32 matrix, positive float32 matrix", *_PAIRS), rtol=1e-3
@@ -203,7 +203,7 @@ ISSUE = Issue(
             gamma,
             rules=(Rule("differs", "jax<0.4.21"), Rule("agrees", "", "jax#18683 (01fde43fce)")),
             workaround=Workaround(
-                "Between negative integers, where jnp.floor(x) is odd, take -jnp.abs(gamma(x)).",
+                "For negative x except integers, where jnp.floor(x) is odd, take -jnp.abs(gamma(x)).",
                 sign_of_floor,
                 elsewhere=Elsewhere(
                     signed_gamma,
