@@ -2,8 +2,8 @@
 
 XLA replaced matrix products, with the operations after them, by calls to oneDNN. xla#13054 reports `closed_over`, and
 names the commit that caused it; JAX's changelog lists the fix, xla#13301. With vectors of 16 numbers, 100,000 points
-are enough for a wrong gradient (`sixteen_numbers`). With vectors of three numbers, 100,000 points are not enough
-(`control_fewer`).
+are enough for a wrong gradient (`sixteen_numbers`). The points of `passed_in` are ones; random points are wrong on an
+older release, too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, compa
 
 
 def closed_over() -> tuple[str, str]:
-    """Is jax.jit(jax.grad(mean)) right for a million points that the function closes over?"""
+    """Is jax.jit(jax.grad(mean)) right for a million points of ones that the function closes over?"""
     import jax
     import jax.numpy as jnp
 
@@ -66,7 +66,7 @@ def random_points() -> None:
 
 
 def passed_in() -> tuple[str, str]:
-    """Is jax.jit(jax.grad(mean)) right for a million points that are passed in?"""
+    """Is jax.jit(jax.grad(mean)) right for a million points of ones that are passed in?"""
     import jax
     import jax.numpy as jnp
 
@@ -80,7 +80,7 @@ def passed_in() -> tuple[str, str]:
 
 
 def sixteen_numbers() -> tuple[str, str]:
-    """Is jax.jit(jax.grad(mean)) right for 100,000 points with 16 numbers?"""
+    """Is jax.jit(jax.grad(mean)) right for 100,000 points of 16 ones that are passed in?"""
     import jax
     import jax.numpy as jnp
 

@@ -1,4 +1,4 @@
-"""A jitted function cannot use an array from outside as a slice bound
+"""A jitted function cannot use a jax.Array from outside as a slice bound
 
 jax#18679, for shape polymorphism, made `_preprocess_slice` compare the bounds: under jit, JAX traces even a comparison
 of two known arrays. jax#18818 first converts known arrays to Python integers. pertpy's `beta[:, :index]` raised the

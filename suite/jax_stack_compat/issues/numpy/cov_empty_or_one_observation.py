@@ -2,7 +2,7 @@
 
 Without observations `jnp.cov` returned -0.0, where NumPy returns NaN (jax#32296, fixed in jax#32305). With
 `rowvar=False`, a row is one observation of several variables; JAX took the row for one variable, as NumPy did before
-2.2 (numpy#27658). jax#32308 follows NumPy 2.2; since then `jnp.cov` of a vector and a row raises a TypeError
+2.2 (numpy#27658). jax#32308 follows NumPy 2.2; since then `jnp.cov(vector, row, rowvar=False)` raises a TypeError
 (`vector_and_row`).
 """
 

@@ -79,7 +79,7 @@ ISSUE = Issue(
     ),
     known_by=r"\bnew_ref\b|\bRef\b|\bin jacfun\b",
     workaround=Workaround(
-        "For a non-empty vector x, slower: "
+        "For non-empty vectors x, f(x), slower: "
         "jnp.stack([jax.jvp(f, (x,), (v,))[1] for v in jnp.eye(x.size, dtype=x.dtype)], -1).",
         all_directions,
         elsewhere=Elsewhere(jacobian, by_hand, ("float32 vector", "float16 vector", "complex64 vector"), 2e-3),

@@ -2,8 +2,8 @@
 
 dd6d6d24ae drops the index of `r[...] = x`; mapped along different axes, `x` is not moved, so a write raises
 (`another_shape`, jax#39288) or, in a square ref, is transposed (`written_along_axis_one`). ce1baf2fb9 maps by a slice
-instead of indices, so `r[i]` takes all rows' indices (`mapped_index`), and `r[0]` raises (`first_element`, jax#33309)
-or reads other elements (`first_row`). A mapped `scan` moved axis 1 to the front, which refs do not support
+instead of indices, so `r[i]` takes all rows' indices (`mapped_index`), and reading `r[0]` raises (`first_element`,
+jax#33309) or gives other elements (`first_row`). A mapped `scan` moved axis 1 to the front, which refs do not support
 (`in_a_loop`).
 """
 
