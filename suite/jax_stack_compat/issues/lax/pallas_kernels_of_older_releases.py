@@ -415,7 +415,7 @@ ISSUE = Issue(
             },
             touches=(
                 "jax.experimental.pallas.pallas_call(kernel, out_shape, compiler_params) "
-                "if type(compiler_params) == 'dict'",
+                "if type(compiler_params) == 'dict' or form(compiler_params) == 'dict'",
             ),
         ),
         _case(

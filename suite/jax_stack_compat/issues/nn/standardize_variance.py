@@ -1,9 +1,9 @@
-"""jax.nn.standardize of numbers far from zero is NaN or far too large
+"""jax.nn.standardize of numbers far from zero is NaN or wrongly scaled
 
 JAX computes the variance as `mean(x**2) - mean(x)**2`, which is rounding error for numbers far from zero. Negative
-variances gave NaN (`constant`, jax#30426); jax@c13c96b656 replaces them by 0. If the squares overflow, the result is 0
-or NaN (`half_precision`). jax#37358 added `algorithm="stable"`, keeps "fast" as default for backward compatibility, and
-documents the cancellation in "fast".
+variances gave NaN (`constant`, jax#30426); jax@c13c96b656 replaces them by 0. If the squares overflow in float16, the
+result is 0 or NaN (`half_precision`). jax#37358 added `algorithm="stable"`, keeps "fast" as default for backward
+compatibility, and documents the cancellation in "fast".
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def half_precision() -> tuple[str, str]:
 
 
 _JNP_VAR = Workaround(
-    "Convert 16-bit x to float32; pass variance=jnp.var(x, -1, keepdims=True), with the same axis and where.",
+    "Convert 16-bit x to float32; below 1e15, pass variance=jnp.var(x, -1, keepdims=True), same axis and where.",
     variance_of_var,
     elsewhere=Elsewhere(
         standardized,

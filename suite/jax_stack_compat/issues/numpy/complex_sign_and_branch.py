@@ -207,7 +207,7 @@ ISSUE = Issue(
                 elsewhere=Elsewhere(
                     unit,
                     numpy_unit,
-                    ("complex64 vector", "complex64 batch", "zero complex64 vector", "float32 matrix", "int32 vector"),
+                    ("complex64 vector", "complex64 batch", "zero complex64 vector", "float32 matrix", "uint8 vector"),
                     rtol=1e-5,
                 ),
             ),

@@ -1,9 +1,9 @@
 """A jax.random key that is used again gives the same numbers
 
-A draw does not change its key, so the next draw of the same shape gives the same numbers; the documentation says to
-split the key. `jax_debug_key_reuse` (jax#20370) raises for a reused key of `jax.random.key`, but does not track a
-`PRNGKey` (`flag_with_raw_key`). Functions compiled before the flag was set stayed unchecked (`flag_after_a_draw`),
-until jax@8b9a9d53c3 added the flag to the cache key of jit.
+A draw does not change its key, so the same draw again gives the same numbers; the documentation says to split the key.
+`jax_debug_key_reuse` (jax#20370) raises for a reused key of `jax.random.key`, but does not track a `PRNGKey`
+(`flag_with_raw_key`). Functions compiled before the flag was set stayed unchecked (`flag_after_a_draw`), until
+jax@8b9a9d53c3 added the flag to the cache key of jit.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def with_the_flag() -> tuple[str, str]:
 
 
 def flag_after_a_draw() -> tuple[str, str]:
-    """Does jax_debug_key_reuse refuse a reused key if the sampler ran once before the flag was set?"""
+    """Does jax_debug_key_reuse refuse a reused key if the same draw ran before the flag was set?"""
     import jax
 
     if not hasattr(jax.config, "jax_debug_key_reuse"):

@@ -139,7 +139,7 @@ ISSUE = Issue(
             zero_weight,
             rules=(Rule("differs", "", "jax#22398 is open"),),
             workaround=Workaround(
-                "For float32 a at most 80 above its largest weighted entry, subtract it and sum.",
+                "For float32 a<=m+80, take m+log(sum(b*exp(a-m))), m being the largest a with b!=0.",
                 written_out,
                 elsewhere=Elsewhere(
                     by_weights,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround
+from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstream, Workaround, members
 
 
 def custom_vjp() -> tuple[str, str]:
@@ -136,6 +136,10 @@ ISSUE = Issue(
                 Rule("array", "jax<0.8.0"),
                 Rule("no-sum", "jax<0.9.2", "b8f92cbe9b"),
                 Rule("array", "", "dda9695795"),
+            ),
+            touches=(
+                *members("jax", "grad value_and_grad", "(fun, argnums, has_aux) if given(has_aux) and unseen"),
+                "jax.vjp(fun, primal, has_aux) if given(has_aux) and unseen",
             ),
         ),
         Case(custom_jvp, rules=(Rule("array"),), touches=("jax.custom_jvp",)),
