@@ -1,10 +1,9 @@
 """Gradients can be wrong at indices that JAX clips
 
-At an index past the end, values are those of the clipped index. The derivative rule of `.at[].max` and `.at[].min`
-passed `mode` to its last step alone (jax#40648). The batching rule of `lax.dynamic_slice` promised indices in bounds,
-so gradients dropped other indices; jax#34229 clips those, and jax#25880 keeps `.at[].get(mode="clip")` from using
-`dynamic_slice`. JAX's documentation says that reverse mode does not preserve the out-of-bounds semantics of indexing
-(`indexing`, jax#5760).
+The derivative rule of `.at[].max` and `.at[].min` passed `mode` to its last step alone (jax#40648). The batching rule
+of `lax.dynamic_slice` promised indices in bounds, so gradients dropped other indices; jax#34229 clips those, and
+jax#25880 keeps `.at[].get(mode="clip")` from using `dynamic_slice`. JAX's documentation says that reverse mode does not
+preserve the out-of-bounds semantics of indexing (`indexing`, jax#5760).
 """
 
 from __future__ import annotations
@@ -103,6 +102,7 @@ def get_clip() -> tuple[str, str]:
 # A method is reported only where its condition is met.
 _TAKEN = f"not {DERIVATIVES.replace('uses', 'without')}"
 _SCATTER = "(operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices, mode)"
+_SEGMENT = "(data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode)"
 _CLIPPED = f"mode in ('clip', 'jax.lax.GatherScatterMode.CLIP') and {DERIVATIVES}"
 _BATCHED = f"uses('jax.vmap', 'equinox.filter_vmap', 'jax.numpy.vectorize') and {DERIVATIVES}"
 
@@ -118,7 +118,7 @@ ISSUE = Issue(
     control=not_clipped,
     rules=(Rule("differs", "jax<0.9"), Rule("agrees", "", "jax#34229 (0b4a4407b7)")),
     workaround=Workaround(
-        "Clip non-negative int32 indices: jnp.clip(i, 0, n - size), where n is the axis's length.",
+        "Clip non-negative int32 indices: jnp.clip(i, 0, n-size), from the lengths of axis and slice.",
         clip_yourself,
         elsewhere=Elsewhere(
             gradients,
@@ -133,12 +133,14 @@ ISSUE = Issue(
             touches=(
                 *members("jax.Array.at", "max min", f"(u, mode) if mode == 'clip' and {_TAKEN}"),
                 *members("jax.lax", "scatter_max scatter_min", f"{_SCATTER} if {_CLIPPED}"),
+                *members("jax.ops", "segment_max segment_min", f"{_SEGMENT} if {_CLIPPED}"),
             ),
         ),
         Case(
             dynamic_index_in_dim,
             touches=(
                 f"jax.lax.dynamic_index_in_dim(operand, index) if type(index) != 'int' and {_BATCHED}",
+                f"jax.lax.dynamic_slice_in_dim(operand, start_index) if type(start_index) != 'int' and {_BATCHED}",
                 f"jax.lax.dynamic_slice if {_BATCHED}",
             ),
         ),

@@ -155,8 +155,7 @@ ISSUE = Issue(
         Case(
             products_of_two,
             workaround=Workaround(
-                'For 2 by 2 float32, take sign*jnp.exp(log) of jnp.linalg.slogdet(a, method="qr"): '
-                "slower, no gradient if singular.",
+                'For invertible 2 by 2 float32, take sign*jnp.exp(log) of jnp.linalg.slogdet(a, method="qr"): slower.',
                 two_by_qr,
                 elsewhere=_ELSEWHERE,
             ),
@@ -165,7 +164,7 @@ ISSUE = Issue(
             slogdet_of_two,
             rules=(Rule("agrees", "jax<0.10.0"), Rule("differs", "", "jax#34971 (812f268014)")),
             workaround=Workaround(
-                'For 2 by 2 float32, call jnp.linalg.slogdet(a, method="qr"), which is slower.',
+                'For invertible 2 by 2 float32, call jnp.linalg.slogdet(a, method="qr"), which is slower.',
                 two_by_qr,
                 elsewhere=_ELSEWHERE,
             ),

@@ -135,7 +135,7 @@ ISSUE = Issue(
     control=not_zero,
     rules=(Rule("differs", "jax<0.10.2", "jax#31716 was rolled back (fcdbb28d23)"), Rule("agrees", "", _NEW)),
     workaround=Workaround(
-        "For floats, divide where y is 0: jnp.where(y == 0, x / y, jnp.floor_divide(x, y)).",
+        "For floats, take jnp.where(y==0, x/y, jnp.floor_divide(x, y)); gradients where y is 0 are not finite.",
         true_quotient_by_zero,
         elsewhere=Elsewhere(quotient, numpy_quotient, _FLOATS),
     ),
@@ -144,7 +144,7 @@ ISSUE = Issue(
         Case(
             divmod_quotient,
             workaround=Workaround(
-                "For floats, divide where y is 0: jnp.where(y == 0, x / y, jnp.divmod(x, y)[0]).",
+                "For floats, take jnp.where(y==0, x/y, jnp.divmod(x, y)[0]); gradients where y is 0 are not finite.",
                 true_quotient_by_zero,
                 elsewhere=quotients_by_tenths,
             ),

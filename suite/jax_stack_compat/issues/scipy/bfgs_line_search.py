@@ -102,8 +102,8 @@ ISSUE = Issue(
     touches=("jax.scipy.optimize.minimize",),
     control=from_elsewhere,
     workaround=Workaround(
-        "Outside jit, call scipy.optimize.minimize on jax.value_and_grad(f) with jac=True; "
-        'in float32, add options={"gtol": 1e-3}.',
+        'Outside jit, call scipy.optimize.minimize(jax.value_and_grad(f), x0, jac=True, options={"gtol": 1e-3}), '
+        "which ends at gradients below 1e-3.",
         scipy_with_gradient,
         elsewhere=other_functions,
     ),
