@@ -118,7 +118,7 @@ ISSUE = Issue(
     control=not_clipped,
     rules=(Rule("differs", "jax<0.9"), Rule("agrees", "", "jax#34229 (0b4a4407b7)")),
     workaround=Workaround(
-        "Clip non-negative int32 indices: jnp.clip(i, 0, n-size), from the lengths of axis and slice.",
+        "Clip non-negative int32 indices: jnp.clip(i, 0, n-size), with n the axis's length, size the slice's.",
         clip_yourself,
         elsewhere=Elsewhere(
             gradients,
