@@ -46,12 +46,26 @@ class Beside:
 
 
 @dataclass(frozen=True)
+class Missing:
+    """Releases of jax, from `first` to `last`, that lack a name which an import needs, and the line that uses it."""
+
+    first: str
+    last: str
+    name: str
+    place: str
+
+
+@dataclass(frozen=True)
 class KnownRelease:
-    """A release of a library: its day, its requirements on the stack, and what it does, by package and version."""
+    """A release of a library: its day, its requirements on the stack, and what it does, by package and version.
+
+    `missing` are the names that its import needs and that releases of jax lack, read from its wheel.
+    """
 
     day: str
     requires: Mapping[str, str]
     beside: Mapping[str, Mapping[str, Beside]]
+    missing: tuple[Missing, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,7 +94,8 @@ def _library(row: Mapping[str, Any], shown: list[Beside]) -> KnownLibrary:
     releases = {}
     for version, of in row["releases"].items():
         beside = {package: _course(places, shown) for package, places in of["beside"].items()}
-        releases[version] = KnownRelease(of["day"], of["requires"], beside)
+        missing = tuple(Missing(**one) for one in of["missing"])
+        releases[version] = KnownRelease(of["day"], of["requires"], beside, missing)
     return KnownLibrary(row["module"], row["task"], releases)
 
 
@@ -120,8 +135,9 @@ def found(release: KnownRelease, package: str, version: str) -> Beside | None:
     above = [other for other in course if Version(other) > Version(version)]
     near = [course[others[place]] for others, place in ((below, -1), (above, 0)) if others]
     near = [beside for beside in near if beside.behaviour != EXCLUDED]
-    if missing := next(_missing(near, version), None):
-        return missing
+    lacking = [*_by_wheel(release, package, version), *_missing(near, version)]
+    if lacking:
+        return lacking[0]
     if len(near) < 2:
         return None
     kinds = {beside.behaviour for beside in near}
@@ -131,6 +147,14 @@ def found(release: KnownRelease, package: str, version: str) -> Beside | None:
     if WORKS in kinds and all(beside.needs for beside in near if beside.behaviour != WORKS):
         return Beside(WORKS, BY_NAMES)
     return None
+
+
+def _by_wheel(release: KnownRelease, package: str, version: str) -> Iterator[Beside]:
+    """Yield the name that the import needs and that a release of jax lacks."""
+    here = Version(version)
+    for one in release.missing if package == "jax" else ():
+        if Version(one.first) <= here <= Version(one.last):
+            yield Beside("does-not-import", BY_NAMES, needs=one.name, place=one.place)
 
 
 def _missing(near: list[Beside], version: str) -> Iterator[Beside]:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 
+from packaging.version import Version
+
 from jax_stack_compat.base.errors import BadFile, Failed
 from jax_stack_compat.base.fields import VersionText
 from jax_stack_compat.base.files import FileModel, dump, read
@@ -36,9 +38,13 @@ class Missing(FileModel):
 
 
 class Imported(FileModel):
-    """The names that the import of a release of a library needs and that some releases of jax lack."""
+    """The names that the import of a release of a library needs and that some releases of jax lack.
 
-    missing: tuple[Missing, ...]
+    `unread` is a file that could not be read: a newer Python's syntax.
+    """
+
+    missing: tuple[Missing, ...] = ()
+    unread: str = ""
 
 
 def imported(library: str, release: str) -> Imported:
@@ -51,7 +57,10 @@ def imported(library: str, release: str) -> Imported:
             path.unlink()
     with tempfile.TemporaryDirectory() as folder:
         _install(library, release, folder)
-        found = Imported(missing=tuple(_missing(Path(folder), table.module(library))))
+        try:
+            found = Imported(missing=tuple(_missing(Path(folder), table.module(library))))
+        except SyntaxError as error:
+            found = Imported(unread=f"{error.filename}: {error.msg}")
     write(path, dump(found.model_dump(mode="json")))
     return found
 
@@ -84,6 +93,12 @@ def _place(use: Use) -> str:
     return f"{use.place.path}:{use.place.line}"
 
 
+def lacking(found: Imported, version: str) -> Missing | None:
+    """Return what a release of jax lacks for an import; None if nothing is known to be missing."""
+    here = Version(version)
+    return next((one for one in found.missing if Version(one.first) <= here <= Version(one.last)), None)
+
+
 def reachable(folder: Path, module: str) -> frozenset[str]:
     """Return the paths of the files that the import of a module reads, relative to `folder`."""
     found: dict[str, str] = {}
@@ -109,7 +124,7 @@ def _imports(path: Path, module: str) -> list[str]:
     """Return the modules that a file imports when it is imported, and the names that may be modules."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     found = []
-    for node in _outside(ast.parse(path.read_bytes()).body):
+    for node in _outside(ast.parse(path.read_bytes(), path.name).body):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from jax_stack_compat.base.files import dump_lines
 from jax_stack_compat.cell.atomic import write
@@ -15,28 +16,52 @@ from jax_stack_compat.libraries import judge
 from jax_stack_compat.libraries.known import BETWEEN, EXCLUDED, PATH, RUN, Beside
 from jax_stack_compat.packages import PACKAGES
 from laboratory.libraries import offered, records, stacks, table
+from laboratory.libraries.imported import Imported, Missing, imported, lacking
 from laboratory.libraries.plan import PACKAGES as BESIDE
 from laboratory.libraries.plan import Course, courses
 from laboratory.libraries.records import Record
 
+_FAILS = ("does-not-import", "crashes")
 
-def publish() -> int:
-    """Pack the records of the plan, and write what they show; return their number. Raises BadFile, OSError."""
+
+@dataclass(frozen=True)
+class Counts:
+    """The number of published records, and of those beside jax: compared with the names, and as these tell."""
+
+    records: int
+    agreed: int
+    compared: int
+
+    @property
+    def told(self) -> str:
+        """The counts, in words."""
+        return f"{self.records} records; the names that imports need tell {self.agreed} of {self.compared} runs"
+
+
+def publish() -> Counts:
+    """Pack the records of the plan, and write what they show. Raises Failed, BadFile, OSError."""
     by_release: dict[tuple[str, str], list[Course]] = {}
     for course in courses():
         by_release.setdefault((course.library, course.release), []).append(course)
     found: list[Record] = []
     shown: dict[Beside, int] = {}
     libraries: dict[str, dict[str, Any]] = {}
+    agreed = compared = 0
     for (library, release), of in by_release.items():
         of_release = [record for course in of for pair in course.pairs if (record := records.find(pair))]
         found += of_release
         seen = judge.shown([record.ran for record in of_release], table.module(library))
         beside = {course.package: _course(course, seen) for course in of}
+        names = imported(library, release)
+        for record in of_release:
+            told = _agrees(record, names, seen)
+            compared += told is not None
+            agreed += told is True
         row = libraries.setdefault(library, _head(library))
         row["releases"][release] = {
             "day": f"{offered.load().libraries[library][release].uploaded:%Y-%m-%d}",
             "requires": _requires(library, release),
+            "missing": [one.model_dump() for one in names.missing if not _is_refuted(one, beside["jax"])],
             "beside": {
                 package: {version: shown.setdefault(one, len(shown)) for version, one in rows.items()}
                 for package, rows in beside.items()
@@ -50,7 +75,21 @@ def publish() -> int:
         "libraries": libraries,
     }
     write(PATH, dump_lines(data, {"shown": ""}))
-    return len(found)
+    return Counts(len(found), agreed, compared)
+
+
+def _is_refuted(missing: Missing, beside: Mapping[str, Beside]) -> bool:
+    """Return True if a run imported the library beside a jax that is said to lack a name."""
+    ran = [version for version, one in beside.items() if one.how == RUN and one.behaviour not in _FAILS]
+    return any(Version(missing.first) <= Version(version) <= Version(missing.last) for version in ran)
+
+
+def _agrees(record: Record, names: Imported, seen: Mapping[tuple[str, str], judge.Shown]) -> bool | None:
+    """Return True if the names tell of a record's import what the run showed; None if they tell nothing of it."""
+    if record.conflict or names.unread or record.package != "jax":
+        return None
+    does_import = seen[record.package, record.version].behaviour not in _FAILS
+    return does_import == (lacking(names, record.version) is None)
 
 
 def _head(library: str) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def run(library: Sequence[str], *, renew: bool, every: bool, plan: bool) -> Exit
     if plan:
         return Exit.AS_EXPECTED
     failed = _run(left, every=every)
-    OUT.print(f"{published.publish()} records in {records.PACKED.name} and {PATH.name}", soft_wrap=True)
+    OUT.print(f"{PATH.name}: {published.publish().told}", soft_wrap=True)
     return Exit.INCOMPLETE if failed else Exit.AS_EXPECTED
 
 
