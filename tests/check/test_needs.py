@@ -87,7 +87,7 @@ def test_json_has_its_contract(needs: Said) -> None:
     fix["replacement"] = "jax.tree_util.tree_map"
     told = {"package": "jax", "needs": ">=0.10.0", "declared": ">=0.4.20", "reasons": [reason], "to_fix": [fix]}
     read = {"files": 2, "unread": [], "skipped": []}
-    assert {"exit": 1, "unsure": [], "read": read, "packages": [told]} == json.loads(out)
+    assert {"exit": 1, "unsure": [], "read": read, "packages": [told], "at_most": []} == json.loads(out)
     assert 1 == code
 
 

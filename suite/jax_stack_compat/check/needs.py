@@ -19,7 +19,9 @@ from jax_stack_compat.base.console import Terminal
 from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.base.files import dump_ascii
 from jax_stack_compat.base.markdown import in_code, sentence
+from jax_stack_compat.check.inputs import discovery
 from jax_stack_compat.check.inputs.bounds import declared
+from jax_stack_compat.check.inputs.stack import Stack
 from jax_stack_compat.check.outcome import NO_PYTHON
 from jax_stack_compat.check.output.limits import project_file
 from jax_stack_compat.check.output.machine import annotation, message
@@ -30,6 +32,7 @@ from jax_stack_compat.check.source.tree import usage
 from jax_stack_compat.check.source.uses import Usage, Use, not_read
 from jax_stack_compat.judge.rules import Pins
 from jax_stack_compat.judge.wording import named
+from jax_stack_compat.libraries.told import AtMost, at_most
 from jax_stack_compat.names import presence, query
 from jax_stack_compat.names.query import Life
 from jax_stack_compat.names.spans import within
@@ -265,13 +268,15 @@ def _instead(lacking: Lack, floor: str) -> str:
 class Answer:
     """The needs of a source tree, what was read of it, and the name of the project's file in which it declares them.
 
-    The project is `silent` if its build computes the dependencies.
+    The project is `silent` if its build computes the dependencies. `limits` are set by the libraries in its `lock`.
     """
 
     needs: tuple[Need, ...]
     usage: Usage
     project: str = ""
     silent: bool = False
+    lock: str = ""
+    limits: tuple[AtMost, ...] = ()
 
     @property
     def unsure(self) -> list[str]:
@@ -291,12 +296,26 @@ def tell(source: Path, format: str, *, console: Terminal) -> Exit:
     read = usage(source)
     project = project_file(source)
     told = declared(project) if project else None
-    found = Answer(needs(read.uses, told), read, project.name if project else "", bool(project) and told is None)
+    locked = _locked(project)
+    found = Answer(
+        needs(read.uses, told),
+        read,
+        project.name if project else "",
+        silent=bool(project) and told is None,
+        lock=locked.where if locked else "",
+        limits=tuple(at_most(locked.versions)) if locked else (),
+    )
     if format == "text":
         _text(found, console)
     else:
         sys.stdout.write(FORMATS[format](found))
     return found.exit
+
+
+def _locked(project: Path | None) -> Stack | None:
+    """Return the versions in the lock beside a project's file; None without a lock."""
+    found = discovery.find(project.parent, {}) if project else None
+    return found if isinstance(found, Stack) and found.pins_stack else None
 
 
 def _text(found: Answer, console: Terminal) -> None:
@@ -338,6 +357,8 @@ def _needs(found: Answer, console: Terminal) -> None:
             say(console, f"  {'to fix' if not number else '':<8}{place}  {what}", "red")
         if len(alike) > _MAX_LINES:
             say(console, f"  {'':<8}and {len(alike) - _MAX_LINES} more names: --format json has them", "red")
+    for limit in found.limits:
+        say(console, f"{limit.words} ({found.lock})", "bold")
     for need in of:
         if need.failing:
             declared = need.declared if need.declared != _ANY else ""
@@ -407,9 +428,12 @@ def as_json(found: Answer) -> str:
     data = [{key: asdict(need)[key] for key in keys} for need in found.needs]
     for reason in (reason for need in data for reason in need["reasons"] if not reason["before"]):
         del reason["before"]
+    limits = [asdict(limit) for limit in found.limits]
     unread = [{"path": each.path, "why": each.why} for each in found.usage.unread]
     read = {"files": found.usage.files, "unread": unread, "skipped": list(found.usage.skipped)}
-    return dump_ascii({"exit": int(found.exit), "unsure": found.unsure, "read": read, "packages": data})
+    return dump_ascii(
+        {"exit": int(found.exit), "unsure": found.unsure, "read": read, "packages": data, "at_most": limits}
+    )
 
 
 def markdown(found: Answer) -> str:
@@ -427,6 +451,7 @@ def markdown(found: Answer) -> str:
         lines.append(
             f"| {need.package} | {in_code(need.needs) if need.needs else _ANY} | {declared} | {'<br>'.join(told)} |"
         )
+    lines += ["", *(f"- {sentence(limit.words)}" for limit in found.limits)] if found.limits else []
     return "\n".join(lines) + "\n"
 
 

@@ -91,3 +91,33 @@ def _nearest(name: str, release: str, jax: str, library: KnownLibrary) -> Iterat
 
 def _works(beside: Beside | None) -> bool:
     return beside is not None and beside.behaviour == WORKS
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """The newest jax beside which a library in a stack is known to work, if it does not reach the newest that ran."""
+
+    library: str
+    release: str
+    last: str
+    why: str
+
+    @property
+    def words(self) -> str:
+        """The limit, in words."""
+        return f"{_PACKAGE} {self.last} at most, by {self.library} {self.release}: {self.why}"
+
+
+def at_most(versions: Mapping[str, str]) -> Iterator[AtMost]:
+    """Yield the limits that the libraries in a stack set on jax, the lowest first. Raises BadFile."""
+    limits = []
+    for name, library in known.load().items():
+        release = known.spelled(name, versions.get(name, ""))
+        course = library.releases[release].beside.get(_PACKAGE, {}) if release else {}
+        working = [version for version, beside in course.items() if _works(beside)]
+        after = [version for version in course if working and Version(version) > Version(working[-1])]
+        if after:
+            beside = course[after[0]]
+            why = beside.error if beside.behaviour == EXCLUDED else _why(beside, after[0])
+            limits.append(AtMost(name, release, working[-1], why))
+    yield from sorted(limits, key=lambda limit: Version(limit.last))
