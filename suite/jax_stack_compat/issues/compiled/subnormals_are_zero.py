@@ -1,4 +1,4 @@
-"""Subnormal float32 numbers, below 1.2e-38, are 0 in CPU computations
+"""Subnormal float32 numbers, below 2**-126, count as 0 in CPU arithmetic
 
 XLA lets the CPU flush subnormal numbers to zero, because they slow down computations. The flushing is intended
 (jax#4042, jax#16200), and the Sharp Bits page describes it since jax#26668. A stored subnormal number keeps its value

@@ -74,7 +74,7 @@ def jaxpr() -> tuple[str, str]:
 
 
 def values_on_cpu() -> tuple[str, str]:
-    """On the CPU, does jnp.empty return zeros after an array of equal size was filled and freed?"""
+    """On the CPU, are jnp.empty, also under jit, and jnp.empty_like zeros after an array of equal size was freed?"""
     import jax
     import jax.numpy as jnp
     import numpy as np

@@ -54,7 +54,7 @@ def uint16() -> tuple[str, str]:
 
 
 def int32() -> tuple[str, str]:
-    """Are 38.6 % of jax.random.randint(key, shape, 0, 1800000000) below 694967296?"""
+    """Are 38.6 % of jax.random.randint(key, shape, 0, 1800000000, dtype="int32") below 694967296?"""
     import jax
     import numpy as np
 
@@ -136,7 +136,9 @@ ISSUE = Issue(
                 Rule("biased", "", "a comment in the source documents the bias, and since jax#27742 the docstring"),
             ),
             workaround=Workaround(
-                "Split the key; draw i below a and j below b, up to 65536: i*b+j.", two_digits, elsewhere=other_spans
+                "For span a*b, each up to 65536, draw i<a, j<b from split keys: i*b+j.",
+                two_digits,
+                elsewhere=other_spans,
             ),
             touches=(f"jax.random.randint(key, shape, minval, maxval) if {_WIDE}",),
         ),

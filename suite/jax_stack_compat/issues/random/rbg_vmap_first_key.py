@@ -1,4 +1,4 @@
-"""vmap over rbg keys draws the whole batch from the first key
+"""vmap over rbg keys: most samplers draw the batch from the first key
 
 XLA's generator cannot be batched, so JAX drew a batch in a slow loop over the keys (jax#16792). jax#20094 draws the
 batch from the first key and drops the other keys. Under `vmap`, equal keys give different rows (`equal_keys`), and

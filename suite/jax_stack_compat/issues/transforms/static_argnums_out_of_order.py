@@ -68,6 +68,33 @@ def sorted_numbers() -> None:
         assert jax.core.eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, 3.0)[0] == -9.0
 
 
+def sorted_rules() -> None:
+    """With nondiff_argnums=(0, 2), jvp rules and vjp rules get a string and a shape in that order, and derivatives."""
+    import jax
+    import jax.numpy as jnp
+
+    def f(sign: str, x: jax.Array, shape: tuple[int, ...]) -> jax.Array:
+        return (x if sign == "+" else -x) * jnp.ones(shape, x.dtype)
+
+    def rule(sign: str, shape: tuple[int, ...], primals: tuple[jax.Array], tangents: tuple[jax.Array]) -> object:
+        return f(sign, primals[0], shape), 3 * f(sign, tangents[0], shape)
+
+    def forward(sign: str, x: jax.Array, shape: tuple[int, ...]) -> tuple[jax.Array, None]:
+        return f(sign, x, shape), None
+
+    def backward(sign: str, shape: tuple[int, ...], _: None, cotangent: jax.Array) -> tuple[jax.Array]:
+        return (3 * f(sign, cotangent, shape),)
+
+    ruled, pulled = jax.custom_jvp(f, nondiff_argnums=(0, 2)), jax.custom_vjp(f, nondiff_argnums=(0, 2))
+    ruled.defjvp(rule)
+    pulled.defvjp(forward, backward)
+    for g in (ruled, pulled):
+        for dtype in ("float16", "float32", "bfloat16"):
+            x = jnp.array([1, 2], dtype)
+            got = jax.jit(jax.grad(lambda x, g=g: g("-", x, (2,)).astype("float32").sum()))(x)
+            assert (got.dtype, got.tolist()) == (dtype, [-3, -3])
+
+
 def jit() -> tuple[str, str]:
     """Does jax.jit(f, static_argnums=(1, 0))(1.0, 2.0, 3.0) return what f returns?"""
     import jax
@@ -148,7 +175,7 @@ ISSUE = Issue(
             workaround=Workaround(
                 "Sort the numbers, and let the rule take its arguments in that order.",
                 in_order,
-                elsewhere=sorted_numbers,
+                elsewhere=sorted_rules,
             ),
             touches=tuple(
                 f"jax.{name}(fun, nondiff_argnums) if {_OUT_OF_ORDER('nondiff_argnums')}"
