@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround
+from jax_stack_compat.cell import Case, Issue, Rule, Upstream, Workaround, members
 
 
 def _copies(writes: Callable[[Any], Any], reads: Callable[[Any], Any]) -> tuple[str, str]:
@@ -151,7 +151,7 @@ ISSUE = Issue(
                 fails=("jaxlib==0.11.1",),
                 elsewhere=draw_integers_before,
             ),
-            touches=(f"jax.random.randint if {_IN_LOOPS}",),
+            touches=members("jax.Array.at", "set add", f" if {_IN_LOOPS} and not without('jax.random.randint')"),
         ),
         Case(
             wide_updates,

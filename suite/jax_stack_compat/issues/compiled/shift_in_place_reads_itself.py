@@ -124,7 +124,8 @@ ISSUE = Issue(
         Case(
             dynamic_update_slice,
             touches=(
-                f"jax.lax.dynamic_update_slice(operand, update, start_indices) if max(start_indices) > 0 and {_JIT}",
+                f"jax.lax.dynamic_update_slice(operand, update, start_indices) if max(start_indices) > 0 "
+                f"and form(update) == '' and {_JIT}",
             ),
         ),
         Case(rows, touches=("jax.Array.at",)),

@@ -1,4 +1,4 @@
-"""xlogy, heaviside, rel_entr and uniform.pdf of NaN are not NaN
+"""xlogy(0, nan), heaviside, rel_entr and uniform.pdf of NaN are not NaN
 
 xlogy and xlog1py return 0 where x is 0, even if y is NaN (jax#37751). Comparisons are false for NaN, so heaviside,
 rel_entr and uniform treat NaN like another number: a density of 1 keeps a log-likelihood finite (jax#38317). jax#37915

@@ -1,8 +1,8 @@
 """jnp.setdiff1d(..., assume_unique=True) of a matrix has a wrong shape
 
 JAX made a mask for the flattened `ar1` and applied it to `ar1` itself; jax#32340 flattens both arrays first. The result
-for a column kept its second axis (`one_column`, jax#32402). A matrix raised an IndexError (`matrix`); with `size=`, a
-matrix gave a result with two axes (`with_size`).
+for a column kept its second axis (`one_column`, jax#32402). The matrix [[1, 2], [3, 4]] raised an IndexError
+(`matrix`); with `size=2`, its result had two axes (`with_size`).
 """
 
 from __future__ import annotations

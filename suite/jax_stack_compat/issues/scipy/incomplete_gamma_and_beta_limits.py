@@ -117,9 +117,11 @@ _ELSEWHERE = Elsewhere(
     rtol=1e-3,
     atol=1e-5,
 )
-_ZERO = Workaround("For x above 0, set gammainc to 1 at a = 0 by jnp.where.", limits_by_where, elsewhere=_ELSEWHERE)
+_ZERO = Workaround(
+    "Outside jax.grad, for x > 0, write jnp.where(a == 0, 1, gammainc(a, x)).", limits_by_where, elsewhere=_ELSEWHERE
+)
 _INFINITY = Workaround(
-    "For finite x, set gammainc to 0, gammaincc to 1 at infinite a by jnp.where.",
+    "Outside jax.grad, for finite x, set gammainc to 0, gammaincc to 1 at infinite a.",
     limits_by_where,
     elsewhere=_ELSEWHERE,
 )
@@ -158,7 +160,7 @@ ISSUE = Issue(
         Case(
             betainc_at_zero,
             rules=(Rule("differs", "jax<0.6.0"), Rule("agrees", "", "jax#27107 (ab42a3e638)")),
-            touches=("jax.scipy.special.betainc(a, b, x) if a == 0 or a <= 1e-38 and not uses('jax_enable_x64')",),
+            touches=("jax.scipy.special.betainc(a, b, x) if a == 0 or b == 0 or a <= 1e-38 and not uses('jax_enable_x64')",),
         ),
     ),
 )
