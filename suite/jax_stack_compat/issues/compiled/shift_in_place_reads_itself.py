@@ -124,7 +124,7 @@ ISSUE = Issue(
         Case(
             dynamic_update_slice,
             touches=(
-                f"jax.lax.dynamic_update_slice(operand, update, start_indices) if max(start_indices) > 0 "
+                "jax.lax.dynamic_update_slice(operand, update, start_indices) if max(start_indices) > 0 "
                 f"and form(update) == '' and {_JIT}",
             ),
         ),

@@ -93,7 +93,7 @@ ISSUE = Issue(
             ),
             # Under jit, XLA multiplies two constant powers first.
             workaround=Workaround(
-                "Outside jit, for float arrays, abs(n) < 250 (float16: 30): "
+                "Outside jit, for float arrays and abs(n) < 250 (float16: 30), multiply twice: "
                 "(x*2.0**(n//2)*2.0**(n-n//2)).astype(x.dtype).",
                 two_products,
                 elsewhere=arrays_of_exponents,

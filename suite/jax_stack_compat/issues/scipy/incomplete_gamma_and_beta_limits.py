@@ -160,7 +160,9 @@ ISSUE = Issue(
         Case(
             betainc_at_zero,
             rules=(Rule("differs", "jax<0.6.0"), Rule("agrees", "", "jax#27107 (ab42a3e638)")),
-            touches=("jax.scipy.special.betainc(a, b, x) if a == 0 or b == 0 or a <= 1e-38 and not uses('jax_enable_x64')",),
+            touches=(
+                "jax.scipy.special.betainc(a, b, x) if a == 0 or b == 0 or a <= 1e-38 and not uses('jax_enable_x64')",
+            ),
         ),
     ),
 )
