@@ -13,7 +13,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Signature, Upstr
 
 
 def fusion() -> tuple[str, str]:
-    """Does XLA_FLAGS=--xla_disable_hlo_passes=fusion disable fusion if jax_compiler_enable_remat_pass is False?"""
+    """With jax_compiler_enable_remat_pass=False, does --xla_disable_hlo_passes=fusion,rematerialization stop fusion?"""
     import jax
     import jax.numpy as jnp
 

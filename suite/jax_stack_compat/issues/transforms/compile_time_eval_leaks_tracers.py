@@ -2,8 +2,8 @@
 
 `jax.ensure_compile_time_eval` evaluates primitives while JAX traces. A tracer escaped from `jnp.linalg.solve`
 (jax#25847) and `jnp.interp`, until 6f3a8b4a75 stopped treating that tracer as a constant. Until jax#33711, JAX traced
-functions with a `custom_jvp` or `custom_vjp`, such as `jax.nn.relu`, instead of evaluating them (jax#30787). Until
-858efa0147, `jax.lax.map` raised because its primitive for empty arrays had no evaluation rule.
+functions with a `custom_jvp` or `custom_vjp`, such as `jax.nn.relu`, instead of evaluating them (jax#30787). The
+primitive for empty arrays had no evaluation rule until 858efa0147, so `jax.lax.map` could raise.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ ISSUE = Issue(
                 ),
             ),
             touches=(
-                *members("jax.numpy.linalg", "solve inv", _INSIDE),
+                *members("jax.numpy.linalg", "solve inv tensorsolve", _INSIDE),
                 *members("jax.scipy.linalg", "solve expm", _INSIDE),
                 f"jax.lax.custom_linear_solve{_INSIDE}",
             ),
@@ -263,7 +263,7 @@ ISSUE = Issue(
             touches=(
                 "jax.ensure_compile_time_eval if uses('jax.custom_jvp')",
                 *members("jax.nn", "relu relu6", _INSIDE),
-                *members("jax.scipy.special", "expi exp1 expn logit xlogy entr log_ndtr", _INSIDE),
+                *members("jax.scipy.special", "expi exp1 expn logit xlogy entr log_ndtr rel_entr kl_div zeta", _INSIDE),
                 f"jax.numpy.linalg.pinv{_INSIDE}",
             ),
         ),
@@ -291,7 +291,7 @@ ISSUE = Issue(
             ),
             touches=(
                 f"jax.lax.scan{_INSIDE} and unseen",  # of outputs
-                *(f"jax.lax.map{_INSIDE}", f"jax.scipy.special.bessel_jn{_INSIDE}"),
+                *members("jax", "lax.map scipy.special.bessel_jn experimental.ode.odeint", _INSIDE),
             ),
         ),
         Case(
@@ -308,7 +308,10 @@ ISSUE = Issue(
                     rtol=1e-6,
                 ),
             ),
-            touches=members("jax.numpy", "interp searchsorted digitize", _INSIDE),
+            touches=(
+                *members("jax.numpy", "interp searchsorted digitize histogram piecewise", _INSIDE),
+                f"jax.scipy.special.betainc{_INSIDE}",
+            ),
         ),
     ),
 )

@@ -197,7 +197,8 @@ def optional() -> tuple[str, str]:
 
 _INSTANCE = Rule("instance", "jax<0.8.2")
 _CHANGED = "9d40174f72 ends the inheritance, as the changelog says"
-_UNION = " if within('builtins.isinstance') and within('typing.Optional', 'typing.Union')"
+_ASKED = " if within('builtins.isinstance') and not within('typing.get_args')"
+_UNION = f"{_ASKED} and within('typing.Optional', 'typing.Union')"
 
 ISSUE = Issue(
     kind="silent-change",
@@ -223,7 +224,7 @@ ISSUE = Issue(
                 Rule("no-instance", "jax<0.11.1", "9d40174f72; ArrayLike is a typing.Union"),
                 Rule("instance", "", "ArrayLike is a union made with `|`; isinstance asks each of its classes"),
             ),
-            touches=("jax.typing.ArrayLike if within('builtins.isinstance') and not within('typing.get_args')",),
+            touches=(f"jax.typing.ArrayLike{_ASKED}",),
         ),
         Case(
             singledispatch,
