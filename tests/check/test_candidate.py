@@ -41,7 +41,7 @@ def test_a_path_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     ("words", "says"),
     [
         ("equinox=/no/such/folder", "/no/such/folder does not exist"),
-        ("numpyro==1.0", "numpyro is not part of the stack"),
+        ("numpy-quaternion==1.0", "numpy-quaternion is neither of the stack nor a library that is run"),
         ("jax=", "a candidate is"),
         ("jax==0.6.0; python_version<'3'", "leave out the marker"),
         ("equinox=git+https://example.org/equinox ; python_version<'3'", "leave out the marker"),

@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from jax_stack_compat.libraries import known
-from jax_stack_compat.libraries.bounds import missing_bounds
-from jax_stack_compat.libraries.known import BETWEEN, BY_NAMES, RUN, Beside, KnownLibrary, KnownRelease
+from jax_stack_compat.libraries.known import BETWEEN, BY_NAMES, RUN, Beside, KnownRelease
 from laboratory.libraries import table
 
 WORKS = Beside("works", RUN)
@@ -40,20 +39,6 @@ def test_what_fails_without_a_name_decides_nothing_beside_it() -> None:
     """Between a release that works and one that fails for another reason, nothing is known."""
     fails = Beside("task-fails", RUN, error="TypeError")
     assert known.found(release(v0_10_2=WORKS, v0_11_2=fails), "jax", "0.11.0") is None
-
-
-def test_a_missing_bound_is_exact_by_a_name() -> None:
-    """The bound is the first release without the name, not the first that was run."""
-    library = KnownLibrary("lib", "", {"1.0": release(v0_10_2=WORKS, v0_11_2=LACKS)})
-    (bound,) = missing_bounds("lib", library)
-    assert (bound.below, bound.exact) == ("0.11.0", True)
-
-
-def test_a_bound_that_metadata_has_is_not_missing() -> None:
-    """A release that excludes the newer jax lacks no bound."""
-    excluded = Beside("excluded", "declared")
-    library = KnownLibrary("lib", "", {"1.0": release(v0_10_2=WORKS, v0_11_2=excluded)})
-    assert list(missing_bounds("lib", library)) == []
 
 
 def test_the_published_file_is_whole() -> None:

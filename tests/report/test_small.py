@@ -14,8 +14,10 @@ import pytest
 from jax_stack_compat.base.errors import Exit
 from jax_stack_compat.base.files import REPORTS, ROOT, read
 from jax_stack_compat.judge.verdict_table import Verdict
+from jax_stack_compat.libraries import known as libraries
 from jax_stack_compat.stack import chosen, lock, releases
 from laboratory.cli.command_line import main
+from laboratory.libraries.records import PACKED
 from laboratory.programs.model import FOLDER as COMPILED
 from laboratory.report import published as packed
 from laboratory.report.compare import since
@@ -175,6 +177,7 @@ def test_the_tracked_files_are_of_this_tree(published: Report) -> None:
 
     assert [] == [name for name, text in made.items() if (packed.FOLDER / name).read_text(encoding="utf-8") != text]
     filed = {"records", "elsewhere.json", "numbers", "numbers.json.xz", "names", "devices", packed.MADE.name}
+    filed |= {libraries.PATH.name, PACKED.name}
     assert {*made, *filed} == {path.name for path in packed.FOLDER.iterdir()}
 
 

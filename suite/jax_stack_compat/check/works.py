@@ -70,7 +70,7 @@ def judged(knowledge: Knowledge, stack: Stack, of: LookedUp) -> Works:
     refused = refusals(of.named, stack.python)
     broken, well, unsure = _of_runs(knowledge, of.pins)
     of_libraries = _of_libraries(stack, of, unsure)
-    refused += [one.words for one in of_libraries if one.refused]
+    refused += [one.words for one in of_libraries if one.refused and one.words not in refused]
     broken += [one.words for one in of_libraries if one.fails]
     well += _working(one for one in of_libraries if one.well)
     if not refused and newer_jaxlib(of.named):

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from jax_stack_compat.base.errors import usable
@@ -22,9 +23,10 @@ from jax_stack_compat.names.presence import lacks
 _CARRIED = Path(__file__).with_name("libraries.json")
 _PUBLISHED = Path(__file__).parents[3] / "reports" / "published" / "libraries.json"
 PATH = _CARRIED if _CARRIED.exists() else _PUBLISHED
+_MADE_BY = "nox -s libraries"
 WORKS, EXCLUDED = "works", "excluded"
 # How a result is known.
-RUN, BETWEEN, BY_NAMES = "run", "between two runs that agree", "by names"
+RUN, BETWEEN, BY_NAMES, DECLARED = "run", "between two runs that agree", "by names", "declared"
 
 
 @dataclass(frozen=True)
@@ -78,12 +80,23 @@ class KnownLibrary:
 
 
 @cache
-def load(path: Path = PATH) -> Mapping[str, KnownLibrary]:
+def load() -> Mapping[str, KnownLibrary]:
     """Return the libraries, by distribution. Raises BadFile."""
-    with usable(path, "nox -s libraries"):
-        data = json.loads(path.read_text(encoding="utf-8"))
+    data = _data()
+    with usable(PATH, _MADE_BY):
         shown = [_shown(row) for row in data["shown"]]
         return {name: _library(row, shown) for name, row in data["libraries"].items()}
+
+
+def day() -> str:
+    """Return the day as of which the libraries' releases were read, as `2026-11-28`. Raises BadFile."""
+    return str(_data()["taken_at"])
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    with usable(PATH, _MADE_BY):
+        return dict(json.loads(PATH.read_text(encoding="utf-8")))
 
 
 def _shown(row: Mapping[str, Any]) -> Beside:
@@ -131,6 +144,8 @@ def found(release: KnownRelease, package: str, version: str) -> Beside | None:
     course = release.beside.get(package, {})
     if version in course:
         return course[version]
+    if not SpecifierSet(release.requires.get(package, "")).contains(version, prereleases=True):
+        return Beside(EXCLUDED, DECLARED)
     below = [other for other in course if Version(other) < Version(version)]
     above = [other for other in course if Version(other) > Version(version)]
     near = [course[others[place]] for others, place in ((below, -1), (above, 0)) if others]

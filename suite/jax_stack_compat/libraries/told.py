@@ -55,7 +55,8 @@ def _told(name: str, release: str, jax: str, beside: Beside, library: KnownLibra
         return Told(name, release, subject, beside.how, well=True)
     instead = tuple(_nearest(name, release, jax, library))
     if beside.behaviour == EXCLUDED:
-        return Told(name, release, f"{beside.error}, and {jax} is here", beside.how, refused=True, instead=instead)
+        refused = f"{subject} requires {_PACKAGE}{library.releases[release].requires[_PACKAGE]}, and {jax} is here"
+        return Told(name, release, refused, beside.how, refused=True, instead=instead)
     why = _why(beside, jax)
     if beside.behaviour == "without-modules":
         more = f" and {len(beside.modules) - _MOST_MODULES} more" * (len(beside.modules) > _MOST_MODULES)
@@ -118,6 +119,7 @@ def at_most(versions: Mapping[str, str]) -> Iterator[AtMost]:
         after = [version for version in course if working and Version(version) > Version(working[-1])]
         if after:
             beside = course[after[0]]
-            why = beside.error if beside.behaviour == EXCLUDED else _why(beside, after[0])
+            declared = f"it requires {_PACKAGE}{library.releases[release].requires.get(_PACKAGE, '')}"
+            why = declared if beside.behaviour == EXCLUDED else _why(beside, after[0])
             limits.append(AtMost(name, release, working[-1], why))
     yield from sorted(limits, key=lambda limit: Version(limit.last))

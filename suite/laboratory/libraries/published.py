@@ -13,7 +13,7 @@ from packaging.version import Version
 from jax_stack_compat.base.files import dump_lines
 from jax_stack_compat.cell.atomic import write
 from jax_stack_compat.libraries import judge
-from jax_stack_compat.libraries.known import BETWEEN, EXCLUDED, PATH, RUN, Beside
+from jax_stack_compat.libraries.known import BETWEEN, DECLARED, EXCLUDED, PATH, RUN, Beside
 from jax_stack_compat.packages import PACKAGES
 from laboratory.libraries import offered, records, stacks, table
 from laboratory.libraries.imported import Imported, Missing, imported, lacking
@@ -106,8 +106,8 @@ def _course(course: Course, seen: Mapping[tuple[str, str], judge.Shown]) -> Mapp
     waiting: list[str] = []
     before: judge.Shown | None = None
     for pair in course.pairs:
-        if why := stacks.excluded(pair):
-            rows[pair.version] = Beside(EXCLUDED, "declared", error=why)
+        if stacks.excluded(pair):
+            rows[pair.version] = Beside(EXCLUDED, DECLARED)
             continue
         here = seen.get((pair.package, pair.version))
         if here is None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from jax_stack_compat.libraries import known
-from jax_stack_compat.libraries.bounds import MissingBound, missing_bounds
 from jax_stack_compat.libraries.known import EXCLUDED, WORKS, Beside, KnownLibrary, KnownRelease, last_with
+from laboratory.boundaries.libraries import MissingBound, missing_bounds
 from laboratory.report.site.facts import Facts
 from laboratory.report.site.page import Page
 from laboratory.report.site.table import minor_of
@@ -93,6 +93,7 @@ class LibraryView:
     bounds: Sequence[MissingBound]
     others: Mapping[str, Sequence[tuple[str, Mapping[str, Beside]]]]
     marks: Mapping[str, tuple[str, str, str]]
+    taken_at: str
 
 
 def pages(facts: Facts) -> Iterator[Page]:
@@ -136,6 +137,7 @@ def _library(name: str, library: KnownLibrary, versions: Sequence[str]) -> Libra
         bounds=list(missing_bounds(name, library)),
         others=_others(library),
         marks=MARKS,
+        taken_at=known.day(),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from packaging.version import Version
 
@@ -37,11 +38,15 @@ class MissingBound:
         """The requirement for the library's own metadata."""
         return ",".join(filter(None, (f"{_JAX}{self.declared}", f"<{self.below}" if self.declared else "")))
 
-    @property
-    def patch_yaml(self) -> str:
-        """The entry for conda-forge's repodata patches: gen_patch_json's `patch_yaml`."""
+    def patch_yaml(self, day: str) -> str:
+        """Return the entry for conda-forge's repodata patches, for packages built until the end of a day.
+
+        Source: the specification in conda-forge/conda-forge-repodata-patches-feedstock, recipe/README.md.
+        """
+        until = datetime.fromisoformat(day).replace(tzinfo=UTC) + timedelta(days=1)
         return (
-            f"if:\n  name: {self.library}\n  version: {self.release}\nthen:\n"
+            f"if:\n  name: {self.library}\n  version: {self.release}\n"
+            f"  timestamp_lt: {int(until.timestamp() * 1000)}\nthen:\n"
             f'  - tighten_depends:\n      name: {_JAX}\n      upper_bound: "{self.below}"\n'
         )
 
