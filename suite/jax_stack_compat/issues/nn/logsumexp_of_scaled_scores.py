@@ -1,9 +1,9 @@
-"""Under jit, softmax and logsumexp of large scaled scores are NaN and -inf
+"""Under jit, softmax and logsumexp of large scaled scores are NaN and ±inf
 
 XLA computes the scaled scores twice: to find the maximum, and again to subtract the maximum (xla#44738). On a CPU that
 fuses multiplication and subtraction, the second product is not rounded, so the largest score does not become 0, and
-`exp` may overflow or be 0 for scores over 2**31. The release and the length of a row decide which loops XLA fuses
-(`softmax_of_64`). Scaling by a power of two rounds nothing (`half`).
+`exp` may overflow or be 0 for float32 scores over 2**31. The release and the length of a row decide which loops XLA
+fuses (`softmax_of_64`). Scaling by a power of two rounds nothing (`half`).
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ _GOOD = "in these releases, XLA fuses different loops"
 _SHORT = "XLA now fuses different loops for short rows"
 _INPUTS = ("float32 matrix", "float32 vector", "positive float32 batch", "zero float32 vector", "int32 matrix")
 _SHIFT = Workaround(
-    "For floats and positive c, first subtract the maximum: c * (x - x.max(-1, keepdims=True)).",
+    "For nonempty float rows and positive c, first subtract the maximum: c * (x - x.max(-1, keepdims=True)).",
     shift_first,
     elsewhere=Elsewhere(softmax_of_shifted, softmax_in_float64, _INPUTS, rtol=1e-5, atol=1e-7),
 )
@@ -142,7 +142,7 @@ _SHIFT_BACK = Workaround(
 
 def _jitted(names: str) -> tuple[str, ...]:
     """Return touches for functions of scaled scores in a project that uses jit; code does not show the scores' size."""
-    seldom = "unseen and form(a) == '*' and uses('jax.jit', 'equinox.filter_jit')"
+    seldom = "unseen and not form(a) != '*' and uses('jax.jit', 'equinox.filter_jit')"
     return members("jax", names, f"(a) if {seldom}")
 
 

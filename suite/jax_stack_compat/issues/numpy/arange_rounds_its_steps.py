@@ -1,4 +1,4 @@
-"""jnp.arange(start, stop) of floats rounds twice: the count and the sum
+"""jnp.arange(start, stop) of bfloat16 rounds twice: the count and the sum
 
 jax#33602 made `jnp.arange(start, stop)` count from 0 in the dtype of the result and add the start: in bfloat16 both
 steps round. Before, JAX used NumPy's `arange`, whose documented step, `dtype(start + 1) - dtype(start)`, is worse for
@@ -87,9 +87,9 @@ _WHOLE = "given(stop) and not given(step)"
 _BFLOAT16, _FLOAT16 = "dtype in ('jax.numpy.bfloat16', 'bfloat16')", "dtype in ('jax.numpy.float16', 'float16')"
 
 
-def _few(stop: int) -> str:
-    """Return the condition of a range from a small odd number."""
-    return f"abs(start) in (1, 3, 5) and stop > {stop}"
+def _few(exact: int) -> str:
+    """Return the condition of a range from a small odd number, beyond the integers that are exact in the dtype."""
+    return f"(abs(start) == 1 and stop > {exact + 2} or abs(start) in (3, 5) and stop > {exact + 6})"
 
 
 def _some(exact: int) -> str:
@@ -118,8 +118,8 @@ ISSUE = Issue(
             from_one,
             rules=(Rule("agrees", "jax<0.8.2"), Rule("differs", "", "jax#33602")),
             touches=(
-                f"{_ARANGE} if ({_few(262)} or {_some(256)}) and {_WHOLE} and {_BFLOAT16}",
-                f"{_ARANGE} if ({_few(2054)} or {_some(2048)}) and {_WHOLE} and {_FLOAT16}",
+                f"{_ARANGE} if ({_few(256)} or {_some(256)}) and {_WHOLE} and {_BFLOAT16}",
+                f"{_ARANGE} if ({_few(2048)} or {_some(2048)}) and {_WHOLE} and {_FLOAT16}",
             ),
         ),
         Case(

@@ -1,7 +1,7 @@
 """The gradient of z ** n is wrong where an integer array n is 0
 
 The derivative rule for integer exponents, new in jax#16419, gave `z ** 0` the derivative 1. The rule's test expected 1,
-too (jax#17996). Floating-point exponents avoid the error (jax#17995), but their gradient is NaN at a base of 0
+too (jax#17996). Floating-point exponents avoid the error (jax#17995), but the gradient of `0.0 ** 0.0` is NaN
 (jax#14397).
 """
 

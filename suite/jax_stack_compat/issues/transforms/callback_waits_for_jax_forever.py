@@ -3,7 +3,8 @@
 f255fb700a dispatches large CPU computations asynchronously, and a callback then occupies a thread of the pool. JAX
 waits for that thread if the callback starts a computation (83457c115a) or gets a large result (`large_argument`); with
 one thread (`NPROC=1`), one callback is enough. 83457c115a dispatches jitted programs with callbacks synchronously, and
-9d39ab305a programs that a callback starts. The cases run on one CPU device.
+9d39ab305a programs that a callback starts; neither ended the wait for an argument from another program
+(`pending_argument`).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def _answer(seen: list[bool]) -> tuple[str, str]:
 
 
 def reads_a_product() -> tuple[str, str]:
-    """Does a jitted jax.pure_callback return if its callback computes and reads a jnp.dot?"""
+    """Does a jitted function of a jnp.dot and a jax.pure_callback return if the callback reads another jnp.dot?"""
     import jax
     import jax.numpy as jnp
     import numpy as np
@@ -170,6 +171,28 @@ def large_argument() -> tuple[str, str]:
     return _answer(seen)
 
 
+def pending_argument() -> tuple[str, str]:
+    """Does a jitted jax.pure_callback get a jnp.dot that JAX still computes when the function is called?"""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+
+    matrix, kept, seen = jnp.ones((1024, 1024)), [], []
+
+    def callback(x: Any) -> Any:
+        kept.append(x)
+        seen.append(_comes(x))
+        return np.float32(0.0)
+
+    wanted = jax.ShapeDtypeStruct((), "float32")
+    jitted = jax.jit(lambda x: jax.pure_callback(callback, wanted, x))
+    for _ in range(20):
+        float(jitted(jnp.dot(matrix, matrix)))
+        if not seen[-1]:
+            break
+    return _answer(seen)
+
+
 _NEW = Rule("comes", "", "83457c115a and 9d39ab305a")
 
 ISSUE = Issue(
@@ -207,6 +230,11 @@ ISSUE = Issue(
         Case(
             large_argument,
             rules=(Rule("comes", "jaxlib<0.4.35"), Rule("stuck", "jaxlib<0.5.1"), _NEW),
+            touches=("jax.pure_callback",),
+        ),
+        Case(
+            pending_argument,
+            rules=(Rule("comes", "jaxlib<0.4.35"), Rule("stuck", "jaxlib<0.11.2"), Rule("comes")),
             touches=("jax.pure_callback",),
         ),
     ),
