@@ -129,7 +129,7 @@ _GOOD = "in these releases, XLA fuses different loops"
 _SHORT = "XLA now fuses different loops for short rows"
 _INPUTS = ("float32 matrix", "float32 vector", "positive float32 batch", "zero float32 vector", "int32 matrix")
 _SHIFT = Workaround(
-    "For nonempty float rows and positive c, first subtract the maximum: c * (x - x.max(-1, keepdims=True)).",
+    "For nonempty floats and positive c, subtract the maximum: c * (x - x.max(-1, keepdims=True)).",
     shift_first,
     elsewhere=Elsewhere(softmax_of_shifted, softmax_in_float64, _INPUTS, rtol=1e-5, atol=1e-7),
 )
