@@ -45,7 +45,7 @@ class MissingBound:
         """
         until = datetime.fromisoformat(day).replace(tzinfo=UTC) + timedelta(days=1)
         return (
-            f"if:\n  name: {self.library}\n  version: {self.release}\n"
+            f'if:\n  name: {self.library}\n  version: "{self.release}"\n'
             f"  timestamp_lt: {int(until.timestamp() * 1000)}\nthen:\n"
             f'  - tighten_depends:\n      name: {_JAX}\n      upper_bound: "{self.below}"\n'
         )
