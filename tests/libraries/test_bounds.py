@@ -24,6 +24,7 @@ def test_a_missing_bound_is_exact_by_a_name() -> None:
     """The bound is the first release without the name, not the first that was run."""
     (bound,) = bounds(v0_10_2=WORKS, v0_11_2=LACKS)
     assert ("0.11.0", True) == (bound.below, bound.exact)
+    assert "jax>=0.4,<0.11.0" == bound.requirement
 
 
 def test_without_a_name_the_bound_is_the_first_that_failed() -> None:

@@ -62,7 +62,7 @@ def _told(name: str, release: str, jax: str, beside: Beside, library: KnownLibra
         more = f" and {len(beside.modules) - _MOST_MODULES} more" * (len(beside.modules) > _MOST_MODULES)
         modules = ", ".join(beside.modules[:_MOST_MODULES]) + more
         return Told(name, release, f"{subject} imports without {modules} {there}: {why}", beside.how, well=True)
-    words = f"{subject} {_VERBS[beside.behaviour]} {there}: {why}"
+    words = f"{subject} {_VERBS[beside.behaviour]} {there}{why and f': {why}'}"
     return Told(name, release, words, beside.how, instead=instead)
 
 

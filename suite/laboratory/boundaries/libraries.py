@@ -36,7 +36,7 @@ class MissingBound:
     @property
     def requirement(self) -> str:
         """The requirement for the library's own metadata."""
-        return ",".join(filter(None, (f"{_JAX}{self.declared}", f"<{self.below}" if self.declared else "")))
+        return f"{_JAX}{','.join(filter(None, (self.declared, f'<{self.below}')))}"
 
     def patch_yaml(self, day: str) -> str:
         """Return the entry for conda-forge's repodata patches, for packages built until the end of a day.

@@ -114,10 +114,17 @@ def _course(course: Course, seen: Mapping[tuple[str, str], judge.Shown]) -> Mapp
             waiting.append(pair.version)
             continue
         if before is not None and before.behaviour == here.behaviour:
-            rows |= {version: Beside(**{**asdict(here), "how": BETWEEN}) for version in waiting}
+            rows |= dict.fromkeys(waiting, _between(before, here))
         rows[pair.version] = Beside(**{**asdict(here), "how": RUN})
         waiting, before = [], here
     return {pair.version: rows[pair.version] for pair in course.pairs if pair.version in rows}
+
+
+def _between(before: judge.Shown, after: judge.Shown) -> Beside:
+    """Return what a release between two that agree shows; its cause is known if theirs is the same."""
+    is_same = (before.needs, before.by, before.modules) == (after.needs, after.by, after.modules)
+    shown = after if is_same else judge.Shown(after.behaviour)
+    return Beside(**{**asdict(shown), "how": BETWEEN})
 
 
 def _requires(library: str, release: str) -> Mapping[str, str]:

@@ -40,11 +40,15 @@ class Offered:
 
 @dataclass(frozen=True)
 class LibraryRow:
-    """A library: what an installer finds beside each release of jax; None where no admitted release is known."""
+    """A library: what an installer finds beside each release of jax; None where every known release is excluded.
+
+    `known` are the releases of jax of which anything is known.
+    """
 
     name: str
     newest: str
-    offered: Sequence[Offered | None]
+    offered: Sequence[tuple[str, Offered | None]]
+    known: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,9 @@ def pages(facts: Facts) -> Iterator[Page]:
 
 
 def _row(name: str, library: KnownLibrary, versions: Sequence[str]) -> LibraryRow:
-    return LibraryRow(name, list(library.releases)[-1], [_offered(library, version) for version in versions])
+    known_of = frozenset(version for of in library.releases.values() for version in of.beside[_JAX])
+    offered = [(version, _offered(library, version)) for version in versions]
+    return LibraryRow(name, list(library.releases)[-1], offered, known_of)
 
 
 def _offered(library: KnownLibrary, version: str) -> Offered | None:
@@ -133,7 +139,7 @@ def _library(name: str, library: KnownLibrary, versions: Sequence[str]) -> Libra
         module=library.module,
         versions=versions,
         rows=[_release(version, of, versions) for version, of in newest_first],
-        causes=list(_causes(library)),
+        causes=list(_causes(library, versions)),
         bounds=list(missing_bounds(name, library)),
         others=_others(library),
         marks=MARKS,
@@ -148,32 +154,42 @@ def _release(version: str, of: KnownRelease, versions: Sequence[str]) -> Release
     return ReleaseRow(version, of.day, of.requires.get(_JAX, ""), works, [course.get(other) for other in versions])
 
 
-def _causes(library: KnownLibrary) -> Iterator[Cause]:
-    """Yield each failure beside jax once, the newest release's first."""
-    alike: dict[tuple[str, str, str], list[tuple[str, str, Beside]]] = {}
+def _causes(library: KnownLibrary, versions: Sequence[str]) -> Iterator[Cause]:
+    """Yield each failure beside jax once for the releases that show it beside the same jax, the newest first."""
+    alike: dict[tuple[str, ...], dict[str, list[tuple[str, Beside]]]] = {}
     for release, of in reversed(list(library.releases.items())):
         for version, beside in of.beside[_JAX].items():
             if beside.behaviour not in (WORKS, EXCLUDED):
                 key = (beside.behaviour, beside.needs or beside.error, beside.by)
-                alike.setdefault(key, []).append((release, version, beside))
-    for places in alike.values():
-        releases = list(dict.fromkeys(release for release, _, _ in places))
-        versions = sorted({version for _, version, _ in places}, key=Version)
-        shown = places[0][2]
-        where = " to ".join(dict.fromkeys((versions[0], versions[-1])))
-        had = last_with(shown.needs, versions[-1]) if shown.needs else ""
-        cured = _cured(library, releases[0], versions[-1])
-        yield Cause(list(reversed(releases)), shown, where, had, cured)
+                alike.setdefault(key, {}).setdefault(release, []).append((version, beside))
+    for by_release in alike.values():
+        together: dict[tuple[str, ...], list[str]] = {}
+        for release, places in by_release.items():
+            together.setdefault(tuple(version for version, _ in places), []).append(release)
+        for beside_jax, releases in together.items():
+            shown = by_release[releases[0]][-1][1]
+            had = last_with(shown.needs, beside_jax[-1]) if shown.needs else ""
+            cured = _cured(library, releases[0], beside_jax)
+            yield Cause(list(reversed(releases)), shown, _spans(beside_jax, versions), had, cured)
 
 
-def _cured(library: KnownLibrary, release: str, version: str) -> str:
-    """Return the next release of the library that works beside a release of jax."""
+def _spans(some: Sequence[str], versions: Sequence[str]) -> str:
+    """Return releases in words, adjacent ones as a span: `0.5.3, 0.8.3 to 0.12.0.1`."""
+    spans: list[list[str]] = []
+    for version in some:
+        is_next = spans and versions.index(spans[-1][-1]) + 1 == versions.index(version)
+        spans = [*spans[:-1], [*spans[-1], version]] if is_next else [*spans, [version]]
+    return ", ".join(" to ".join(dict.fromkeys((span[0], span[-1]))) for span in spans)
+
+
+def _cured(library: KnownLibrary, release: str, versions: Sequence[str]) -> str:
+    """Return the next release of the library that works beside all these releases of jax."""
     later = [other for other in library.releases if Version(other) > Version(release)]
-    working = (other for other in later if library.releases[other].beside[_JAX].get(version, _NONE).behaviour == WORKS)
-    return next(working, "")
-
-
-_NONE = Beside("", "")
+    for other in later:
+        course = library.releases[other].beside[_JAX]
+        if all(version in course and course[version].behaviour == WORKS for version in versions):
+            return other
+    return ""
 
 
 def _others(library: KnownLibrary) -> Mapping[str, Sequence[tuple[str, Mapping[str, Beside]]]]:
