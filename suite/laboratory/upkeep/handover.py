@@ -81,11 +81,19 @@ def _status(content: bytes, path: Path) -> object:
 
 
 def _unpacked(content: bytes, _: Path) -> object:
+    return json.loads(_text(content))
+
+
+def _unpacked_lines(content: bytes, _: Path) -> object:
+    return [json.loads(line) for line in _text(content).splitlines()]
+
+
+def _text(content: bytes) -> bytes:
     with lzma.open(BytesIO(content)) as stream:
         text = stream.read(_MOST + 1)
     if len(text) > _MOST:
         raise ValueError("it unpacks to too much")
-    return json.loads(text)
+    return text
 
 
 # By path; the first that matches counts.
@@ -100,6 +108,11 @@ KINDS: tuple[tuple[re.Pattern[str], Check], ...] = tuple(
         (rf"reports/published/(?:names|numbers)/{_NAME}\.json", lambda content, _: json.loads(content)),
         (rf"reports/published/(?:names/{_NAME}|numbers)\.json\.xz", _unpacked),
         (rf"reports/published/numbers/{_NAME}\.csv", lambda content, _: content.decode()),
+        (
+            r"suite/laboratory/libraries/releases\.json|reports/published/libraries\.json",
+            lambda content, _: json.loads(content),
+        ),
+        (r"reports/published/libraries\.jsonl\.xz", _unpacked_lines),
     )
 )
 
