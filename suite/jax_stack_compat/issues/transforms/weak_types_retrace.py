@@ -1,9 +1,10 @@
 """jax.jit retraces for an array after a Python number of the same dtype
 
-A Python scalar has a weak type: combined with an array, it takes the array's dtype. `jax.jit` traces a function
-separately for weak types, a gotcha of training loops (jax#4274). A scalar plus an array is not weak, so `jax.jit`
-traces a step twice if its input is first a scalar and then its own output (`its_output_of_an_array`). A scalar times a
-Python number stays weak (`its_own_output`); jax#3163, which is closed, reports otherwise.
+A Python int, float or complex has a weak type: combined with an array of its kind, it takes the array's dtype.
+`jax.jit` traces a function separately for weak types, a gotcha of training loops (jax#4274). A float plus a float32
+array is not weak, so `jax.jit` traces a step twice if its input is first a float and then its own output
+(`its_output_of_an_array`). A float times a Python number stays weak (`its_own_output`); jax#3163, which is closed,
+reports otherwise.
 """
 
 from __future__ import annotations
@@ -95,7 +96,8 @@ def its_output_of_an_array() -> tuple[str, str]:
 
 
 _ARRAY = Workaround(
-    "Start with the later values' shape and dtype: f(jnp.float32(1.0)), not f(jnp.asarray(1.0)).",
+    "Give the first value the later values' shape, and their dtype explicitly: f(jnp.float32(1.0)), "
+    "not f(jnp.asarray(1.0)).",
     of_one_type,
     elsewhere=arrays_in_a_loop,
 )
