@@ -1,4 +1,4 @@
-"""jit donates the wrong argument if keywords are not in sorted order
+"""jit donates the wrong keyword argument if keywords are not sorted
 
 `jax.jit` listed the arguments to donate in the order of the call's keywords, but flattens a dictionary of arguments in
 sorted order. So `f(y=y, x=x)` donated `y` instead of `x`, both with `donate_argnames="x"` (`argnames`) and with
@@ -92,10 +92,19 @@ def compiled() -> tuple[str, str]:
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(fix="jax@3f17626f4b"),
-    touches=("jax.jit(donate_argnums=)", "jax.jit(donate_argnames=)", "buffer donation"),
+    # The order of keywords in a call is not seen. Code that donates by name is likelier to call by name.
+    touches=(
+        "jax.jit(fun, donate_argnames) if seen(given(donate_argnames)) and unseen",
+        "jax.jit(fun, donate_argnums) if given(donate_argnums) and unseen",
+        "buffer donation",
+    ),
     control=control_order,
     behaviours={"other": "different"},
     rules=(Rule("wrong", "jax<0.4.27"), Rule("right", "", "3f17626f4b")),
-    workaround=Workaround("Pass donated arguments by position.", by_position, elsewhere=donated_trees),
+    workaround=Workaround(
+        "Pass donated arguments by position; a keyword-only argument must become a positional one.",
+        by_position,
+        elsewhere=donated_trees,
+    ),
     cases=(Case(argnames), Case(argnums), Case(compiled)),
 )
