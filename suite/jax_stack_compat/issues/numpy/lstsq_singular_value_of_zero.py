@@ -67,7 +67,7 @@ ISSUE = Issue(
     control=default_rcond,
     rules=(Rule("differs", "jax<0.8.1"), Rule("agrees", "", "jax#32694 (cf3207c475)")),
     workaround=Workaround(
-        "For floats, use jnp.linalg.pinv(a) @ b; its cutoff is tenfold, and it returns no rank.",
+        "For floats, use jnp.linalg.pinv(a) @ b; its cutoff is larger, and it returns no rank.",
         pinv,
         elsewhere=Elsewhere(
             by_pinv,
