@@ -1,8 +1,9 @@
 """x[0] = 1 and jnp.sum([1, 2]) raise TypeError
 
-JAX documents that its arrays refuse assignment and that its functions refuse lists. JAX arrays are immutable, and `.at`
-returns an updated copy. Under tracing, each element of a list or tuple would become a variable, so the cost would grow
-with the list. Hence JAX asks for an explicit conversion ("we've chosen to instead ban list arguments", jax#365).
+JAX documents that its arrays refuse assignment and that its functions generally refuse lists. JAX arrays are immutable,
+and `.at` returns an updated copy. Under tracing, each element of a list or tuple would become a variable, so the cost
+would grow with the list. Hence JAX asks for an explicit conversion ("we've chosen to instead ban list arguments",
+jax#365).
 """
 
 from __future__ import annotations
@@ -71,7 +72,11 @@ _ELSEWHERE = Elsewhere(
     numpy_set_and_summed,
     ("float32 matrix", "int32 vector", "bool square", "complex64 batch", "uint8 one", "float16 vector"),
 )
-_CONVERT = Workaround("Convert each list first: jnp.array([1, 2]).", written_otherwise, elsewhere=_ELSEWHERE)
+_CONVERT = Workaround(
+    "Convert each list first: jnp.array([1, 2]); by default, its numbers get 32 bits.",
+    written_otherwise,
+    elsewhere=_ELSEWHERE,
+)
 
 ISSUE = Issue(
     kind="by-design",
@@ -97,7 +102,9 @@ ISSUE = Issue(
                 )
             },
             workaround=Workaround(
-                "Use the updated copy: x = x.at[0].set(1.0).", written_otherwise, elsewhere=_ELSEWHERE
+                "Use the updated copy: x = x.at[0].set(1.0); an index out of bounds can pass unnoticed.",
+                written_otherwise,
+                elsewhere=_ELSEWHERE,
             ),
             touches=("jax.Array.__setitem__", "jax.Array.at"),
         ),
