@@ -14,7 +14,7 @@ from jax_stack_compat.cell import Case, Elsewhere, Issue, Rule, Upstream, Workar
 
 
 def expi() -> tuple[str, str]:
-    """Does jax.scipy.special.expi of one number agree with SciPy under jax.disable_jit?"""
+    """Does jax.scipy.special.expi(jnp.array([-0.5])) agree with SciPy under jax.disable_jit?"""
     import jax
     import jax.numpy as jnp
 
@@ -176,7 +176,7 @@ def jitted() -> tuple[str, str]:
 
 
 _ARRAYS = Workaround(
-    "If the body returns JAX arrays, copy the carry: jax.tree_util.tree_map(jnp.array, carry).",
+    "If the function returns JAX arrays, copy its inputs first: jax.tree_util.tree_map(jnp.array, inputs).",
     jax_arrays,
     elsewhere=Elsewhere(
         sums,
@@ -221,6 +221,6 @@ ISSUE = Issue(
         Case(scan_outputs, rules=_ALL, workaround=_ARRAYS, touches=_touches("jax.lax.scan")),
         Case(while_loop, rules=_RULES, workaround=_ARRAYS, touches=_touches("jax.lax.while_loop")),
         Case(fori_loop, rules=_ALL, workaround=_ARRAYS, touches=_touches("jax.lax.fori_loop")),
-        Case(jitted, rules=_ALL, workaround=_ARRAYS, touches=_touches("jax.jit")),
+        Case(jitted, rules=_ALL, workaround=_ARRAYS, touches=_touches("jax.jit", "jax.lax.cond", "jax.lax.switch")),
     ),
 )
