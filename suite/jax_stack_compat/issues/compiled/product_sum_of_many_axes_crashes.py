@@ -2,8 +2,8 @@
 
 On x86-64, XLA passes a fused product and sum to YNNPACK, which computes them as one dot product. The dot product had
 more axes than YNNPACK's buffers could hold; google/XNNPACK@53a1797ba enlarges the buffers. A worker thread dies, so
-Python's traceback can point to any line (jax#40412). jax#39257 reports a broadcast product of eight axes
-(`eight_axes`), which hangs on some CPUs; jax#40412 reports seven axes, one of them of size 1 (`seven_axes`).
+Python's traceback can point to any line (jax#40412). jax#39257 reports broadcast products of seven and eight axes
+(`eight_axes`), also as a hang; jax#40412 reports two factors of one shape, with an axis of size 1 (`seven_axes`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def other_products() -> None:
 
 
 def seven_axes() -> tuple[str, str]:
-    """Does jitted jnp.sum(a * b, axis=3) return a correct sum for seven axes, one of them of size 1?"""
+    """Does jitted jnp.sum(a * b, axis=3) return a correct sum for two arrays of shape (3, 1, 2, 2, 8, 8, 8)?"""
     import jax
     import jax.numpy as jnp
 
