@@ -269,7 +269,7 @@ _GONE = Rule("attribute-error", "", "jax#27873 (7eb397d1e5) moved lower, trace a
 _COPIED = (Rule("bypassed", "jax<0.6.0", "jax's own wraps copies lower from the jitted function"), _GONE)
 _COPY_EXPORTED = "jax.export uses a method that the wrapper copied from jax.jit(f)"
 _NOT_EXPORTED = "jax.export requires a jax.stages.Wrapped, and since jax#27873 the wrapper is not one"
-_JIT_LAST = "Apply jax.jit last, with its static arguments; jax.jit then traces the wrapper."
+_JIT_LAST = "Apply jax.jit last, with its static and donated arguments; jax.jit then traces the wrapper."
 _OF_TRANSFORMS = Elsewhere(
     slopes_of_cubes,
     numpy_slopes,
