@@ -1,7 +1,7 @@
 """A donated array is not reused for a value that a loop or jnp.sum reads
 
 In a jitted step that donates x, XLA gives `y = jnp.exp(x)` its own buffer if a loop reads y before the result
-overwrites x (xla#45912). The peak memory is then as high as without donation. A maintainer calls the extra buffer a
+overwrites x (xla#45912). The peak memory is then two arrays instead of one. A maintainer calls the extra buffer a
 shortcoming of XLA's buffer assignment, which xla#45947 addresses. If `jnp.sum` reads y, YNNPACK's reductions cause an
 extra buffer for y, too (`read_by_a_sum`).
 """
@@ -138,7 +138,7 @@ ISSUE = Issue(
             read_by_a_sum,
             rules=(_UNTOLD, Rule("in-place", "jaxlib<0.10.2"), Rule("copy")),
             workaround=Workaround(
-                "In float32, set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type=, with which jnp.var copies.",
+                "For float32 jnp.exp, set XLA_FLAGS=--xla_cpu_experimental_ynn_fusion_type=. jnp.var and jnp.linalg.norm then copy.",
                 environment={"XLA_FLAGS": "--xla_cpu_experimental_ynn_fusion_type="},
                 fails=("jaxlib<0.8.1",),  # it does not know the flag, and aborts
                 elsewhere=other_reductions,

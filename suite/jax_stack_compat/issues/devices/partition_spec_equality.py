@@ -115,7 +115,7 @@ _CONVERT = Workaround(
     "Convert the tuple before you compare: PartitionSpec(*names) == spec.", convert, elsewhere=specs_of_names
 )
 _LOOK_UP = Workaround(
-    "Convert the tuple before you look it up: table.get(PartitionSpec(*names)).", convert, elsewhere=specs_of_names
+    "Convert tuples, as keys and to look up: table.get(PartitionSpec(*names)).", convert, elsewhere=specs_of_names
 )
 _CLASS = Workaround(
     "Ask for the class: isinstance(x, jax.sharding.PartitionSpec).", is_a_spec, elsewhere=specs_and_others

@@ -101,7 +101,9 @@ ISSUE = Issue(
     ),
     control=control_unambiguous,
     workaround=Workaround(
-        "Make each vector a column: solve(a, b[..., None])[..., 0].", a_column_each, elsewhere=other_batches
+        "For one vector per matrix, make it a column: solve(a, b[..., None])[..., 0].",
+        a_column_each,
+        elsewhere=other_batches,
     ),
     cases=(
         Case(
@@ -134,7 +136,8 @@ ISSUE = Issue(
                 Rule("agrees", "jax<0.5.0"),
                 Rule("differs", "", 'with assume_a="pos", jax.scipy.linalg.solve does not call jnp.linalg.solve'),
             ),
-            touches=(f"{_ASSUMING}assume_a == 'pos' and {_ANY}",),
+            # `assume_a == 'pos'` would be a sign, and name each solve of one vector.
+            touches=(f"{_ASSUMING}given(assume_a) and not assume_a != 'pos' and {_ANY}",),
         ),
     ),
 )

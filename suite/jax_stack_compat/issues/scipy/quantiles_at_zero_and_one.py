@@ -1,7 +1,7 @@
 """jax.scipy.stats: cauchy and gumbel quantiles of 0 and 1 are not infinite
 
-JAX computed quantiles of `cauchy` as `tan(pi * q - pi / 2)`. Near q = 0 and 1, the float32 argument passes the pole of
-the tangent, so the sign was wrong (jax#38318, `near_zero`). `cauchy.ppf` did not check that q is a probability
+JAX computed quantiles of `cauchy` as `tan(pi * q - pi / 2)`. Near q = 0, and at 1, the float32 argument passes the pole
+of the tangent, so the sign was wrong (jax#38318, `near_zero`). `cauchy.ppf` did not check that q is a probability
 (`outside`). The gumbel quantiles take q strictly between 0 and 1, and are NaN at both ends, which jax#38436 would
 change.
 """
@@ -120,7 +120,7 @@ def scipy_gumbel_quantiles(q: Any) -> Any:
 _PROBABILITIES = ("unit float32 matrix", "unit float64 scalar", "bool vector", "zero int32 one", "float32 empty")
 _BARE = "not within('jax.numpy.where')"
 _HALVES = Workaround(
-    "For probabilities q, compute ppf as jnp.where(q > 0.5, 1, -1)/jnp.tan(jnp.pi*jnp.where(q > 0.5, 1-q, q)).",
+    "For probabilities q, compute ppf and -isf as jnp.where(q>0.5, 1, -1)/jnp.tan(jnp.pi*jnp.where(q>0.5, 1-q, q)).",
     from_the_nearer_end,
     elsewhere=Elsewhere(quantiles, scipy_quantiles, _PROBABILITIES, rtol=1e-5, atol=1e-6),
 )

@@ -1,7 +1,7 @@
 """jax.scipy.stats.rankdata returns floats instead of integers
 
 Ranks by "min", "max", "dense" and "ordinal" were integers; jax#36265 makes them floats, following scipy/scipy#24420. If
-an element is NaN, jax#36265 makes all ranks NaN (`not_a_number`). The changelog announces the float ranks. SciPy's
+a vector has a NaN, jax#36265 makes all its ranks NaN (`not_a_number`). The changelog announces the float ranks. SciPy's
 developers chose to change the dtype at once, because a warning would have been more inconvenient (scipy/scipy#24420).
 """
 
@@ -72,7 +72,7 @@ def as_an_index() -> tuple[str, str]:
 
 
 def not_a_number() -> tuple[str, str]:
-    """Does jax.scipy.stats.rankdata return NaN for all elements if one is NaN, as SciPy does?"""
+    """Does jax.scipy.stats.rankdata return NaN for all elements of a vector if one is NaN, as SciPy does?"""
     import jax
     import jax.numpy as jnp
     import jax.scipy.stats
@@ -85,7 +85,7 @@ _ARRAYS = ("float32 matrix", "int32 vector", "float16 batch", "zero float32 vect
 _WHOLE = "jax.scipy.stats.rankdata(a, method) if method in ('min', 'max', 'dense', 'ordinal')"
 _CHANGELOG = "jax#36265 (e2b1ca3b06), and the changelog"
 _CONVERT = Workaround(
-    'If no element is NaN, convert ranks to integers: rankdata(x, method="ordinal").astype(int).',
+    'If no element is NaN, convert up to 2**24 ranks to integers: rankdata(x, method="ordinal").astype(int).',
     twice_argsort,
     elsewhere=Elsewhere(ranks, scipy_ranks, _ARRAYS),
 )
