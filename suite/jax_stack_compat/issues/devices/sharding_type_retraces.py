@@ -1,4 +1,4 @@
-"""jax.jit traces again for an input whose sharding has another type
+"""jax.jit traces again for a NamedSharding after another type of sharding
 
 The keys of the tracing cache contain the `NamedSharding` of inputs, so another type of sharding causes a retrace even
 if it is equivalent (changelog). 00d8297071 enabled these keys, and says to pass arrays on the same mesh in all calls.
