@@ -2,7 +2,8 @@
 
 I0 is even, so its gradient at 0 is 0, but JAX returned 1 (jax#11479, jax#40628). jax#18706 set the gradient of `jnp.i0`
 at 0 to the constant 0, so the second derivative there became 0 instead of 0.5 (jax#40627). The second derivative of i1
-at 0 was 1 instead of 0. jax#40640 makes i1 the derivative of i0, and uses a series for the derivative of i1 near 0.
+at 0 was 1 instead of 0, and was also wrong near 0. jax#40640 makes i1 the derivative of i0, and uses a series for the
+derivative of i1 near 0.
 """
 
 from __future__ import annotations
@@ -174,7 +175,7 @@ ISSUE = Issue(
             i1_second_derivative,
             rules=(Rule("differs", "jax<0.11.2"), Rule("agrees", "", _FIXED)),
             workaround=Workaround(
-                "Between -1 and 1, sum five terms of i1's power series: accurate to 1e-6.",
+                "Between -1 and 1, sum five terms of i1's series: float32 second derivatives within 2e-6.",
                 power_series,
                 elsewhere=Elsewhere(i1_near_zero, scipy_i1, _INPUTS, rtol=1e-3, atol=1e-3),
             ),
