@@ -76,7 +76,7 @@ def beta() -> tuple[str, str]:
 # For a + b <= 0, gamma(a + b) is a pole, too.
 _ONE_POLE = " or ".join(f"({x} == -{n} and {y} > {n})" for x, y in ("ab", "ba") for n in range(1, 6))
 _POLES = Workaround(
-    "Find poles at finite x <= 0 with jnp.isposinf(gammaln(x)).",
+    "Find poles at finite x <= 0, subnormals apart, with jnp.isposinf(gammaln(x)).",
     by_logarithm,
     elsewhere=Elsewhere(
         poles,
