@@ -1,4 +1,4 @@
-"""Loops raise an IndexError if a pytree has other aux data with keys
+"""Loops raise an IndexError if their carry has other aux data with keys
 
 JAX compares the tree of a loop's input, flattened with keys, to the tree of its output, flattened without keys. Since
 jax@a1dfdc1d61 moved flattening with keys to C++, the input's tree has the aux data of `flatten_with_keys`. If

@@ -32,7 +32,7 @@ def floats() -> None:
 
 
 def repeated_matmul() -> None:
-    """Repeated products with jnp.matmul keep the dtype, and are exact."""
+    """Repeated products with jnp.matmul keep the dtype, and are exact below 2**31."""
     import functools
 
     import jax.numpy as jnp
@@ -83,7 +83,7 @@ ISSUE = Issue(
     control=floats,
     rules=(Rule("differs", "jax<0.6.1"), Rule("agrees", "", "jax#28612 (1e1f1e0d7a)")),
     workaround=Workaround(
-        "For a positive Python integer n, use functools.reduce(jnp.matmul, [a] * n), with n-1 products.",
+        "For an int n > 0, use functools.reduce(jnp.matmul, [a] * n): n-1 products; overflow wraps.",
         repeated_matmul,
         elsewhere=Elsewhere(
             fifth_power,

@@ -1,8 +1,8 @@
-"""Out-of-bounds reads are clamped and updates skipped, without an error
+"""Out of bounds, x[i] is clamped and x.at[i] skipped, without an error
 
-The documentation says that raising an error from code on an accelerator can be difficult or impossible. So
-out-of-bounds reads clamp the index (`read`), and out-of-bounds updates are skipped (`update`). Out of bounds,
-`jnp.take` returns NaN (`take`), or for signed integers the smallest value (`take_of_integers`). Maintainers call the
+The documentation says that raising an error from code on an accelerator can be difficult or impossible. So out of
+bounds, `x[i]` clamps the index (`read`), and `x.at[i].set` skips the update (`update`). Out of bounds, `jnp.take` of
+floats returns NaN (`take`), and of signed integers the smallest value (`take_of_integers`). Maintainers call the
 missing error a known feature (jax#4383), and the value of `jnp.take` expected (jax#14193).
 """
 

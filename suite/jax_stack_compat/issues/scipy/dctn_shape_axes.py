@@ -1,4 +1,4 @@
-"""dctn and idctn with s transform the wrong axes, or ignore s
+"""dctn and idctn can misapply s if axes are negative or not given
 
 Given `s` without `axes`, JAX transformed all axes, and resized the first ones; SciPy transforms and resizes the last
 `len(s)` axes (jax#29426). For two or more `axes`, JAX ignored the sizes of negative axes, because it matched `s` with
@@ -116,14 +116,14 @@ ISSUE = Issue(
     control=no_shape,
     rules=(Rule("differs", "jax<0.10.0"), Rule("agrees", "", "jax@2d252fb19d transforms the last len(s) axes")),
     workaround=Workaround(
-        "Pass non-negative axes together with s: s=(5,), axes=(1,).",
+        "For real x, pass non-negative axes together with s: s=(5,), axes=(1,).",
         axes_from_the_front,
         elsewhere=Elsewhere(
             last_two,
             scipy_last_two,
             (
                 *("float32 matrix", "float32 vector", "float32 batch", "float32 one", "zero float32 square"),
-                *("int32 matrix", "float16 matrix"),
+                *("int32 matrix", "float16 matrix", "uint8 batch"),
             ),
             rtol=1e-3,
             atol=1e-3,

@@ -1,7 +1,8 @@
-"""jax.scipy.stats.expon.ppf is wrong unless loc is 0 and scale is 1
+"""jax.scipy.stats.expon.ppf applies loc and scale to q, not to the result
 
-`ppf` took the probability `q` for a point: it returned `-log1p((loc - q) / scale)`, the quantile for loc 0 and scale 1
-(jax#36757). The wrong formula came with `ppf` (jax@42b64fc06c); jax#36903 returns `loc - scale * log1p(-q)`.
+`ppf` took the probability `q` for a point: it returned `-log1p((loc - q) / scale)`, which is `-log1p(-q)` for loc 0
+and scale 1 (jax#36757). The wrong formula came with `ppf` (jax@42b64fc06c); jax#36903 returns
+`loc - scale * log1p(-q)`.
 """
 
 from __future__ import annotations
@@ -56,6 +57,11 @@ def scipy_quantile(q: Any, loc: Any, scale: Any) -> Any:
     return scipy.stats.expon.ppf(q, loc, scale)
 
 
+_PPF = (
+    "jax.scipy.stats.expon.ppf(q, loc, scale) if loc != 0 or scale != 1 "
+    "or form(scale) in ('*', 'jax.numpy.exp', 'jax.nn.softplus') and unseen"
+)
+
 ISSUE = Issue(
     kind="silent-wrong",
     upstream=Upstream.of(
@@ -87,5 +93,5 @@ ISSUE = Issue(
             atol=1e-5,
         ),
     ),
-    cases=(Case(ppf, touches=("jax.scipy.stats.expon.ppf(q, loc, scale) if loc != 0 or scale != 1",)),),
+    cases=(Case(ppf, touches=(_PPF,)),),
 )

@@ -3,7 +3,8 @@
 `jax.jit` caches by function and static arguments, so neither may change (`static_self`, `bound_method`). jax#13992,
 where a static argument was mutated, was closed as an error of the user (`static_self_mutated`). Each access to a method
 makes a new object, so `jax.jit(obj.method)(x)` retraces (jax#19570); if an equal method was jitted and is alive, the
-answer is stale (`fresh_bound_method`). A pytree `self` is an ordinary argument, and may change (`pytree_self`).
+answer is stale (`fresh_bound_method`). A pytree `self` is an ordinary argument, and may change between calls
+(`pytree_self`).
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ ISSUE = Issue(
         Case(
             at_exit,
             workaround=Workaround(
-                "Keep jitted functions in a plain dict, which keeps every key alive.",
+                "Keep jitted functions in a module's plain dict, which keeps every key alive.",
                 plain_dict,
                 elsewhere=options_in_a_dict,
             ),
