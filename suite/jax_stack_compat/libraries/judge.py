@@ -11,7 +11,7 @@ from packaging.utils import canonicalize_name
 
 from jax_stack_compat.environments.library_call import Failure, Seen
 
-Behaviour = Literal["works", "does-not-import", "without-modules", "task-fails", "crashes", "excluded"]
+Behaviour = Literal["works", "imports", "does-not-import", "without-modules", "task-fails", "crashes", "excluded"]
 # An attribute that a module lacks, a name that cannot be imported from it, a missing module, and a removed name.
 _NEEDS = (
     re.compile(r"module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'"),
@@ -56,6 +56,7 @@ def shown(runs: Sequence[Ran], module: str) -> Mapping[tuple[str, str], Shown]:
     """Return what the runs of one release of a library show, by package and version.
 
     A module that imports nowhere, or a task that works nowhere, tells nothing about the stack, and does not count.
+    One of the runs is of the release's own day.
     """
     whole = [run for run in runs if _imports(run, module)]
     never = frozenset.intersection(*(_broken(run) for run in whole)) if whole else frozenset()
@@ -66,7 +67,7 @@ def shown(runs: Sequence[Ran], module: str) -> Mapping[tuple[str, str], Shown]:
 def _shown(run: Ran, module: str, never: frozenset[str], *, has_task: bool) -> Shown:
     seen = run.seen
     if run.conflict:
-        return Shown("excluded", error=run.conflict)
+        return Shown("excluded", error=_cause(run.conflict))
     is_part = seen.during.startswith("import ") and seen.during != f"import {module}"
     if seen.ended and not is_part:
         return Shown("crashes", error=f"{seen.ended}, in {seen.during}")
@@ -77,7 +78,14 @@ def _shown(run: Ran, module: str, never: frozenset[str], *, has_task: bool) -> S
     broken = [failure for failure in seen.failures if failure.name in _broken(run) - never]
     if broken:
         return _failed("without-modules", run, module, broken[0], [failure.name for failure in broken])
-    return Shown("works")
+    return Shown("works" if has_task else "imports")
+
+
+def _cause(conflict: str) -> str:
+    """Return the first cause that the installer names, as `dynamax==0.1.9 depends on numpy<2.0`, or else its words."""
+    words = " ".join(conflict.split())
+    found = re.search(r"Because (.*?),? we can conclude", words)
+    return found[1] if found else words
 
 
 def _imports(run: Ran, module: str) -> bool:

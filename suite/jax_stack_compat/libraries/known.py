@@ -33,7 +33,8 @@ RUN, BETWEEN, BY_NAMES, DECLARED = "run", "between two runs that agree", "by nam
 class Beside:
     """What a release of a library does beside a release of a package, and `how` that is known.
 
-    `behaviour` is "works", "does-not-import", "without-modules", "task-fails", "crashes" or "excluded". `error` is the
+    `behaviour` is "works", "imports" (its task works nowhere), "does-not-import", "without-modules", "task-fails",
+    "crashes" or "excluded". `error` is the
     first failure, `needs` the name that it lacks, `place` the line of code, `by` the other package that has this line,
     and `modules` are the modules that do not import.
     """
@@ -129,8 +130,7 @@ def spelled(library: str, version: str) -> str:
 
 def versions(package: str) -> list[str]:
     """Return the releases of a package beside which libraries ran, oldest first. Raises BadFile."""
-    courses = [of.beside.get(package, {}) for library in load().values() for of in library.releases.values()]
-    return sorted({version for course in courses for version in course}, key=Version)
+    return list(_data()["packages"][package])
 
 
 def has(library: str, version: str) -> bool:

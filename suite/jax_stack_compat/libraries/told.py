@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from jax_stack_compat.libraries import known
-from jax_stack_compat.libraries.known import EXCLUDED, WORKS, Beside, KnownLibrary
+from jax_stack_compat.libraries.known import DECLARED, EXCLUDED, WORKS, Beside, KnownLibrary
 
 # The package beside which a stack's libraries are looked up.
 _PACKAGE = "jax"
@@ -53,9 +53,14 @@ def _told(name: str, release: str, jax: str, beside: Beside, library: KnownLibra
     subject, there = f"{name} {release}", f"beside {_PACKAGE} {jax} ({beside.how})"
     if beside.behaviour == WORKS:
         return Told(name, release, subject, beside.how, well=True)
+    if beside.behaviour == "imports":
+        return Told(name, release, f"{subject} imports {there}", beside.how, well=True)
     instead = tuple(_nearest(name, release, jax, library))
     if beside.behaviour == EXCLUDED:
-        refused = f"{subject} requires {_PACKAGE}{library.releases[release].requires[_PACKAGE]}, and {jax} is here"
+        requires = library.releases[release].requires.get(_PACKAGE, "")
+        refused = f"{subject} requires {_PACKAGE}{requires}, and {jax} is here"
+        if beside.how != DECLARED:
+            refused = f"{subject} does not install beside {_PACKAGE} {jax}: {beside.error}"
         return Told(name, release, refused, beside.how, refused=True, instead=instead)
     why = _why(beside, jax)
     if beside.behaviour == "without-modules":
@@ -119,7 +124,8 @@ def at_most(versions: Mapping[str, str]) -> Iterator[AtMost]:
         after = [version for version in course if working and Version(version) > Version(working[-1])]
         if after:
             beside = course[after[0]]
-            declared = f"it requires {_PACKAGE}{library.releases[release].requires.get(_PACKAGE, '')}"
+            requires = f"it requires {_PACKAGE}{library.releases[release].requires.get(_PACKAGE, '')}"
+            declared = requires if beside.how == DECLARED else beside.error
             why = declared if beside.behaviour == EXCLUDED else _why(beside, after[0])
             limits.append(AtMost(name, release, working[-1], why))
     yield from sorted(limits, key=lambda limit: Version(limit.last))

@@ -30,8 +30,7 @@ class Course:
     @cached_property
     def pairs(self) -> list[Pair]:
         """The pairs, in version order."""
-        since = offered.load().taken_at - offered.WINDOW
-        versions = stacks.newest_minors(self.package, since)
+        versions = [*self._before(minors(self.package)), *minors(self.package)]
         return [Pair(self.library, self.release, self.package, version) for version in versions]
 
     def next_pair(self, *, every: bool) -> Pair | None:
@@ -43,12 +42,28 @@ class Course:
             place = next((place for place in admitted if seen[place] is None), None)
         return None if place is None else self.pairs[place]
 
+    def _before(self, versions: Sequence[str]) -> Iterator[str]:
+        """Yield the newest jax of the library's own day, if it is older than all that run.
+
+        Without it, a task that jax broke before its oldest release here could not be told from one that never worked.
+        """
+        uploads = releases.load().packages[self.package]
+        day = offered.load().libraries[self.library][self.release].uploaded
+        if self.package == "jax" and day < uploads[versions[0]].uploaded:
+            older = [version for version in releases.load().versions("jax") if uploads[version].uploaded <= day]
+            yield from older[-1:]
+
     def _own(self) -> int:
         """Return the place of the newest release of the library's own day."""
         day = offered.load().libraries[self.library][self.release].uploaded
         uploads = releases.load().packages[self.package]
         older = [place for place, pair in enumerate(self.pairs) if uploads[pair.version].uploaded <= day]
         return max(older, default=0)
+
+
+def minors(package: str) -> list[str]:
+    """Return the releases of a package beside which libraries run: the newest of each minor series. Raises BadFile."""
+    return stacks.newest_minors(package, offered.load().taken_at - offered.WINDOW)
 
 
 def outcome(record: Record | None) -> tuple[object, ...] | None:

@@ -18,7 +18,7 @@ from jax_stack_compat.packages import PACKAGES
 from laboratory.libraries import offered, records, stacks, table
 from laboratory.libraries.imported import Imported, Missing, imported, lacking
 from laboratory.libraries.plan import PACKAGES as BESIDE
-from laboratory.libraries.plan import Course, courses
+from laboratory.libraries.plan import Course, courses, minors
 from laboratory.libraries.records import Record
 
 _FAILS = ("does-not-import", "crashes")
@@ -71,6 +71,7 @@ def publish() -> Counts:
     data = {
         "schema_version": 1,
         "taken_at": f"{offered.load().taken_at:%Y-%m-%d}",
+        "packages": {package: minors(package) for package in BESIDE},
         "shown": [_lean(one) for one in shown],
         "libraries": libraries,
     }

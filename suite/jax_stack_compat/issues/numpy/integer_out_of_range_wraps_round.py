@@ -133,7 +133,7 @@ def constructor() -> tuple[str, str]:
 _INPUTS = ("uint8 vector", "int8 matrix", "uint16 scalar", "int16 batch", "zero uint8 one", "uint8 empty")
 _WIDER = "For 8- and 16-bit dtypes and numbers within int32, convert the array: x.astype(jnp.int32)."
 _WITH_X64 = Workaround(
-    'For uint32 arrays beside int32 arrays, enable x64, which makes default dtypes 64-bit: '
+    "For uint32 arrays beside int32 arrays, enable x64, which makes default dtypes 64-bit: "
     'jax.config.update("jax_enable_x64", True).',
     in_x64,
     elsewhere=matrices_in_x64,

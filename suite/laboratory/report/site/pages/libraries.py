@@ -18,6 +18,7 @@ _JAX = "jax"
 # The class of a field's colour, its glyph and its word, by behaviour.
 MARKS: Mapping[str, tuple[str, str, str]] = {
     "works": ("supported", "✓", "works"),
+    "imports": ("supported", "○", "imports; its task is not for this release"),
     "without-modules": ("excluded", "◐", "without some modules"),
     "task-fails": ("latent", "✗", "its task fails"),
     "does-not-import": ("latent", "✗", "does not import"),
@@ -62,13 +63,17 @@ class LibrariesView:
 
 @dataclass(frozen=True)
 class ReleaseRow:
-    """A release of a library: its day, what it declares of jax, the releases that work, and what each release shows."""
+    """A release of a library: its day, what it declares of jax, the releases that work, and what each release shows.
+
+    `own` is the jax of its own day, if that is older than all others.
+    """
 
     version: str
     day: str
     declared: str
     works: str
     shown: Sequence[Beside | None]
+    own: Sequence[tuple[str, Beside]]
 
 
 @dataclass(frozen=True)
@@ -151,7 +156,9 @@ def _release(version: str, of: KnownRelease, versions: Sequence[str]) -> Release
     course = of.beside[_JAX]
     working = [other for other, beside in course.items() if beside.behaviour == WORKS]
     works = " to ".join(dict.fromkeys((working[0], working[-1]))) if working else ""
-    return ReleaseRow(version, of.day, of.requires.get(_JAX, ""), works, [course.get(other) for other in versions])
+    own = [(other, beside) for other, beside in course.items() if other not in versions]
+    shown = [course.get(other) for other in versions]
+    return ReleaseRow(version, of.day, of.requires.get(_JAX, ""), works, shown, own)
 
 
 def _causes(library: KnownLibrary, versions: Sequence[str]) -> Iterator[Cause]:
@@ -177,7 +184,8 @@ def _spans(some: Sequence[str], versions: Sequence[str]) -> str:
     """Return releases in words, adjacent ones as a span: `0.5.3, 0.8.3 to 0.12.0.1`."""
     spans: list[list[str]] = []
     for version in some:
-        is_next = spans and versions.index(spans[-1][-1]) + 1 == versions.index(version)
+        is_next = bool(spans) and {spans[-1][-1], version} <= {*versions}
+        is_next = is_next and versions.index(spans[-1][-1]) + 1 == versions.index(version)
         spans = [*spans[:-1], [*spans[-1], version]] if is_next else [*spans, [version]]
     return ", ".join(" to ".join(dict.fromkeys((span[0], span[-1]))) for span in spans)
 
