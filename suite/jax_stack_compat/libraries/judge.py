@@ -26,7 +26,7 @@ _MOST_MODULES = 5
 class Ran:
     """What a release of a library did beside a release of a package: what was seen, in a stack with these pins.
 
-    `conflict` is why an installer gives no such stack.
+    `conflict` is why an installer gives no such stack. With `held`, other packages stayed as in a stack that works.
     """
 
     package: str
@@ -34,6 +34,7 @@ class Ran:
     seen: Seen
     pins: Mapping[str, str]
     conflict: str = ""
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,16 +53,16 @@ class Shown:
     modules: tuple[str, ...] = ()
 
 
-def shown(runs: Sequence[Ran], module: str) -> Mapping[tuple[str, str], Shown]:
-    """Return what the runs of one release of a library show, by package and version.
+def shown(runs: Sequence[Ran], module: str) -> Mapping[tuple[str, str, bool], Shown]:
+    """Return what the runs of one release of a library show, by package, version and whether others were held.
 
     A module that imports nowhere, or a task that works nowhere, tells nothing about the stack, and does not count.
     One of the runs is of the release's own day.
     """
     whole = [run for run in runs if _imports(run, module)]
     never = frozenset.intersection(*(_broken(run) for run in whole)) if whole else frozenset()
-    has_task = any(run.seen.task is None and not run.seen.ended for run in whole)
-    return {(run.package, run.version): _shown(run, module, never, has_task=has_task) for run in runs}
+    has_task = any(run.seen.task is None and not run.seen.during.startswith("task ") for run in whole)
+    return {(run.package, run.version, run.held): _shown(run, module, never, has_task=has_task) for run in runs}
 
 
 def _shown(run: Ran, module: str, never: frozenset[str], *, has_task: bool) -> Shown:

@@ -36,7 +36,8 @@ class Beside:
     `behaviour` is "works", "imports" (its task works nowhere), "does-not-import", "without-modules", "task-fails",
     "crashes" or "excluded". `error` is the
     first failure, `needs` the name that it lacks, `place` the line of code, `by` the other package that has this line,
-    and `modules` are the modules that do not import.
+    and `modules` are the modules that do not import. With `held`, it works if other packages stay as in an older stack,
+    and `error` is the failure without that.
     """
 
     behaviour: str
@@ -46,6 +47,7 @@ class Beside:
     place: str = ""
     by: str = ""
     modules: tuple[str, ...] = ()
+    held: bool = False
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,9 @@ def told(versions: Mapping[str, str], names: Iterable[str] | None = None) -> Ite
 
 def _told(name: str, release: str, jax: str, beside: Beside, library: KnownLibrary) -> Told:
     subject, there = f"{name} {release}", f"beside {_PACKAGE} {jax} ({beside.how})"
+    if beside.behaviour == WORKS and beside.held:
+        held = f"{subject} imports and runs {there} if other packages stay older; with the newest: {beside.error}"
+        return Told(name, release, held, beside.how, well=True)
     if beside.behaviour == WORKS:
         return Told(name, release, subject, beside.how, well=True)
     if beside.behaviour == "imports":

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from jax_stack_compat.libraries.judge import needed
 from jax_stack_compat.stack import releases
 from laboratory.libraries import offered, records, stacks
 from laboratory.libraries.records import Record
@@ -42,6 +43,23 @@ class Course:
             place = next((place for place in admitted if seen[place] is None), None)
         return None if place is None else self.pairs[place]
 
+    def next_held(self) -> tuple[Pair, Mapping[str, str]] | None:
+        """Return the next pair to run with other packages held, and the versions to keep; None if there is none.
+
+        A library that fails may do so for another package, which also moved. So the other packages stay as in the
+        nearest stack that works, unless a missing name of jax tells the cause. Raises BadFile.
+        """
+        known = [(pair, record) for pair in self.pairs if (record := records.find(pair)) and not record.conflict]
+        working = [place for place, (_, record) in enumerate(known) if not _fails(record)]
+        for place, (pair, record) in enumerate(known):
+            is_told = self.package == "jax" and _fails(record) and is_of_jax(record)
+            if not _fails(record) or is_told or not working or records.find(pair, held=True):
+                continue
+            near = known[min(working, key=lambda other: abs(other - place))][1]
+            moved = {self.package, "jaxlib"} if self.package == "jax" else {self.package}
+            return pair, {name: version for name, version in near.pins.items() if name not in moved}
+        return None
+
     def _before(self, versions: Sequence[str]) -> Iterator[str]:
         """Yield the newest jax of the library's own day, if it is older than all that run.
 
@@ -59,6 +77,18 @@ class Course:
         uploads = releases.load().packages[self.package]
         older = [place for place, pair in enumerate(self.pairs) if uploads[pair.version].uploaded <= day]
         return max(older, default=0)
+
+
+def _fails(record: Record) -> bool:
+    _, broken, task_fails, ended = outcome(record) or ((), (), False, "")
+    return bool(broken or task_fails or ended)
+
+
+def is_of_jax(record: Record) -> bool:
+    """Return True if a missing name of jax or jaxlib is the first thing that fails."""
+    failures = [failure for failure in record.failures if not failure.lacks]
+    first = failures[0] if failures else record.task
+    return first is not None and needed(first.error).partition(".")[0] in ("jax", "jaxlib")
 
 
 def minors(package: str) -> list[str]:

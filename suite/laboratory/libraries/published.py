@@ -13,7 +13,7 @@ from packaging.version import Version
 from jax_stack_compat.base.files import dump_lines
 from jax_stack_compat.cell.atomic import write
 from jax_stack_compat.libraries import judge
-from jax_stack_compat.libraries.known import BETWEEN, DECLARED, EXCLUDED, PATH, RUN, Beside
+from jax_stack_compat.libraries.known import BETWEEN, DECLARED, EXCLUDED, PATH, RUN, WORKS, Beside
 from jax_stack_compat.packages import PACKAGES
 from laboratory.libraries import offered, records, stacks, table
 from laboratory.libraries.imported import Imported, Missing, imported, lacking
@@ -21,6 +21,7 @@ from laboratory.libraries.plan import PACKAGES as BESIDE
 from laboratory.libraries.plan import Course, courses, minors
 from laboratory.libraries.records import Record
 
+Seen = Mapping[tuple[str, str, bool], judge.Shown]
 _FAILS = ("does-not-import", "crashes")
 
 
@@ -48,7 +49,8 @@ def publish() -> Counts:
     libraries: dict[str, dict[str, Any]] = {}
     agreed = compared = 0
     for (library, release), of in by_release.items():
-        of_release = [record for course in of for pair in course.pairs if (record := records.find(pair))]
+        every = [records.find(pair, held=held) for course in of for pair in course.pairs for held in (False, True)]
+        of_release = [record for record in every if record]
         found += of_release
         seen = judge.shown([record.ran for record in of_release], table.module(library))
         beside = {course.package: _course(course, seen) for course in of}
@@ -85,11 +87,11 @@ def _is_refuted(missing: Missing, beside: Mapping[str, Beside]) -> bool:
     return any(Version(missing.first) <= Version(version) <= Version(missing.last) for version in ran)
 
 
-def _agrees(record: Record, names: Imported, seen: Mapping[tuple[str, str], judge.Shown]) -> bool | None:
+def _agrees(record: Record, names: Imported, seen: Seen) -> bool | None:
     """Return True if the names tell of a record's import what the run showed; None if they tell nothing of it."""
     if record.conflict or names.unread or record.package != "jax":
         return None
-    does_import = seen[record.package, record.version].behaviour not in _FAILS
+    does_import = seen[record.package, record.version, record.held].behaviour not in _FAILS
     return does_import == (lacking(names, record.version) is None)
 
 
@@ -101,7 +103,7 @@ def _lean(beside: Beside) -> Mapping[str, Any]:
     return {name: value for name, value in asdict(beside).items() if value}
 
 
-def _course(course: Course, seen: Mapping[tuple[str, str], judge.Shown]) -> Mapping[str, Beside]:
+def _course(course: Course, seen: Seen) -> Mapping[str, Beside]:
     """Return what a course shows, by version; a release between two that agree does the same."""
     rows: dict[str, Beside] = {}
     waiting: list[str] = []
@@ -110,15 +112,23 @@ def _course(course: Course, seen: Mapping[tuple[str, str], judge.Shown]) -> Mapp
         if stacks.excluded(pair):
             rows[pair.version] = Beside(EXCLUDED, DECLARED)
             continue
-        here = seen.get((pair.package, pair.version))
+        here = seen.get((pair.package, pair.version, False))
         if here is None:
             waiting.append(pair.version)
             continue
         if before is not None and before.behaviour == here.behaviour:
             rows |= dict.fromkeys(waiting, _between(before, here))
-        rows[pair.version] = Beside(**{**asdict(here), "how": RUN})
+        held = seen.get((pair.package, pair.version, True))
+        rows[pair.version] = _beside(here, held)
         waiting, before = [], here
     return {pair.version: rows[pair.version] for pair in course.pairs if pair.version in rows}
+
+
+def _beside(fresh: judge.Shown, held: judge.Shown | None) -> Beside:
+    """Return what a pair shows: it works if it does so with other packages held."""
+    if held is not None and held.behaviour == WORKS:
+        return Beside(WORKS, RUN, error=fresh.error, place=fresh.place, by=fresh.by, held=True)
+    return Beside(**{**asdict(fresh), "how": RUN})
 
 
 def _between(before: judge.Shown, after: judge.Shown) -> Beside:

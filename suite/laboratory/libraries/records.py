@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from jax_stack_compat.base.errors import usable
 from jax_stack_compat.base.fields import Moment, PackageName, VersionText
@@ -30,7 +31,7 @@ _CODE = PACKAGES / "jax_stack_compat" / "cell" / "library.py"
 
 
 class Record(FileModel):
-    """What a library did in one stack.
+    """What a library did in one stack. With `held`, other packages stayed as in the nearest stack that works.
 
     `failures` has the modules that do not import, the library's own first; `task` is the failure of the task. `ended`
     is how the process ended if it did not end well, and `during` the step in which it did.
@@ -42,6 +43,7 @@ class Record(FileModel):
     package: PackageName
     version: VersionText
     as_of: Moment
+    held: bool = False
     conflict: str = ""
     pins: Mapping[PackageName, VersionText] = {}
     modules: int = 0
@@ -54,7 +56,7 @@ class Record(FileModel):
     def ran(self) -> Ran:
         """What is judged of it."""
         seen = Seen(self.modules, list(self.failures), self.task, self.ended, self.during)
-        return Ran(self.package, self.version, seen, self.pins, self.conflict)
+        return Ran(self.package, self.version, seen, self.pins, self.conflict, self.held)
 
     @property
     def pair(self) -> Pair:
@@ -62,11 +64,11 @@ class Record(FileModel):
         return Pair(self.library, self.release, self.package, self.version)
 
 
-def key(pair: Pair) -> str:
+def key(pair: Pair, *, held: bool = False) -> str:
     """Return the key of a pair's record. Raises BadFile."""
     library = table.load()[pair.library]
     runs = [library.task, table.module(pair.library), stacks.python(pair.library, pair.release), _code()]
-    told = json.dumps([asdict(pair), *runs])
+    told = json.dumps([asdict(pair), *runs, *(["held"] if held else [])])
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
@@ -77,26 +79,26 @@ def _code() -> str:
     return hashlib.sha256(canonical(tree).encode()).hexdigest()
 
 
-def _path(pair: Pair) -> Path:
-    return FOLDER / pair.library / f"{pair.release}+{pair.package}-{pair.version}.json"
+def _path(pair: Pair, *, held: bool) -> Path:
+    return FOLDER / pair.library / f"{pair.release}+{pair.package}-{pair.version}{'+held' * held}.json"
 
 
-def find(pair: Pair) -> Record | None:
+def find(pair: Pair, *, held: bool = False) -> Record | None:
     """Return the record of a pair under its key, of this machine or else of the published file. Raises BadFile."""
-    here = _path(pair)
+    here = _path(pair, held=held)
     known = [read(Record, here)] if here.exists() else []
-    known += [packed for packed in [_packed().get(pair)] if packed]
-    return next((record for record in known if record.key == key(pair)), None)
+    known += [packed for packed in [_packed().get((pair, held))] if packed]
+    return next((record for record in known if record.key == key(pair, held=held)), None)
 
 
 def keep(record: Record) -> None:
     """Write a record to this machine's state. Raises OSError."""
-    write(_path(record.pair), dump(record.model_dump(mode="json", exclude_defaults=True)))
+    write(_path(record.pair, held=record.held), dump(record.model_dump(mode="json", exclude_defaults=True)))
 
 
 @cache
-def _packed() -> Mapping[Pair, Record]:
-    return {record.pair: record for record in load()} if PACKED.exists() else {}
+def _packed() -> Mapping[tuple[Pair, bool], Record]:
+    return {(record.pair, record.held): record for record in load()} if PACKED.exists() else {}
 
 
 def load() -> list[Record]:
@@ -113,5 +115,5 @@ def pack(records: Iterable[Record]) -> None:
     write(PACKED, lzma.compress(text.encode(), preset=9))
 
 
-def _order(row: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(row[name] for name in ("library", "release", "package", "version"))
+def _order(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return (*(row[name] for name in ("library", "release", "package", "version")), str(row.get("held", "")))

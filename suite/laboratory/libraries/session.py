@@ -24,7 +24,7 @@ def run(library: Sequence[str], *, renew: bool, every: bool, plan: bool) -> Exit
     if renew or not offered.PATH.exists():
         offered.renew()
     wanted = list(courses(library))
-    left = [course for course in wanted if course.next_pair(every=every)]
+    left = [course for course in wanted if course.next_pair(every=every) or course.next_held()]
     OUT.print(f"{len(wanted)} searches along the releases of a package, {len(left)} with runs left", soft_wrap=True)
     if plan:
         return Exit.AS_EXPECTED
@@ -58,6 +58,10 @@ def _run_release(group: Sequence[Course], *, every: bool) -> int:
             while pair := course.next_pair(every=every):
                 made = made or stack.enter_context(bench(course.library, course.release))
                 records.keep(carry_out(pair, made))
+                count += 1
+            while held := course.next_held():
+                made = made or stack.enter_context(bench(course.library, course.release))
+                records.keep(carry_out(held[0], made, held[1]))
                 count += 1
     return count
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -72,10 +75,24 @@ def _admits(wanted: Requirement, version: str) -> bool:
     return wanted.specifier.contains(Version(version), prereleases=True)
 
 
-def resolve(pair: Pair) -> Mapping[str, str]:
-    """Return the pins that an installer gives for a pair. Raises Unresolvable, BadFile."""
+def resolve(pair: Pair, kept: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the pins that an installer gives for a pair; the versions in `kept` stay, as far as requirements admit.
+
+    Raises Unresolvable, BadFile.
+    """
     asked = [f"{pair.library}=={pair.release}", f"{pair.package}=={pair.version}", *sorted(BESIDE)]
-    run = uv_call.run(
+    with tempfile.NamedTemporaryFile("w+", suffix=".txt") as file:
+        # uv prefers the versions in the file that it is to write.
+        file.write("".join(f"{name}=={version}\n" for name, version in kept.items()))
+        file.flush()
+        run = _compile(pair, asked, file.name)
+        if run.returncode:
+            raise Unresolvable(run.stderr.strip())
+        return {canonicalize_name(name): version for name, version in _PIN.findall(Path(file.name).read_text())}
+
+
+def _compile(pair: Pair, asked: Sequence[str], path: str) -> subprocess.CompletedProcess[str]:
+    return uv_call.run(
         *("pip", "compile", "--python", sys.executable, "--no-python-downloads", "--quiet", "--no-header"),
         *(
             "--only-binary=:all:",
@@ -85,9 +102,6 @@ def resolve(pair: Pair) -> Mapping[str, str]:
             "--python-platform",
             "linux",
         ),
-        *("--exclude-newer", as_of(pair).isoformat(), "-"),
+        *("--exclude-newer", as_of(pair).isoformat(), "--output-file", path, "-"),
         asked="\n".join(asked),
     )
-    if run.returncode:
-        raise Unresolvable(run.stderr.strip())
-    return {canonicalize_name(name): version for name, version in _PIN.findall(run.stdout)}

@@ -50,15 +50,19 @@ def bench(library: str, release: str) -> Iterator[Bench]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def carry_out(pair: Pair, bench: Bench) -> Record:
-    """Run a pair, and return what was seen. Raises Failed, BadFile, OSError."""
-    head = {"key": key(pair), **vars(pair), "as_of": as_of(pair)}
+def carry_out(pair: Pair, bench: Bench, kept: Mapping[str, str] | None = None) -> Record:
+    """Run a pair, and return what was seen; other packages stay at the versions in `kept`, if they are given.
+
+    Raises Failed, BadFile, OSError.
+    """
+    held = kept is not None
+    head = {"key": key(pair, held=held), **vars(pair), "as_of": as_of(pair), "held": held}
     if conflict := excluded(pair):
-        return Record(**head, conflict=conflict)
+        return Record.model_validate({**head, "conflict": conflict})
     try:
-        pins = resolve(pair)
+        pins = resolve(pair, kept or {})
     except Unresolvable as error:
-        return Record(**head, conflict=str(error)[:_TAIL])
+        return Record.model_validate({**head, "conflict": str(error)[:_TAIL]})
     bench.install(pins)
     seen = library_call.observe(bench.folder, table.module(pair.library), table.load()[pair.library].task)
     return Record.model_validate({**head, "pins": pins, **asdict(seen)})

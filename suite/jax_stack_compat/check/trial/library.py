@@ -36,7 +36,7 @@ def attempt(name: str, source: str, *, console: Terminal) -> Exit:
     runs = [_ran(name, source, version) for version in reversed(versions)]
     newest, published = list(library.releases.items())[-1]
     broken = 0
-    for (_, version), now in shown(runs, library.module).items():
+    for (_, version, _), now in shown(runs, library.module).items():
         before = published.beside["jax"].get(version)
         breaks = before is not None and before.behaviour == WORKS and now.behaviour != WORKS
         broken += breaks

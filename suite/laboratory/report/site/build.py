@@ -128,7 +128,7 @@ def _templates() -> Environment:
     templates.globals |= {"stack_glyphs": _marked(summary.STACK_GLYPHS), "stack_words": summary.STACK_WORDS}
     templates.globals |= {"program_page": programs.path, "statuses": numbers.STATUSES, "numbers_page": numbers.path}
     templates.globals |= {"device_page": devices.path}
-    templates.globals |= {"constraints_path": install.path}
+    templates.globals |= {"constraints_path": install.path, "library_mark": libraries.mark}
     return templates
 
 

@@ -24,7 +24,13 @@ MARKS: Mapping[str, tuple[str, str, str]] = {
     "does-not-import": ("latent", "✗", "does not import"),
     "crashes": ("latent", "☠", "crashes"),
     "excluded": ("absent", "⊘", "excluded by metadata"),
+    "held": ("excluded", "✓", "works, if other packages stay older"),
 }
+
+
+def mark(beside: Beside) -> tuple[str, str, str]:
+    """Return the style, glyph and word for what a library does."""
+    return MARKS["held" if beside.held else beside.behaviour]
 
 
 @dataclass(frozen=True)
@@ -166,7 +172,7 @@ def _causes(library: KnownLibrary, versions: Sequence[str]) -> Iterator[Cause]:
     alike: dict[tuple[str, ...], dict[str, list[tuple[str, Beside]]]] = {}
     for release, of in reversed(list(library.releases.items())):
         for version, beside in of.beside[_JAX].items():
-            if beside.behaviour not in (WORKS, EXCLUDED):
+            if beside.held or beside.behaviour not in (WORKS, EXCLUDED, "imports"):
                 key = (beside.behaviour, beside.needs or beside.error, beside.by)
                 alike.setdefault(key, {}).setdefault(release, []).append((version, beside))
     for by_release in alike.values():
