@@ -48,6 +48,22 @@ def test_a_task_that_works_nowhere_does_not_count() -> None:
     assert behaviours(record("0.4.38"), record("0.5.3", task=failed)) == ["works", "task-fails"]
 
 
+def test_a_run_with_other_packages_held_is_a_run_of_its_own() -> None:
+    """A pair that fails and works with other packages held shows both."""
+    failed = Failure(name="lib", error="AttributeError: type object 'x' has no attribute 'y'")
+    runs = [record("0.5.3", failed).ran, record("0.5.3", held=True).ran]
+    shown = judge.shown(runs, "lib")
+    assert ("does-not-import", "works") == tuple(shown["jax", "0.5.3", held].behaviour for held in (False, True))
+
+
+def test_a_dependency_without_wheels_is_no_conflict() -> None:
+    """What an installer would build, or another interpreter run, says nothing about metadata."""
+    words = "error: Because all versions of gym have no usable wheels and lib==1.0 depends on gym, we can conclude"
+    metadata = "error: Because dep depends on jax>=0.5 and lib==1.0 depends on dep, we can conclude that"
+    assert ["unavailable"] == behaviours(record("0.5.3", conflict=words))
+    assert ["excluded"] == behaviours(record("0.5.3", conflict=metadata))
+
+
 def test_the_library_itself_does_not_import() -> None:
     """The failure of the library's own module comes first."""
     root = Failure(name="lib", error="AttributeError: module 'jax.core' has no attribute 'Effects'")

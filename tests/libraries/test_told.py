@@ -44,6 +44,16 @@ def test_a_library_without_some_modules_does_not_fail() -> None:
     assert not one.fails
 
 
+def test_a_library_that_needs_older_packages_does_not_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where other packages held make it work, jax is not blamed, and the failure without that is told."""
+    held = Beside("works", RUN, error="AttributeError: no", held=True)
+    release = KnownRelease("2026-01-01", {}, {"jax": {"0.11.2": held}})
+    monkeypatch.setattr(known, "load", lambda: {"lib": KnownLibrary("lib", "", {"1.0": release})})
+    (one,) = told({"lib": "1.0", "jax": "0.11.2"})
+    assert "if other packages stay older; with the newest: AttributeError: no" in one.words
+    assert not one.fails
+
+
 def test_a_library_refuses_a_jax_by_its_metadata() -> None:
     """An excluded jax is told as an installer would, also one that was not run."""
     assert ["lib 1.2 requires jax>=0.11, and 0.10.2 is here"] == words("1.2", "0.10.2")

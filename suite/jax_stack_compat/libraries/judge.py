@@ -11,7 +11,9 @@ from packaging.utils import canonicalize_name
 
 from jax_stack_compat.environments.library_call import Failure, Seen
 
-Behaviour = Literal["works", "imports", "does-not-import", "without-modules", "task-fails", "crashes", "excluded"]
+Behaviour = Literal[
+    "works", "imports", "does-not-import", "without-modules", "task-fails", "crashes", "excluded", "unavailable"
+]
 # An attribute that a module lacks, a name that cannot be imported from it, a missing module, and a removed name.
 _NEEDS = (
     re.compile(r"module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'"),
@@ -20,6 +22,8 @@ _NEEDS = (
     re.compile(r": (?P<module>[a-z]\w*(?:\.\w+)*)\.(?P<name>\w+) (?:was|is|has been) (?:deprecated|removed)"),
 )
 _MOST_MODULES = 5
+# An installer may build what has no wheel, and the runs do not; and another interpreter may do.
+_NOT_HERE = ("no usable wheels", "requested Python version")
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,8 @@ def shown(runs: Sequence[Ran], module: str) -> Mapping[tuple[str, str, bool], Sh
 
 def _shown(run: Ran, module: str, never: frozenset[str], *, has_task: bool) -> Shown:
     seen = run.seen
+    if any(words in run.conflict for words in _NOT_HERE):
+        return Shown("unavailable", error=_cause(run.conflict))
     if run.conflict:
         return Shown("excluded", error=_cause(run.conflict))
     is_part = seen.during.startswith("import ") and seen.during != f"import {module}"

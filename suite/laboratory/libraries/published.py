@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from packaging.requirements import Requirement
@@ -107,20 +107,21 @@ def _course(course: Course, seen: Seen) -> Mapping[str, Beside]:
     """Return what a course shows, by version; a release between two that agree does the same."""
     rows: dict[str, Beside] = {}
     waiting: list[str] = []
-    before: judge.Shown | None = None
+    before: Beside | None = None
     for pair in course.pairs:
+        fresh = seen.get((pair.package, pair.version, False))
         if stacks.excluded(pair):
             rows[pair.version] = Beside(EXCLUDED, DECLARED)
+        elif fresh is not None and fresh.behaviour == "unavailable":
             continue
-        here = seen.get((pair.package, pair.version, False))
-        if here is None:
+        elif fresh is None:
             waiting.append(pair.version)
-            continue
-        if before is not None and before.behaviour == here.behaviour:
-            rows |= dict.fromkeys(waiting, _between(before, here))
-        held = seen.get((pair.package, pair.version, True))
-        rows[pair.version] = _beside(here, held)
-        waiting, before = [], here
+        else:
+            here = _beside(fresh, seen.get((pair.package, pair.version, True)))
+            if before is not None and before.behaviour == here.behaviour:
+                rows |= dict.fromkeys(waiting, _between(before, here))
+            rows[pair.version] = here
+            waiting, before = [], here
     return {pair.version: rows[pair.version] for pair in course.pairs if pair.version in rows}
 
 
@@ -131,11 +132,12 @@ def _beside(fresh: judge.Shown, held: judge.Shown | None) -> Beside:
     return Beside(**{**asdict(fresh), "how": RUN})
 
 
-def _between(before: judge.Shown, after: judge.Shown) -> Beside:
+def _between(before: Beside, after: Beside) -> Beside:
     """Return what a release between two that agree shows; its cause is known if theirs is the same."""
     is_same = (before.needs, before.by, before.modules) == (after.needs, after.by, after.modules)
-    shown = after if is_same else judge.Shown(after.behaviour)
-    return Beside(**{**asdict(shown), "how": BETWEEN})
+    held = before.held or after.held
+    shown = after if is_same else Beside(after.behaviour, BETWEEN)
+    return replace(shown, how=BETWEEN, held=held)
 
 
 def _requires(library: str, release: str) -> Mapping[str, str]:
