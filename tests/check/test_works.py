@@ -50,11 +50,13 @@ def test_an_installer_refuses_a_stack(published: Knowledge, words: str, told: st
     [
         (
             "jax==0.10.0 numpyro==0.20.1",
-            "numpyro 0.20.1 does not import beside jax 0.10.0 (run). Good: numpyro 0.21.0 (run) or jax",
+            "numpyro 0.20.1 does not import beside jax 0.10.0 (run): it needs jax.extend.core.primitives.xla_pmap_p, "
+            "which jax 0.9.2 had last. Good: numpyro 0.21.0 (run) or jax",
         ),
         (
             "jax==0.7.0 tensorflow-probability==0.25.0",
-            "tensorflow-probability 0.25.0 does not import beside jax 0.7.0 (run). Good: jax 0.6.2 (run).",
+            "tensorflow-probability 0.25.0 does not import beside jax 0.7.0 (run): it needs "
+            "jax.interpreters.xla.pytype_aval_mappings, which jax 0.6.2 had last. Good: jax 0.6.2 (run).",
         ),
         (
             "jax==0.4.25 numpy==2.0.0",

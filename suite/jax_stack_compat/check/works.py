@@ -21,7 +21,7 @@ from jax_stack_compat.judge.verdict_table import GOOD, UNDECIDED
 from jax_stack_compat.judge.verdicts import goes_wrong
 from jax_stack_compat.judge.wording import named
 from jax_stack_compat.libraries import known as libraries
-from jax_stack_compat.libraries.told import Told, told
+from jax_stack_compat.libraries.told import Told, cause, told
 from jax_stack_compat.packages import GUESTS, HELD, STACK, guests
 
 PLATFORM = "CPU, x86-64"
@@ -225,7 +225,9 @@ def _of_guest(knowledge: Knowledge, guest: str, versions: Pins) -> _Guest | None
     )
     failing = {module: each for case, each in told if (module := not_imported(case.touches, each.behaviour or ""))}
     if failing and not verbs:
-        return _Guest(f"{release} does not import {beside} ({_weakest(failing.values())})", fails=True)
+        why = cause(guest, versions[guest], versions.get("jax", ""))
+        words = f"{release} does not import {beside} ({_weakest(failing.values())}){f': {why}' * bool(why)}"
+        return _Guest(words, fails=True)
     if not verbs:
         told_of = ", ".join(f"{each.behaviour}" for _, each in told)
         return _Guest(f"{release} fails {beside} ({told_of}, {_weakest(each for _, each in told)})", fails=True)

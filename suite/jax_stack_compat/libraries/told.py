@@ -49,6 +49,13 @@ def told(versions: Mapping[str, str], names: Iterable[str] | None = None) -> Ite
             yield _told(name, release, jax, beside, libraries[name])
 
 
+def cause(name: str, version: str, jax: str) -> str:
+    """Return the name that a release of a library lacks beside a jax, in words; empty if no lack is known."""
+    release = known.spelled(name, version)
+    beside = known.found(known.load()[name].releases[release], _PACKAGE, jax) if release and jax else None
+    return _why(beside, jax) if beside and beside.needs else ""
+
+
 def _told(name: str, release: str, jax: str, beside: Beside, library: KnownLibrary) -> Told:
     subject, there = f"{name} {release}", f"beside {_PACKAGE} {jax} ({beside.how})"
     if beside.behaviour == WORKS and beside.held:
