@@ -252,7 +252,9 @@ def _told(what: str, course: _Along, after: Sequence[Span]) -> str:
     """Return all spans in words, with the last one before the stack's release."""
     before = course.spans(course.earlier, _WELL_BEFORE) if what == "good" else []
     if before:
-        return ", ".join([f"{what} up to {course.package} {before[-1].last}", *(span.again for span in after)])
+        is_first = before[-1].first == course.releases[0]
+        old = f"up to {course.package} {before[-1].last}" if is_first else before[-1].told
+        return ", ".join([f"{what} {old}", *(span.again for span in after)])
     return ", ".join([f"{what} {after[0].told}", *(span.again for span in after[1:])])
 
 

@@ -188,7 +188,7 @@ _ABSENT = Rule("absent", "jax<0.4.29", "jax.experimental.compute_on came with 0.
 _GONE = Rule(
     "attribute-error",
     "",
-    "jax#27873 (7eb397d1e5) ends the copy of lower; 3a440c764b replaces compute_on, and functions are plain",
+    "jax#27873 (7eb397d1e5) stops copying `lower`; 3a440c764b returns plain functions",
 )
 _JIT_LAST = Workaround(
     "Bind static arguments by functools.partial, then apply jax.jit last, outside compute_on.",
@@ -225,7 +225,11 @@ ISSUE = Issue(
             control_decorator_outside,
             rules=(
                 _ABSENT,
-                Rule("mark-kept", "jax<0.4.33", "lower reuses the cached trace of the call, which has the mark"),
+                Rule(
+                    "mark-kept",
+                    "jax<0.4.33",
+                    "lower reuses the call's cached trace, and that trace has the host's mark",
+                ),
                 Rule("mark-lost", "jax<0.6.0", "a144eb234b adds compute_on's context to the cache key"),
                 _GONE,
             ),

@@ -74,7 +74,7 @@ def result_fed_back() -> None:
 
 
 def another_spec() -> tuple[str, str]:
-    """Does jax.jit trace a function again for another PartitionSpec on the same jax.sharding.Mesh?"""
+    """Does jax.jit trace a function again for another PartitionSpec on one Mesh with Auto axes?"""
     traces = _traces("replicated", "split")
     return "retraced" if traces > 1 else "traced-once", f"{traces} traces of two calls"
 

@@ -123,7 +123,7 @@ ISSUE = Issue(
     upstream=Upstream.of(report="jax#37991 jax#28646 jax#28669", fix="jax#23873 jax#38039"),
     control=other_reductions,
     workaround=Workaround(
-        "Instead of cumsum, without NaN, compare with 0 first: jnp.cumsum(x != 0, dtype=int) > 0.",
+        "If x has no NaN, compare with 0 first: jnp.cumsum(x != 0, dtype=int) > 0.",
         truth_values_first,
         elsewhere=Elsewhere(any_so_far, numpy_cumsum, _INPUTS),
     ),

@@ -48,7 +48,7 @@ def pivots(x: Any) -> Any:
 
 
 def numpy_pivots(x: Any) -> Any:
-    """Return the sorted numbers twice: the kth of np.partition(x, kth), for each kth."""
+    """For each k, take element k of np.partition(x, k), and return these numbers twice."""
     import numpy as np
 
     each = np.stack([np.partition(x, kth)[..., kth] for kth in range(x.shape[-1])], -1)

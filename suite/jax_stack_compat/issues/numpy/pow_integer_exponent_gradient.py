@@ -41,7 +41,7 @@ def one_for_zero() -> None:
 
 
 def of_polynomial(z: Any) -> Any:
-    """Differentiate 1 + z + z², with a 1 where the exponent is 0."""
+    """Differentiate 1 + z + z**2, where z**0 is written as 1."""
     import jax
     import jax.numpy as jnp
 

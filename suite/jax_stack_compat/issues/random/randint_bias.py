@@ -3,7 +3,7 @@
 `randint` draws twice the dtype's bits, but a product in `2**nbits % span` overflows to 0, which drops half of the bits.
 jax#27742 samples 8-bit and 16-bit integers with 32 bits, behind a flag because downstream code broke; jax@a7b01146f2
 turns the flag on. For `int32`, the docstring documents the bias, and names rounded uniform floats as an alternative. As
-the docstring warns, rounded floats miss integers: most of a wide span (`other_spans`).
+the docstring warns, rounded floats miss most integers of a wide span (`other_spans`).
 """
 
 from __future__ import annotations

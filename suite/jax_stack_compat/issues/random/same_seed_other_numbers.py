@@ -2,7 +2,7 @@
 
 jax@a60ead6fd1 turned `jax_threefry_partitionable` on by default, so that many devices can draw without communication
 (jax#18480). A key of the default kind draws other bits, also for a single number (`scalar`), and `split` returns the
-keys that `fold_in` returns (jax#13341); `fold_in` is unchanged. Keys of "rbg" also split into other keys
+keys that `fold_in` returns (jax#13341); `fold_in` is unchanged. Splitting keys of "rbg" changed, too
 (random-stream-of-uniform-draws). The changelog lists the new default as a breaking change.
 """
 

@@ -86,7 +86,7 @@ def float32_p() -> None:
 
 
 def float32_ps_of_arrays() -> None:
-    """Float32 copies of a bfloat16 matrix and scalar give each element its own small draw, with mean 1 / p."""
+    """With float32 copies of a bfloat16 matrix and scalar, elements are drawn separately, with mean 1 / p."""
     import jax
     import jax.numpy as jnp
     import numpy as np

@@ -2,8 +2,8 @@
 
 I0 is even, so its gradient at 0 is 0, but JAX returned 1 (jax#11479, jax#40628). jax#18706 set the gradient of `jnp.i0`
 at 0 to the constant 0, so the second derivative there became 0 instead of 0.5 (jax#40627). The second derivative of i1
-at 0 was 1 instead of 0, and was also wrong near 0. jax#40640 makes i1 the derivative of i0, and uses a series for the
-derivative of i1 near 0.
+at 0 was 1 instead of 0, and is inexact near 0. jax#40640 makes i1 the derivative of i0, and uses a series for the
+derivative of i1 below sqrt(eps).
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 At a = 0, `gammainc` returned NaN and `gammaincc` returned 1, because both treated a = 0 as an error (jax#20507).
 jax#20699 sets the limits at a = 0, but for x < 1 `gammainc` still divides a series by a = 0
-(`gammainc_at_zero_below_one`). At infinite `a`, `gammainc` and `gammaincc` computed inf - inf (jax#38457). `betainc`
-was NaN where `a` underflows (jax#21900).
+(`gammainc_at_zero_below_one`). At infinite `a` and x >= 1, `gammainc` and `gammaincc` were NaN (jax#38457). `betainc`
+was NaN or 0 where `a` is 0 or near underflow (jax#21900).
 """
 
 from __future__ import annotations
@@ -154,7 +154,9 @@ ISSUE = Issue(
             rules=(Rule("differs", "jax<0.11.0"), Rule("agrees", "", "da23cf20a2")),
             workaround=_INFINITY,
             touches=members(
-                "jax.scipy.special", "gammainc gammaincc", f"(a, x) if a in ('jax.numpy.inf', 'numpy.inf') and {_PLAIN}"
+                "jax.scipy.special",
+                "gammainc gammaincc",
+                f"(a, x) if a in ('jax.numpy.inf', 'numpy.inf') and x >= 1 and {_PLAIN}",
             ),
         ),
         Case(

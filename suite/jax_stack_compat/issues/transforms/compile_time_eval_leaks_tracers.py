@@ -188,7 +188,7 @@ def interp() -> tuple[str, str]:
 
 
 def numpy_interp() -> None:
-    """While jit traces, np.interp gives a value without jax.ensure_compile_time_eval."""
+    """While jit traces, np.interp returns a value, and needs no jax.ensure_compile_time_eval."""
     import jax
     import numpy as np
 
@@ -281,7 +281,7 @@ ISSUE = Issue(
             rules=(_OLD, Rule("no-rule", "jax<0.8.0"), Rule("agrees", "", "858efa0147")),
             signatures={"no-rule": Signature("NotImplementedError", "Evaluation rule for 'empty")},
             workaround=Workaround(
-                "If jax.vmap(f) can be evaluated, replace lax.map by jax.vmap(f)(x): all rows are in memory.",
+                "If memory suffices, replace lax.map by jax.vmap(f)(x), which holds all rows at once.",
                 vmap_instead,
                 elsewhere=Elsewhere(
                     by_vmap,
