@@ -228,7 +228,7 @@ ISSUE = Issue(
                 Rule(
                     "mark-kept",
                     "jax<0.4.33",
-                    "lower reuses the call's cached trace, and that trace has the host's mark",
+                    "lower reuses the call's cached trace, with the host's mark",
                 ),
                 Rule("mark-lost", "jax<0.6.0", "a144eb234b adds compute_on's context to the cache key"),
                 _GONE,

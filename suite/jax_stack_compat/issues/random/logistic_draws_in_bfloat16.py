@@ -1,7 +1,7 @@
 """jax.random.logistic in bfloat16 draws -87.5 about once in 128 times
 
-jax#29857 takes the logarithm of uniform draws from [tiny, 1) instead of [eps, 1). In bfloat16, the smallest draw
-is drawn about once in 128 times, and the logarithm of tiny is -87.5. The mean of logistic draws, which should be 0,
+jax#29857 takes the logarithm of uniform draws from [tiny, 1) instead of [eps, 1). In bfloat16, about one
+draw in 128 is tiny, whose logarithm is -87.5. The mean of logistic draws, which should be 0,
 becomes negative (`mean`).
 """
 

@@ -2,7 +2,7 @@
 
 A cache of traced `jax.lax.cond` branches held the arrays that the branches close over, until 8db862c02e (jax#12719).
 9cf81e4d12 cached the abstract values of primitives under keys that held an inner jit's arrays (`jit_in_jit`); jax#30009
-made these references weak. A jitted scan with a jitted body kept closed-over arrays even before 9cf81e4d12 (`scan_of_jit`).
+made these references weak. A jitted scan with a jitted body kept closed-over arrays even before (`scan_of_jit`).
 Outside `jit`, a cache of compiled primitives holds a scan's jitted body (`eager_scan`), as jax#30009 notes in its code.
 """
 

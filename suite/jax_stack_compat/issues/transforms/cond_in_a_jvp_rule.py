@@ -147,7 +147,7 @@ ISSUE = Issue(
     control=mapped_gradient,
     rules=(Rule("no-transpose", "", "jax#39219 is open"),),
     workaround=Workaround(
-        "For constant slopes, multiply the tangent by a jnp.where: t * jnp.where(x > 0, 1.0, 2.0).",
+        "With constant slopes, multiply the tangent: t * jnp.where(x > 0, 1.0, 2.0).",
         coefficient,
         elsewhere=Elsewhere(
             leaky, leaky_slope, ("float32 vector", "float16 vector", "zero float32 vector", "float32 empty")
