@@ -84,7 +84,7 @@ def test_a_process_that_dies_is_a_crash() -> None:
         ("AttributeError: module 'jax.core' has no attribute 'Effects'", "jax.core.Effects"),
         ("ImportError: cannot import name 'Jaxpr' from 'jax.core' (jax/core.py)", "jax.core.Jaxpr"),
         ("ModuleNotFoundError: No module named 'jax.experimental.maps'", "jax.experimental.maps"),
-        ("AttributeError: jax.core.Effects was deprecated in JAX v0.10.0 and removed in v0.11", "jax.core.Effects"),
+        ("AttributeError: jax.core.Effects  was deprecated in JAX v0.10.0 and removed in v0.11", "jax.core.Effects"),
         ("TypeError: unexpected keyword", ""),
     ],
 )

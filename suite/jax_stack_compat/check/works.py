@@ -70,7 +70,10 @@ def judged(knowledge: Knowledge, stack: Stack, of: LookedUp) -> Works:
     refused = refusals(of.named, stack.python)
     broken, well, unsure = _of_runs(knowledge, of.pins)
     of_libraries = _of_libraries(stack, of, unsure)
-    refused += [one.words for one in of_libraries if one.refused and one.words not in refused]
+    # What metadata refuses is told already.
+    told_twice = [one for one in of_libraries if one.refused and one.words in refused]
+    of_libraries = [one for one in of_libraries if one not in told_twice]
+    refused += [one.words for one in of_libraries if one.refused]
     broken += [one.words for one in of_libraries if one.fails]
     well += _working(one for one in of_libraries if one.well)
     if not refused and newer_jaxlib(of.named):
@@ -86,7 +89,7 @@ def judged(knowledge: Knowledge, stack: Stack, of: LookedUp) -> Works:
         broken.append(f"jaxlib {jaxlib} does not use {' and '.join(plugins)}, of another release")
         instead.append(" with ".join(f"{name.partition(' ')[0]} {jaxlib}" for name in plugins))
     lost = GUESTS.keys() - of.pins.keys() | libraries.load().keys() - HELD.keys()
-    lost -= {one.library for one in of_libraries}
+    lost -= {one.library for one in (*of_libraries, *told_twice)}
     outside = [f"{name} {stack.versions[name]}" for name in sorted(lost & stack.versions.keys())]
     unsure = [release for release in unsure if release.partition(" ")[0] not in {one.library for one in of_libraries}]
     told_of = {"refused": refused, "broken": broken, "instead": instead, "well": well, "outside": [*unsure, *outside]}

@@ -19,7 +19,7 @@ _NEEDS = (
     re.compile(r"module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'"),
     re.compile(r"cannot import name '(?P<name>\w+)' from '(?P<module>[\w.]+)'"),
     re.compile(r"No module named '(?P<module>[\w.]+)'"),
-    re.compile(r": (?P<module>[a-z]\w*(?:\.\w+)*)\.(?P<name>\w+) (?:was|is|has been) (?:deprecated|removed)"),
+    re.compile(r": (?P<module>[a-z]\w*(?:\.\w+)*)\.(?P<name>\w+)\s+(?:was|is|has been) (?:deprecated|removed)"),
 )
 _MOST_MODULES = 5
 # An installer may build what has no wheel, and the runs do not; and another interpreter may do.
