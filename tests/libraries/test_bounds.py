@@ -6,14 +6,14 @@ from typing import Any
 import yaml
 
 from jax_stack_compat.libraries.known import RUN, Beside, KnownLibrary, KnownRelease
-from laboratory.boundaries.libraries import MissingBound, missing_bounds
+from laboratory.boundaries.libraries import LibraryBound, missing_bounds
 
 WORKS = Beside("works", RUN)
 LACKS = Beside("does-not-import", RUN, error="AttributeError", needs="jax.core.Effects", place="lib/a.py:1")
 FAILS = Beside("does-not-import", RUN, error="TypeError: no")
 
 
-def bounds(**beside: Beside) -> list[MissingBound]:
+def bounds(**beside: Beside) -> list[LibraryBound]:
     """Return the missing bounds of a release that ran beside these releases of jax, such as `v0_7_2`."""
     course = {version[1:].replace("_", "."): shown for version, shown in beside.items()}
     release = KnownRelease("2026-01-01", {"jax": ">=0.4"}, {"jax": course})

@@ -5,19 +5,19 @@ import pytest
 from jax_stack_compat.environments.library_call import Failure
 from jax_stack_compat.libraries import judge
 from laboratory.libraries import offered
-from laboratory.libraries.records import Record
-from laboratory.libraries.stacks import Pair, as_of
+from laboratory.libraries.records import LibraryRecord
+from laboratory.libraries.stacks import LibraryPair, as_of
 
 _AS_OF = "2026-01-01T00:00:00Z"
 
 
-def record(version: str, *failures: Failure, **more: object) -> Record:
+def record(version: str, *failures: Failure, **more: object) -> LibraryRecord:
     """Return a record of `lib` 1.0 beside a release of jax."""
     told = {"key": "", "library": "lib", "release": "1.0", "package": "jax", "version": version, "as_of": _AS_OF}
-    return Record.model_validate({**told, "failures": failures, **more})
+    return LibraryRecord.model_validate({**told, "failures": failures, **more})
 
 
-def behaviours(*records: Record) -> list[str]:
+def behaviours(*records: LibraryRecord) -> list[str]:
     """Return what each record shows."""
     return [shown.behaviour for shown in judge.shown([record.ran for record in records], "lib").values()]
 
@@ -105,4 +105,4 @@ def test_a_pair_is_resolved_as_of_the_later_day() -> None:
     """The later of the two releases decides what an installer may choose."""
     library, release = "optax", list(offered.load().libraries["optax"])[-1]
     uploaded = offered.load().libraries[library][release].uploaded
-    assert as_of(Pair(library, release, "jax", "0.4.38")) > uploaded
+    assert as_of(LibraryPair(library, release, "jax", "0.4.38")) > uploaded

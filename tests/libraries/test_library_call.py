@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jax_stack_compat.environments.library_call import Seen, observe
+from jax_stack_compat.environments.library_call import LibrarySeen, observe
 
 Library = Callable[..., Path]
 
@@ -29,7 +29,7 @@ def library(tmp_path: Path) -> Library:
     return make
 
 
-def seen(folder: Path, task: str = "import lib") -> Seen:
+def seen(folder: Path, task: str = "import lib") -> LibrarySeen:
     """Return what is seen of the library in an environment."""
     return observe(folder, "lib", task)
 

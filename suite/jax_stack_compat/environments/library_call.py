@@ -30,7 +30,7 @@ class Failure:
 
 
 @dataclass
-class Seen:
+class LibrarySeen:
     """What a library did: how many modules it has, those that do not import, and the failure of the task.
 
     `ended` is how the process ended if it did not end well, and `during` the step in which it did.
@@ -43,7 +43,7 @@ class Seen:
     during: str = ""
 
 
-def observe(environment: Path, module: str, task: str) -> Seen:
+def observe(environment: Path, module: str, task: str) -> LibrarySeen:
     """Import the public modules of `module` and run `task` with an environment's interpreter; return what was seen.
 
     Raises OSError.
@@ -63,8 +63,8 @@ def observe(environment: Path, module: str, task: str) -> Seen:
     return seen
 
 
-def _follow(process: GuardedProcess) -> Seen:
-    seen, since = Seen(during="start"), time.monotonic()
+def _follow(process: GuardedProcess) -> LibrarySeen:
+    seen, since = LibrarySeen(during="start"), time.monotonic()
     for line in process.lines():
         if line is None:
             if time.monotonic() - since > _STEP_SECONDS:
@@ -75,7 +75,7 @@ def _follow(process: GuardedProcess) -> Seen:
     return seen
 
 
-def _hear(seen: Seen, told: Mapping[str, Any]) -> None:
+def _hear(seen: LibrarySeen, told: Mapping[str, Any]) -> None:
     match told:
         case {"failed": name, "step": step, "error": error, "lacks": lacks, "place": place}:
             failure = Failure(name, error, lacks, place)

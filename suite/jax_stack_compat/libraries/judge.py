@@ -9,7 +9,7 @@ from typing import Literal
 
 from packaging.utils import canonicalize_name
 
-from jax_stack_compat.environments.library_call import Failure, Seen
+from jax_stack_compat.environments.library_call import Failure, LibrarySeen
 
 Behaviour = Literal[
     "works", "imports", "does-not-import", "without-modules", "task-fails", "crashes", "excluded", "unavailable"
@@ -35,14 +35,14 @@ class Ran:
 
     package: str
     version: str
-    seen: Seen
+    seen: LibrarySeen
     pins: Mapping[str, str]
     conflict: str = ""
     held: bool = False
 
 
 @dataclass(frozen=True)
-class Shown:
+class LibraryShown:
     """What a library did beside a release of a package.
 
     `error` is the first failure, `needs` the name that it lacks, `place` the line of code that raised, and `by` the
@@ -57,7 +57,7 @@ class Shown:
     modules: tuple[str, ...] = ()
 
 
-def shown(runs: Sequence[Ran], module: str) -> Mapping[tuple[str, str, bool], Shown]:
+def shown(runs: Sequence[Ran], module: str) -> Mapping[tuple[str, str, bool], LibraryShown]:
     """Return what the runs of one release of a library show, by package, version and whether others were held.
 
     A module that imports nowhere, or a task that works nowhere, tells nothing about the stack, and does not count.
@@ -69,15 +69,15 @@ def shown(runs: Sequence[Ran], module: str) -> Mapping[tuple[str, str, bool], Sh
     return {(run.package, run.version, run.held): _shown(run, module, never, has_task=has_task) for run in runs}
 
 
-def _shown(run: Ran, module: str, never: frozenset[str], *, has_task: bool) -> Shown:
+def _shown(run: Ran, module: str, never: frozenset[str], *, has_task: bool) -> LibraryShown:
     seen = run.seen
     if any(words in run.conflict for words in _NOT_HERE):
-        return Shown("unavailable", error=_cause(run.conflict))
+        return LibraryShown("unavailable", error=_cause(run.conflict))
     if run.conflict:
-        return Shown("excluded", error=_cause(run.conflict))
+        return LibraryShown("excluded", error=_cause(run.conflict))
     is_part = seen.during.startswith("import ") and seen.during != f"import {module}"
     if seen.ended and not is_part:
-        return Shown("crashes", error=f"{seen.ended}, in {seen.during}")
+        return LibraryShown("crashes", error=f"{seen.ended}, in {seen.during}")
     if seen.failures and seen.failures[0].name == module:
         return _failed("does-not-import", run, module, seen.failures[0])
     if seen.task and has_task:
@@ -85,7 +85,7 @@ def _shown(run: Ran, module: str, never: frozenset[str], *, has_task: bool) -> S
     broken = [failure for failure in seen.failures if failure.name in _broken(run) - never]
     if broken:
         return _failed("without-modules", run, module, broken[0], [failure.name for failure in broken])
-    return Shown("works" if has_task else "imports")
+    return LibraryShown("works" if has_task else "imports")
 
 
 def _cause(conflict: str) -> str:
@@ -106,8 +106,8 @@ def _broken(run: Ran) -> frozenset[str]:
     return frozenset(failure.name for failure in run.seen.failures if not failure.lacks)
 
 
-def _failed(behaviour: Behaviour, run: Ran, module: str, failure: Failure, modules: Iterable[str] = ()) -> Shown:
-    return Shown(
+def _failed(behaviour: Behaviour, run: Ran, module: str, failure: Failure, modules: Iterable[str] = ()) -> LibraryShown:
+    return LibraryShown(
         behaviour,
         error=failure.error,
         needs=needed(failure.error),

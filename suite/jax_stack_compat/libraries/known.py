@@ -51,7 +51,7 @@ class Beside:
 
 
 @dataclass(frozen=True)
-class Missing:
+class MissingName:
     """Releases of jax, from `first` to `last`, that lack a name which an import needs, and the line that uses it."""
 
     first: str
@@ -70,7 +70,7 @@ class KnownRelease:
     day: str
     requires: Mapping[str, str]
     beside: Mapping[str, Mapping[str, Beside]]
-    missing: tuple[Missing, ...] = ()
+    missing: tuple[MissingName, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _library(row: Mapping[str, Any], shown: list[Beside]) -> KnownLibrary:
     releases = {}
     for version, of in row["releases"].items():
         beside = {package: _course(places, shown) for package, places in of["beside"].items()}
-        missing = tuple(Missing(**one) for one in of["missing"])
+        missing = tuple(MissingName(**one) for one in of["missing"])
         releases[version] = KnownRelease(of["day"], of["requires"], beside, missing)
     return KnownLibrary(row["module"], row["task"], releases)
 

@@ -16,7 +16,7 @@ _BROKEN = ("does-not-import", "crashes")
 
 
 @dataclass(frozen=True)
-class MissingBound:
+class LibraryBound:
     """A release of a library that does not import beside a newer jax, which its metadata admits.
 
     `below` is the first release of jax that lacks the needed name; where no name decides, it is the first that failed.
@@ -51,7 +51,7 @@ class MissingBound:
         )
 
 
-def missing_bounds(name: str, library: KnownLibrary) -> Iterator[MissingBound]:
+def missing_bounds(name: str, library: KnownLibrary) -> Iterator[LibraryBound]:
     """Yield the bound that each release lacks, the newest release first."""
     for release, of in reversed(list(library.releases.items())):
         course = [(version, beside) for version, beside in of.beside.get(_JAX, {}).items() if beside.how == "run"]
@@ -62,7 +62,7 @@ def missing_bounds(name: str, library: KnownLibrary) -> Iterator[MissingBound]:
         fails, shown = after[0]
         first = _first_without(shown.needs, works[-1])
         declared = of.requires.get(_JAX, "")
-        yield MissingBound(name, release, declared, first or fails, works[-1], fails, shown, exact=bool(first))
+        yield LibraryBound(name, release, declared, first or fails, works[-1], fails, shown, exact=bool(first))
 
 
 def _first_without(name: str, works: str) -> str:

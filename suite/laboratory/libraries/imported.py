@@ -28,7 +28,7 @@ from laboratory.libraries.records import FOLDER
 _JAX = "jax"
 
 
-class Missing(FileModel):
+class MissingSpan(FileModel):
     """Releases of jax, from `first` to `last`, that lack a name which the import needs, and the line that uses it."""
 
     first: VersionText
@@ -43,7 +43,7 @@ class Imported(FileModel):
     `unread` is a file that could not be read: a newer Python's syntax.
     """
 
-    missing: tuple[Missing, ...] = ()
+    missing: tuple[MissingSpan, ...] = ()
     unread: str = ""
 
 
@@ -73,7 +73,7 @@ def _install(library: str, release: str, folder: str) -> None:
         raise Failed(f"{library} {release} cannot be read: {done.stderr.strip()}")
 
 
-def _missing(folder: Path, module: str) -> Iterator[Missing]:
+def _missing(folder: Path, module: str) -> Iterator[MissingSpan]:
     """Yield the spans of releases of jax that lack a name of the import."""
     reached = reachable(folder, module)
     uses = [use for use in usage(folder).uses if not use.inside and use.package == _JAX and use.place.path in reached]
@@ -86,14 +86,14 @@ def _missing(folder: Path, module: str) -> Iterator[Missing]:
     for told, group in groupby(releases, first.get):
         span = list(group)
         if told:
-            yield Missing(first=span[0], last=span[-1], name=told[0], place=told[1])
+            yield MissingSpan(first=span[0], last=span[-1], name=told[0], place=told[1])
 
 
 def _place(use: Use) -> str:
     return f"{use.place.path}:{use.place.line}"
 
 
-def lacking(found: Imported, version: str) -> Missing | None:
+def lacking(found: Imported, version: str) -> MissingSpan | None:
     """Return what a release of jax lacks for an import; None if nothing is known to be missing."""
     here = Version(version)
     return next((one for one in found.missing if Version(one.first) <= here <= Version(one.last)), None)

@@ -33,7 +33,7 @@ class LibraryRelease(FileModel):
     requires_dist: tuple[RequirementText, ...]
 
 
-class Offered(FileModel):
+class OfferedLibraries(FileModel):
     """The file releases.json: the releases to run, by library, in version order."""
 
     mend: ClassVar[str] = restored(PATH, "nox -s libraries -- --renew")
@@ -44,9 +44,9 @@ class Offered(FileModel):
 
 
 @cache
-def load() -> Offered:
+def load() -> OfferedLibraries:
     """Return the releases in the tree. Raises BadFile."""
-    return read(Offered, PATH)
+    return read(OfferedLibraries, PATH)
 
 
 def newest_of_series(uploads: Mapping[str, datetime], since: datetime) -> list[str]:
@@ -71,7 +71,7 @@ def renew() -> None:
     known = load().libraries if PATH.exists() else {}
     with index.asking() as client:
         found = {name: _releases(client, name, known.get(name, {}), taken_at - WINDOW) for name in sorted(table.load())}
-    write(PATH, dump(Offered(taken_at=taken_at, libraries=found).model_dump(mode="json")))
+    write(PATH, dump(OfferedLibraries(taken_at=taken_at, libraries=found).model_dump(mode="json")))
     load.cache_clear()
     count = sum(map(len, found.values()))
     OUT.print(f"{len(found)} libraries, {count} releases to run", soft_wrap=True)

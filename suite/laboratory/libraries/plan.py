@@ -12,9 +12,9 @@ from packaging.utils import canonicalize_name
 from jax_stack_compat.libraries.judge import needed
 from jax_stack_compat.stack import releases
 from laboratory.libraries import offered, records, stacks
-from laboratory.libraries.records import Record
+from laboratory.libraries.records import LibraryRecord
 from laboratory.libraries.search import next_place
-from laboratory.libraries.stacks import Pair
+from laboratory.libraries.stacks import LibraryPair
 
 # Every library runs beside releases of jax, and beside releases of the others if it requires them.
 PACKAGES = ("jax", "equinox", "flax", "optax")
@@ -29,12 +29,12 @@ class Course:
     package: str
 
     @cached_property
-    def pairs(self) -> list[Pair]:
+    def pairs(self) -> list[LibraryPair]:
         """The pairs, in version order."""
         versions = [*self._before(minors(self.package)), *minors(self.package)]
-        return [Pair(self.library, self.release, self.package, version) for version in versions]
+        return [LibraryPair(self.library, self.release, self.package, version) for version in versions]
 
-    def next_pair(self, *, every: bool) -> Pair | None:
+    def next_pair(self, *, every: bool) -> LibraryPair | None:
         """Return the next pair to run; None if no run would tell more, or with `every`, if all ran. Raises BadFile."""
         admitted = [place for place, pair in enumerate(self.pairs) if not stacks.excluded(pair)]
         seen = [outcome(records.find(pair)) for pair in self.pairs]
@@ -43,7 +43,7 @@ class Course:
             place = next((place for place in admitted if seen[place] is None), None)
         return None if place is None else self.pairs[place]
 
-    def next_held(self) -> tuple[Pair, Mapping[str, str]] | None:
+    def next_held(self) -> tuple[LibraryPair, Mapping[str, str]] | None:
         """Return the next pair to run with other packages held, and the versions to keep; None if there is none.
 
         A library that fails may do so for another package, which also moved. So the other packages stay as in the
@@ -79,12 +79,12 @@ class Course:
         return max(older, default=0)
 
 
-def _fails(record: Record) -> bool:
+def _fails(record: LibraryRecord) -> bool:
     _, broken, task_fails, ended = outcome(record) or ((), (), False, "")
     return bool(broken or task_fails or ended)
 
 
-def is_of_jax(record: Record) -> bool:
+def is_of_jax(record: LibraryRecord) -> bool:
     """Return True if a missing name of jax or jaxlib is the first thing that fails."""
     failures = [failure for failure in record.failures if not failure.lacks]
     first = failures[0] if failures else record.task
@@ -96,7 +96,7 @@ def minors(package: str) -> list[str]:
     return stacks.newest_minors(package, offered.load().taken_at - offered.WINDOW)
 
 
-def outcome(record: Record | None) -> tuple[object, ...] | None:
+def outcome(record: LibraryRecord | None) -> tuple[object, ...] | None:
     """Return what a record shows, to compare it with another; None without a record."""
     if record is None:
         return None

@@ -16,17 +16,17 @@ from jax_stack_compat.libraries import judge
 from jax_stack_compat.libraries.known import BETWEEN, DECLARED, EXCLUDED, PATH, RUN, WORKS, Beside
 from jax_stack_compat.packages import PACKAGES
 from laboratory.libraries import offered, records, stacks, table
-from laboratory.libraries.imported import Imported, Missing, imported, lacking
+from laboratory.libraries.imported import Imported, MissingSpan, imported, lacking
 from laboratory.libraries.plan import PACKAGES as BESIDE
 from laboratory.libraries.plan import Course, courses, minors
-from laboratory.libraries.records import Record
+from laboratory.libraries.records import LibraryRecord
 
-Seen = Mapping[tuple[str, str, bool], judge.Shown]
+Shown = Mapping[tuple[str, str, bool], judge.LibraryShown]
 _FAILS = ("does-not-import", "crashes")
 
 
 @dataclass(frozen=True)
-class Counts:
+class PublishedCounts:
     """The number of published records, and of those beside jax: compared with the names, and as these tell."""
 
     records: int
@@ -39,12 +39,12 @@ class Counts:
         return f"{self.records} records; the names that imports need tell {self.agreed} of {self.compared} runs"
 
 
-def publish() -> Counts:
+def publish() -> PublishedCounts:
     """Pack the records of the plan, and write what they show. Raises Failed, BadFile, OSError."""
     by_release: dict[tuple[str, str], list[Course]] = {}
     for course in courses():
         by_release.setdefault((course.library, course.release), []).append(course)
-    found: list[Record] = []
+    found: list[LibraryRecord] = []
     shown: dict[Beside, int] = {}
     libraries: dict[str, dict[str, Any]] = {}
     agreed = compared = 0
@@ -78,16 +78,16 @@ def publish() -> Counts:
         "libraries": libraries,
     }
     write(PATH, dump_lines(data, {"shown": ""}))
-    return Counts(len(found), agreed, compared)
+    return PublishedCounts(len(found), agreed, compared)
 
 
-def _is_refuted(missing: Missing, beside: Mapping[str, Beside]) -> bool:
+def _is_refuted(missing: MissingSpan, beside: Mapping[str, Beside]) -> bool:
     """Return True if a run imported the library beside a jax that is said to lack a name."""
     ran = [version for version, one in beside.items() if one.how == RUN and one.behaviour not in _FAILS]
     return any(Version(missing.first) <= Version(version) <= Version(missing.last) for version in ran)
 
 
-def _agrees(record: Record, names: Imported, seen: Seen) -> bool | None:
+def _agrees(record: LibraryRecord, names: Imported, seen: Shown) -> bool | None:
     """Return True if the names tell of a record's import what the run showed; None if they tell nothing of it."""
     if record.conflict or names.unread or record.package != "jax":
         return None
@@ -103,7 +103,7 @@ def _lean(beside: Beside) -> Mapping[str, Any]:
     return {name: value for name, value in asdict(beside).items() if value}
 
 
-def _course(course: Course, seen: Seen) -> Mapping[str, Beside]:
+def _course(course: Course, seen: Shown) -> Mapping[str, Beside]:
     """Return what a course shows, by version; a release between two that agree does the same."""
     rows: dict[str, Beside] = {}
     waiting: list[str] = []
@@ -125,7 +125,7 @@ def _course(course: Course, seen: Seen) -> Mapping[str, Beside]:
     return {pair.version: rows[pair.version] for pair in course.pairs if pair.version in rows}
 
 
-def _beside(fresh: judge.Shown, held: judge.Shown | None) -> Beside:
+def _beside(fresh: judge.LibraryShown, held: judge.LibraryShown | None) -> Beside:
     """Return what a pair shows: it works if it does so with other packages held."""
     if held is not None and held.behaviour == WORKS:
         return Beside(WORKS, RUN, error=fresh.error, place=fresh.place, by=fresh.by, held=True)

@@ -19,10 +19,10 @@ from jax_stack_compat.base.errors import usable
 from jax_stack_compat.base.fields import Moment, PackageName, VersionText
 from jax_stack_compat.base.files import PACKAGES, REPORTS, STATE, FileModel, dump, read
 from jax_stack_compat.cell.atomic import write
-from jax_stack_compat.environments.library_call import Failure, Seen
+from jax_stack_compat.environments.library_call import Failure, LibrarySeen
 from jax_stack_compat.libraries.judge import Ran
 from laboratory.libraries import stacks, table
-from laboratory.libraries.stacks import Pair
+from laboratory.libraries.stacks import LibraryPair
 from laboratory.sources.syntax import canonical
 
 FOLDER = STATE / "libraries"
@@ -30,7 +30,7 @@ PACKED = REPORTS / "published" / "libraries.jsonl.xz"
 _CODE = PACKAGES / "jax_stack_compat" / "cell" / "library.py"
 
 
-class Record(FileModel):
+class LibraryRecord(FileModel):
     """What a library did in one stack. With `held`, other packages stayed as in the nearest stack that works.
 
     `failures` has the modules that do not import, the library's own first; `task` is the failure of the task. `ended`
@@ -55,16 +55,16 @@ class Record(FileModel):
     @property
     def ran(self) -> Ran:
         """What is judged of it."""
-        seen = Seen(self.modules, list(self.failures), self.task, self.ended, self.during)
+        seen = LibrarySeen(self.modules, list(self.failures), self.task, self.ended, self.during)
         return Ran(self.package, self.version, seen, self.pins, self.conflict, self.held)
 
     @property
-    def pair(self) -> Pair:
+    def pair(self) -> LibraryPair:
         """The pair that it is of."""
-        return Pair(self.library, self.release, self.package, self.version)
+        return LibraryPair(self.library, self.release, self.package, self.version)
 
 
-def key(pair: Pair, *, held: bool = False) -> str:
+def key(pair: LibraryPair, *, held: bool = False) -> str:
     """Return the key of a pair's record. Raises BadFile."""
     library = table.load()[pair.library]
     runs = [library.task, table.module(pair.library), stacks.python(pair.library, pair.release), _code()]
@@ -79,36 +79,36 @@ def _code() -> str:
     return hashlib.sha256(canonical(tree).encode()).hexdigest()
 
 
-def _path(pair: Pair, *, held: bool) -> Path:
+def _path(pair: LibraryPair, *, held: bool) -> Path:
     return FOLDER / pair.library / f"{pair.release}+{pair.package}-{pair.version}{'+held' * held}.json"
 
 
-def find(pair: Pair, *, held: bool = False) -> Record | None:
+def find(pair: LibraryPair, *, held: bool = False) -> LibraryRecord | None:
     """Return the record of a pair under its key, of this machine or else of the published file. Raises BadFile."""
     here = _path(pair, held=held)
-    known = [read(Record, here)] if here.exists() else []
+    known = [read(LibraryRecord, here)] if here.exists() else []
     known += [packed for packed in [_packed().get((pair, held))] if packed]
     return next((record for record in known if record.key == key(pair, held=held)), None)
 
 
-def keep(record: Record) -> None:
+def keep(record: LibraryRecord) -> None:
     """Write a record to this machine's state. Raises OSError."""
     write(_path(record.pair, held=record.held), dump(record.model_dump(mode="json", exclude_defaults=True)))
 
 
 @cache
-def _packed() -> Mapping[tuple[Pair, bool], Record]:
+def _packed() -> Mapping[tuple[LibraryPair, bool], LibraryRecord]:
     return {(record.pair, record.held): record for record in load()} if PACKED.exists() else {}
 
 
-def load() -> list[Record]:
+def load() -> list[LibraryRecord]:
     """Return the published records. Raises BadFile."""
     with usable(PACKED, "nox -s libraries"):
         lines = lzma.decompress(PACKED.read_bytes()).decode().splitlines()
-        return [Record.model_validate_json(line) for line in lines]
+        return [LibraryRecord.model_validate_json(line) for line in lines]
 
 
-def pack(records: Iterable[Record]) -> None:
+def pack(records: Iterable[LibraryRecord]) -> None:
     """Write the published records, in the order of their pairs."""
     rows = sorted((record.model_dump(mode="json", exclude_defaults=True) for record in records), key=_order)
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

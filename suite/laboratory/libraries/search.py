@@ -6,10 +6,10 @@ from collections.abc import Hashable, Sequence
 from itertools import pairwise
 
 # What a library did beside each release of a package; None where it was not run.
-Seen = Sequence[Hashable | None]
+Outcomes = Sequence[Hashable | None]
 
 
-def next_place(seen: Seen, admitted: Sequence[int], own: int) -> int | None:
+def next_place(seen: Outcomes, admitted: Sequence[int], own: int) -> int | None:
     """Return the place of the next release to run; None if no run would tell more.
 
     Of the places in `admitted`, the newest comes first, then the one nearest to `own`, the library's own day, then the

@@ -13,7 +13,7 @@ from jax_stack_compat.cell import machine
 from jax_stack_compat.libraries.known import PATH
 from laboratory.libraries import offered, published, records, table
 from laboratory.libraries.plan import Course, courses
-from laboratory.libraries.trial import Bench, bench, carry_out
+from laboratory.libraries.trial import LibraryBench, bench, carry_out
 
 
 def run(library: Sequence[str], *, renew: bool, every: bool, plan: bool) -> Exit:
@@ -53,7 +53,7 @@ def _run_release(group: Sequence[Course], *, every: bool) -> int:
     """Run the searches of one release of a library in one environment; return the number of runs."""
     count = 0
     with ExitStack() as stack:
-        made: Bench | None = None
+        made: LibraryBench | None = None
         for course in group:
             while pair := course.next_pair(every=every):
                 made = made or stack.enter_context(bench(course.library, course.release))

@@ -15,6 +15,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from jax_stack_compat.base.errors import Failed
 from jax_stack_compat.base.spelling import specifiers
 from jax_stack_compat.packages import BESIDE
 from jax_stack_compat.stack import releases, uv_call
@@ -24,11 +25,13 @@ from laboratory.libraries import offered
 _PYTHONS = ("3.12", "3.13", "3.11")
 # An installer had all wheels of a release a day after the first.
 _WHEELS = timedelta(days=1)
+# What uv says of requirements that exclude each other; any other failure is the machine's, or the index's.
+_NO_SOLUTION = "No solution found"
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Pair:
+class LibraryPair:
     """A release of a library beside a release of a package of the stack."""
 
     library: str
@@ -37,7 +40,7 @@ class Pair:
     version: str
 
 
-class Unresolvable(Exception):
+class NoStack(Exception):
     """An installer gives no such stack; the message is the installer's reason."""
 
 
@@ -48,7 +51,7 @@ def newest_minors(package: str, since: datetime) -> list[str]:
     return offered.newest_of_series(uploads, since)
 
 
-def as_of(pair: Pair) -> datetime:
+def as_of(pair: LibraryPair) -> datetime:
     """Return the moment as of which a pair is resolved: the later of the two days. Raises BadFile."""
     library = offered.load().libraries[pair.library][pair.release].uploaded
     package = releases.load().packages[pair.package][pair.version].uploaded
@@ -61,7 +64,7 @@ def python(library: str, release: str) -> str:
     return next((minor for minor in _PYTHONS if f"{minor}.9" in allowed), _PYTHONS[0])
 
 
-def excluded(pair: Pair) -> str:
+def excluded(pair: LibraryPair) -> str:
     """Return the requirement in the library's own metadata that excludes the pair; empty if there is none."""
     release = offered.load().libraries[pair.library][pair.release]
     for wanted in map(Requirement, release.requires_dist):
@@ -75,10 +78,10 @@ def _admits(wanted: Requirement, version: str) -> bool:
     return wanted.specifier.contains(Version(version), prereleases=True)
 
 
-def resolve(pair: Pair, kept: Mapping[str, str]) -> Mapping[str, str]:
+def resolve(pair: LibraryPair, kept: Mapping[str, str]) -> Mapping[str, str]:
     """Return the pins that an installer gives for a pair; the versions in `kept` stay, as far as requirements admit.
 
-    Raises Unresolvable, BadFile.
+    Raises NoStack, Failed, BadFile.
     """
     asked = [f"{pair.library}=={pair.release}", f"{pair.package}=={pair.version}", *sorted(BESIDE)]
     with tempfile.NamedTemporaryFile("w+", suffix=".txt") as file:
@@ -86,12 +89,14 @@ def resolve(pair: Pair, kept: Mapping[str, str]) -> Mapping[str, str]:
         file.write("".join(f"{name}=={version}\n" for name, version in kept.items()))
         file.flush()
         run = _compile(pair, asked, file.name)
+        if run.returncode and _NO_SOLUTION in run.stderr:
+            raise NoStack(run.stderr.strip())
         if run.returncode:
-            raise Unresolvable(run.stderr.strip())
+            raise Failed(f"{pair.library} {pair.release} cannot be resolved: {run.stderr.strip()}")
         return {canonicalize_name(name): version for name, version in _PIN.findall(Path(file.name).read_text())}
 
 
-def _compile(pair: Pair, asked: Sequence[str], path: str) -> subprocess.CompletedProcess[str]:
+def _compile(pair: LibraryPair, asked: Sequence[str], path: str) -> subprocess.CompletedProcess[str]:
     return uv_call.run(
         *("pip", "compile", "--python", sys.executable, "--no-python-downloads", "--quiet", "--no-header"),
         *(

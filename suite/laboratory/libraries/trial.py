@@ -14,13 +14,13 @@ from jax_stack_compat.base.files import STATE
 from jax_stack_compat.environments import interpreter, library_call
 from jax_stack_compat.stack import uv_call
 from laboratory.libraries import table
-from laboratory.libraries.records import Record, key
-from laboratory.libraries.stacks import Pair, Unresolvable, as_of, excluded, python, resolve
+from laboratory.libraries.records import LibraryRecord, key
+from laboratory.libraries.stacks import LibraryPair, NoStack, as_of, excluded, python, resolve
 
 _TAIL = 400
 
 
-class Bench:
+class LibraryBench:
     """An environment for the stacks of one release of a library, changed from each stack to the next."""
 
     def __init__(self, folder: Path, version: str) -> None:
@@ -38,19 +38,19 @@ class Bench:
 
 
 @contextmanager
-def bench(library: str, release: str) -> Iterator[Bench]:
+def bench(library: str, release: str) -> Iterator[LibraryBench]:
     """Make an environment for the stacks of a library's release, and remove it afterwards. Raises Failed, BadFile."""
     STATE.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=f"library-{library}-", dir=STATE))
     try:
-        yield Bench(folder, python(library, release))
+        yield LibraryBench(folder, python(library, release))
     except interpreter.NoInterpreter as error:
         raise Failed(str(error)) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def carry_out(pair: Pair, bench: Bench, kept: Mapping[str, str] | None = None) -> Record:
+def carry_out(pair: LibraryPair, bench: LibraryBench, kept: Mapping[str, str] | None = None) -> LibraryRecord:
     """Run a pair, and return what was seen; other packages stay at the versions in `kept`, if they are given.
 
     Raises Failed, BadFile, OSError.
@@ -58,14 +58,14 @@ def carry_out(pair: Pair, bench: Bench, kept: Mapping[str, str] | None = None) -
     held = kept is not None
     head = {"key": key(pair, held=held), **vars(pair), "as_of": as_of(pair), "held": held}
     if conflict := excluded(pair):
-        return Record.model_validate({**head, "conflict": conflict})
+        return LibraryRecord.model_validate({**head, "conflict": conflict})
     try:
         pins = resolve(pair, kept or {})
-    except Unresolvable as error:
-        return Record.model_validate({**head, "conflict": str(error)[:_TAIL]})
+    except NoStack as error:
+        return LibraryRecord.model_validate({**head, "conflict": str(error)[:_TAIL]})
     bench.install(pins)
     seen = library_call.observe(bench.folder, table.module(pair.library), table.load()[pair.library].task)
-    return Record.model_validate({**head, "pins": pins, **asdict(seen)})
+    return LibraryRecord.model_validate({**head, "pins": pins, **asdict(seen)})
 
 
 def _uv(*words: str) -> None:

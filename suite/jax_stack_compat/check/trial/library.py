@@ -12,9 +12,9 @@ from jax_stack_compat.base.files import STATE
 from jax_stack_compat.check.output import text
 from jax_stack_compat.check.trial.own_folder import own_folder
 from jax_stack_compat.environments import interpreter, library_call
-from jax_stack_compat.environments.library_call import Seen
+from jax_stack_compat.environments.library_call import LibrarySeen
 from jax_stack_compat.libraries import known
-from jax_stack_compat.libraries.judge import Ran, Shown, shown
+from jax_stack_compat.libraries.judge import LibraryShown, Ran, shown
 from jax_stack_compat.libraries.known import EXCLUDED, WORKS
 from jax_stack_compat.packages import BESIDE
 from jax_stack_compat.stack import uv_call
@@ -50,7 +50,7 @@ def attempt(name: str, source: str, *, console: Terminal) -> Exit:
     return Exit.UNEXPECTED if broken else Exit.AS_EXPECTED
 
 
-def _told(now: Shown, version: str) -> Iterator[str]:
+def _told(now: LibraryShown, version: str) -> Iterator[str]:
     yield now.behaviour.replace("-", " ")
     if now.behaviour == WORKS:
         return
@@ -70,7 +70,7 @@ def _ran(name: str, source: str, version: str) -> Ran:
         executable = str(environment / "bin" / "python")
         run = uv_call.run("pip", "install", "--quiet", "--python", executable, *asked, within=_BUILD_S)
         if run.returncode:
-            return Ran("jax", version, Seen(), {}, run.stderr.strip()[-_TOLD:])
+            return Ran("jax", version, LibrarySeen(), {}, run.stderr.strip()[-_TOLD:])
         return Ran("jax", version, library_call.observe(environment, library.module, library.task), _pins(executable))
 
 

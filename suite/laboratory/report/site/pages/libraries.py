@@ -9,7 +9,7 @@ from packaging.version import Version
 
 from jax_stack_compat.libraries import known
 from jax_stack_compat.libraries.known import EXCLUDED, WORKS, Beside, KnownLibrary, KnownRelease, last_with
-from laboratory.boundaries.libraries import MissingBound, missing_bounds
+from laboratory.boundaries.libraries import LibraryBound, missing_bounds
 from laboratory.report.site.facts import Facts
 from laboratory.report.site.page import Page
 from laboratory.report.site.table import minor_of
@@ -34,7 +34,7 @@ def mark(beside: Beside) -> tuple[str, str, str]:
 
 
 @dataclass(frozen=True)
-class Offered:
+class InstallerGives:
     """What an installer finds beside a release of jax: the newest admitted release of a library, and what it does.
 
     `working` is the newest release that works, if that one does not.
@@ -54,7 +54,7 @@ class LibraryRow:
 
     name: str
     newest: str
-    offered: Sequence[tuple[str, Offered | None]]
+    offered: Sequence[tuple[str, InstallerGives | None]]
     known: frozenset[str]
 
 
@@ -105,7 +105,7 @@ class LibraryView:
     versions: Sequence[str]
     rows: Sequence[ReleaseRow]
     causes: Sequence[Cause]
-    bounds: Sequence[MissingBound]
+    bounds: Sequence[LibraryBound]
     others: Mapping[str, Sequence[tuple[str, Mapping[str, Beside]]]]
     marks: Mapping[str, tuple[str, str, str]]
     taken_at: str
@@ -131,7 +131,7 @@ def _row(name: str, library: KnownLibrary, versions: Sequence[str]) -> LibraryRo
     return LibraryRow(name, list(library.releases)[-1], offered, known_of)
 
 
-def _offered(library: KnownLibrary, version: str) -> Offered | None:
+def _offered(library: KnownLibrary, version: str) -> InstallerGives | None:
     known = [
         (release, of.beside[_JAX][version]) for release, of in library.releases.items() if version in of.beside[_JAX]
     ]
@@ -140,7 +140,7 @@ def _offered(library: KnownLibrary, version: str) -> Offered | None:
         return None
     release, beside = admitted[-1]
     working = [other for other, shown in admitted if shown.behaviour == WORKS]
-    return Offered(release, beside, "" if beside.behaviour == WORKS else (working or [""])[-1])
+    return InstallerGives(release, beside, "" if beside.behaviour == WORKS else (working or [""])[-1])
 
 
 def _library(name: str, library: KnownLibrary, versions: Sequence[str]) -> LibraryView:
