@@ -12,6 +12,7 @@ from packaging.utils import canonicalize_name
 from jax_stack_compat.libraries.judge import needed
 from jax_stack_compat.stack import releases
 from laboratory.libraries import offered, records, stacks
+from laboratory.libraries.imported import imported, lacking
 from laboratory.libraries.records import LibraryRecord
 from laboratory.libraries.search import next_place
 from laboratory.libraries.stacks import LibraryPair
@@ -39,9 +40,14 @@ class Course:
         admitted = [place for place, pair in enumerate(self.pairs) if not stacks.excluded(pair)]
         seen = [outcome(records.find(pair)) for pair in self.pairs]
         place = next_place(seen, admitted, self._own())
-        if place is None and every:
-            place = next((place for place in admitted if seen[place] is None), None)
+        if place is None:
+            left = [place for place in admitted if seen[place] is None]
+            place = next((place for place in left if every or self.lacks(self.pairs[place].version)), None)
         return None if place is None else self.pairs[place]
+
+    def lacks(self, version: str) -> bool:
+        """Return True if the names at the import tell that the library fails there, so that a run must decide."""
+        return self.package == "jax" and lacking(imported(self.library, self.release), version) is not None
 
     def next_held(self) -> tuple[LibraryPair, Mapping[str, str]] | None:
         """Return the next pair to run with other packages held, and the versions to keep; None if there is none.
@@ -80,8 +86,8 @@ class Course:
 
 
 def _fails(record: LibraryRecord) -> bool:
-    _, broken, task_fails, ended = outcome(record) or ((), (), False, "")
-    return bool(broken or task_fails or ended)
+    failures = [failure for failure in record.failures if not failure.lacks]
+    return bool(failures or record.task or record.ended)
 
 
 def is_of_jax(record: LibraryRecord) -> bool:
@@ -101,7 +107,8 @@ def outcome(record: LibraryRecord | None) -> tuple[object, ...] | None:
     if record is None:
         return None
     broken = frozenset(failure.name for failure in record.failures if not failure.lacks)
-    return bool(record.conflict), broken, record.task is not None, record.ended
+    first = next((failure.error for failure in record.failures if not failure.lacks), "")
+    return bool(record.conflict), broken, record.task is not None, record.ended, needed(first)
 
 
 def courses(libraries: Iterable[str] = ()) -> Iterator[Course]:

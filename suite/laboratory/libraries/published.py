@@ -118,8 +118,9 @@ def _course(course: Course, seen: Shown) -> Mapping[str, Beside]:
             waiting.append(pair.version)
         else:
             here = _beside(fresh, seen.get((pair.package, pair.version, True)))
-            if before is not None and before.behaviour == here.behaviour:
-                rows |= dict.fromkeys(waiting, _between(before, here))
+            if before is not None and _agree(before, here):
+                shown = replace(here, how=BETWEEN, held=before.held or here.held)
+                rows |= {version: shown for version in waiting if shown.behaviour != WORKS or not course.lacks(version)}
             rows[pair.version] = here
             waiting, before = [], here
     return {pair.version: rows[pair.version] for pair in course.pairs if pair.version in rows}
@@ -132,12 +133,10 @@ def _beside(fresh: judge.LibraryShown, held: judge.LibraryShown | None) -> Besid
     return Beside(**{**asdict(fresh), "how": RUN})
 
 
-def _between(before: Beside, after: Beside) -> Beside:
-    """Return what a release between two that agree shows; its cause is known if theirs is the same."""
-    is_same = (before.needs, before.by, before.modules) == (after.needs, after.by, after.modules)
-    held = before.held or after.held
-    shown = after if is_same else Beside(after.behaviour, BETWEEN)
-    return replace(shown, how=BETWEEN, held=held)
+def _agree(before: Beside, after: Beside) -> bool:
+    """Return True if two results are the same for the same reason."""
+    told = [(one.behaviour, one.needs, one.by, one.modules, one.error * (not one.needs)) for one in (before, after)]
+    return before.behaviour == after.behaviour == WORKS or told[0] == told[1]
 
 
 def _requires(library: str, release: str) -> Mapping[str, str]:
