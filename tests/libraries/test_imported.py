@@ -34,7 +34,7 @@ def test_an_import_reaches_what_runs_at_the_import(package: Path) -> None:
 
 def test_a_release_without_a_needed_name_is_known(package: Path) -> None:
     """Releases that lack a name of the import form a span; names of other files do not count."""
-    found = imported.Imported(missing=tuple(imported._missing(package, "lib")))
+    found = imported.Imported(missing=tuple(imported._missing(package, "lib")), names="0.12.0.1")
     assert imported.lacking(found, "0.10.2") is None
     lack = imported.lacking(found, "0.11.2")
     assert lack is not None

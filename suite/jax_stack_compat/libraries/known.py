@@ -110,7 +110,8 @@ def _library(row: Mapping[str, Any], shown: list[Beside]) -> KnownLibrary:
     releases = {}
     for version, of in row["releases"].items():
         beside = {package: _course(places, shown) for package, places in of["beside"].items()}
-        missing = tuple(MissingName(**one) for one in of["missing"])
+        spans = of["imported"].get("missing", ())
+        missing = tuple(MissingName(**one) for one in spans if not one.get("refuted"))
         releases[version] = KnownRelease(of["day"], of["requires"], beside, missing)
     return KnownLibrary(row["module"], row["task"], releases)
 

@@ -6,20 +6,23 @@ A file counts if the import of the library reaches it: through imports outside f
 from __future__ import annotations
 
 import ast
+import json
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 
 from packaging.version import Version
 
-from jax_stack_compat.base.errors import BadFile, Failed
+from jax_stack_compat.base.errors import Failed, usable
 from jax_stack_compat.base.fields import VersionText
 from jax_stack_compat.base.files import FileModel, dump, read
 from jax_stack_compat.cell.atomic import write
 from jax_stack_compat.check.source.lacks import lacks
 from jax_stack_compat.check.source.tree import usage
 from jax_stack_compat.check.source.uses import Use
+from jax_stack_compat.libraries.known import PATH
 from jax_stack_compat.names import query
 from jax_stack_compat.stack import uv_call
 from laboratory.libraries import stacks, table
@@ -29,40 +32,63 @@ _JAX = "jax"
 
 
 class MissingSpan(FileModel):
-    """Releases of jax, from `first` to `last`, that lack a name which the import needs, and the line that uses it."""
+    """Releases of jax, from `first` to `last`, that lack a name which the import needs, and the line that uses it.
+
+    It is `refuted` if a run imported the library there.
+    """
 
     first: VersionText
     last: VersionText
     name: str
     place: str
+    refuted: bool = False
 
 
 class Imported(FileModel):
     """The names that the import of a release of a library needs and that some releases of jax lack.
 
-    `unread` is a file that could not be read: a newer Python's syntax.
+    `unread` is a file that could not be read: a newer Python's syntax. `names` is the newest jax that was looked up.
     """
 
     missing: tuple[MissingSpan, ...] = ()
     unread: str = ""
+    names: VersionText
 
 
 def imported(library: str, release: str) -> Imported:
-    """Return what the import of a release needs; its wheel is read once on this machine. Raises Failed, BadFile."""
+    """Return what the import of a release needs: as published, or read from its wheel, once on this machine.
+
+    Raises Failed, BadFile.
+    """
     path = FOLDER / library / f"{release}.imported.json"
-    if path.exists():
-        try:
-            return read(Imported, path)
-        except BadFile:
-            path.unlink()
+    names = query.names(_JAX).releases[-1]
+    known = [read(Imported, path)] if path.exists() else []
+    known += [row for row in [_published().get((library, release))] if row]
+    if found := next((row for row in known if row.names == names), None):
+        return found
     with tempfile.TemporaryDirectory() as folder:
         _install(library, release, folder)
         try:
-            found = Imported(missing=tuple(_missing(Path(folder), table.module(library))))
+            missing = tuple(_missing(Path(folder), table.module(library)))
+            found = Imported(missing=missing, names=names)
         except SyntaxError as error:
-            found = Imported(unread=f"{error.filename}: {error.msg}")
+            found = Imported(unread=f"{error.filename}: {error.msg}", names=names)
     write(path, dump(found.model_dump(mode="json")))
     return found
+
+
+@cache
+def _published() -> Mapping[tuple[str, str], Imported]:
+    if not PATH.exists():
+        return {}
+    with usable(PATH, "nox -s libraries"):
+        data = json.loads(PATH.read_text(encoding="utf-8"))
+        return {
+            (library, release): Imported(**of["imported"])
+            for library, row in data["libraries"].items()
+            for release, of in row["releases"].items()
+            if "imported" in of
+        }
 
 
 def _install(library: str, release: str, folder: str) -> None:

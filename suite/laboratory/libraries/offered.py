@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import cache
+from http import HTTPStatus
 from pathlib import Path
 from typing import ClassVar, Literal
 
 from packaging.utils import parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 from pypi_simple import DistributionPackage, PyPISimple
+from requests import HTTPError
 
 from jax_stack_compat.base.console import OUT
-from jax_stack_compat.base.errors import restored
+from jax_stack_compat.base.errors import BadFile, Fault, restored
 from jax_stack_compat.base.fields import Moment, PackageName, RequirementText, SpecifierText, VersionText, this_moment
 from jax_stack_compat.base.files import FileModel, dump, read
 from jax_stack_compat.cell.atomic import write
@@ -81,7 +83,7 @@ def _releases(
     client: PyPISimple, name: str, known: Mapping[str, LibraryRelease], since: datetime
 ) -> dict[str, LibraryRelease]:
     files: dict[str, tuple[DistributionPackage, datetime]] = {}
-    for file, uploaded in index.files_of(client, name):
+    for file, uploaded in _files(client, name):
         if _is_usable(file.filename) and file.version and not file.is_yanked:
             files.setdefault(file.version, (file, uploaded))
     uploads = {version: uploaded for version, (_, uploaded) in files.items()}
@@ -94,6 +96,16 @@ def _releases(
             requires_dist=tuple(index.requires_dist(client, file)),
         )
     return found
+
+
+def _files(client: PyPISimple, name: str) -> Iterable[tuple[DistributionPackage, datetime]]:
+    """Return the files of a library. Raises BadFile if the index has no such distribution."""
+    try:
+        return index.files_of(client, name)
+    except HTTPError as error:
+        if error.response.status_code != HTTPStatus.NOT_FOUND:
+            raise
+        raise BadFile([Fault(table.PATH, name, "the package index has no such distribution")]) from error
 
 
 def _is_usable(filename: str) -> bool:

@@ -63,7 +63,7 @@ def publish() -> PublishedCounts:
         row["releases"][release] = {
             "day": f"{offered.load().libraries[library][release].uploaded:%Y-%m-%d}",
             "requires": _requires(library, release),
-            "missing": [one.model_dump() for one in names.missing if not _is_refuted(one, beside["jax"])],
+            "imported": _imported(names, beside["jax"]),
             "beside": {
                 package: {version: shown.setdefault(one, len(shown)) for version, one in rows.items()}
                 for package, rows in beside.items()
@@ -79,6 +79,11 @@ def publish() -> PublishedCounts:
     }
     write(PATH, dump_lines(data, {"shown": ""}))
     return PublishedCounts(len(found), agreed, compared)
+
+
+def _imported(names: Imported, beside: Mapping[str, Beside]) -> Mapping[str, Any]:
+    spans = [one.model_copy(update={"refuted": _is_refuted(one, beside)}) for one in names.missing]
+    return Imported(missing=tuple(spans), unread=names.unread, names=names.names).model_dump(exclude_defaults=True)
 
 
 def _is_refuted(missing: MissingSpan, beside: Mapping[str, Beside]) -> bool:

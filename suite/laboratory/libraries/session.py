@@ -23,6 +23,8 @@ def run(library: Sequence[str], *, renew: bool, every: bool, plan: bool) -> Exit
     """
     if renew or not offered.PATH.exists():
         offered.renew()
+    if new := [name for name in library or table.load() if name not in offered.load().libraries]:
+        raise Misused(f"the releases of {', '.join(new)} are not read yet: add --renew")
     wanted = list(courses(library))
     left = [course for course in wanted if course.next_pair(every=every) or course.next_held()]
     OUT.print(f"{len(wanted)} searches along the releases of a package, {len(left)} with runs left", soft_wrap=True)

@@ -20,7 +20,10 @@ _MOST_LINES = 7
 def _task(code: str) -> str:
     """Return a task without blank lines at its ends. Raises ValueError if it is no Python, or too long."""
     code = code.strip("\n")
-    ast.parse(code)
+    try:
+        ast.parse(code)
+    except SyntaxError as error:
+        raise ValueError(f"line {error.lineno} of the task is no Python: {error.msg}") from error
     if len(code.splitlines()) > _MOST_LINES:
         raise ValueError(f"a task has at most {_MOST_LINES} lines")
     return code + "\n"
