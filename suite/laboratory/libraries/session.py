@@ -41,13 +41,18 @@ def _run(left: Sequence[Course], *, every: bool) -> list[str]:
     groups = [list(group) for _, group in groupby(left, lambda course: (course.library, course.release))]
     with ThreadPoolExecutor(machine.cores()) as pool:
         runs = {pool.submit(_run_release, group, every=every): group[0] for group in groups}
-        for number, run in enumerate(as_completed(runs), 1):
-            name = f"{runs[run].library} {runs[run].release}"
-            try:
-                OUT.print(f"{number}/{len(groups)} {name}: {run.result()} runs", soft_wrap=True)
-            except (Failed, OSError) as error:
-                failed.append(name)
-                say(f"{name}: {error}")
+        try:
+            for number, run in enumerate(as_completed(runs), 1):
+                name = f"{runs[run].library} {runs[run].release}"
+                try:
+                    OUT.print(f"{number}/{len(groups)} {name}: {run.result()} runs", soft_wrap=True)
+                except (Failed, OSError) as error:
+                    failed.append(name)
+                    say(f"{name}: {error}")
+        except KeyboardInterrupt:
+            # What runs now ends; what waits does not begin.
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     return failed
 
 
