@@ -115,6 +115,8 @@ ASKED = tuple(name for name, package in PACKAGES.items() if package.asked)
 # Every lock pins these packages. Lineax and Optimistix are left out: Diffrax 0.4 came without them.
 EVERYWHERE = tuple(name for name in PACKAGES if name in ASKED or name == "jaxlib")
 WALKED = tuple(name for name, package in PACKAGES.items() if package.walked)
+# A library on JAX runs beside releases of the first, and of the others if it requires them.
+BESIDE_LIBRARIES = ("jax", "equinox", "flax", "optax")
 # The imports within the stack: a case that needs a package also needs the packages that it imports.
 IMPORTS: Mapping[str, tuple[str, ...]] = {name: package.imports for name, package in STACK.items() if package.imports}
 # jax and the packages that import it.

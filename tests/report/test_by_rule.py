@@ -179,7 +179,7 @@ def test_a_sparse_report_says_what_it_ran() -> None:
     assert told in compat_md(made)
     front = site(made, ())["index.html"]
     assert told in front
-    assert "affected before, of the releases that were run" in front
+    assert "affected just before, of the releases that were run" in front
     assert "" == summary.run_on(report(observation()))
 
 

@@ -15,7 +15,6 @@ MANY = 4
 EXCEPTIONS = {
     "jax_stack_compat/packages.py": "the table",
     "jax_stack_compat/cell/probe.py": "the copy of the cell side, which is compared with the table",
-    "jax_stack_compat/names/libraries.py": "thirty libraries outside the stack, of which some are guests",
 }
 
 

@@ -10,15 +10,13 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from jax_stack_compat.libraries.judge import needed
+from jax_stack_compat.packages import BESIDE_LIBRARIES
 from jax_stack_compat.stack import releases
 from laboratory.libraries import offered, records, stacks
 from laboratory.libraries.imported import imported, lacking
 from laboratory.libraries.records import LibraryRecord
 from laboratory.libraries.search import next_place
 from laboratory.libraries.stacks import LibraryPair
-
-# Every library runs beside releases of jax, and beside releases of the others if it requires them.
-PACKAGES = ("jax", "equinox", "flax", "optax")
 
 
 @dataclass(frozen=True)
@@ -119,7 +117,7 @@ def courses(libraries: Iterable[str] = ()) -> Iterator[Course]:
             continue
         for release, found in of.items():
             required = _required(found.requires_dist)
-            for package in PACKAGES:
+            for package in BESIDE_LIBRARIES:
                 if package != library and (package == "jax" or package in required):
                     yield Course(library, release, package)
 

@@ -14,10 +14,9 @@ from jax_stack_compat.base.files import dump_lines
 from jax_stack_compat.cell.atomic import write
 from jax_stack_compat.libraries import judge
 from jax_stack_compat.libraries.known import BETWEEN, DECLARED, EXCLUDED, PATH, RUN, WORKS, Beside
-from jax_stack_compat.packages import PACKAGES
+from jax_stack_compat.packages import BESIDE_LIBRARIES, PACKAGES
 from laboratory.libraries import offered, records, stacks, table
 from laboratory.libraries.imported import Imported, MissingSpan, imported, lacking
-from laboratory.libraries.plan import PACKAGES as BESIDE
 from laboratory.libraries.plan import Course, courses, minors
 from laboratory.libraries.records import LibraryRecord
 
@@ -73,7 +72,7 @@ def publish() -> PublishedCounts:
     data = {
         "schema_version": 1,
         "taken_at": f"{offered.load().taken_at:%Y-%m-%d}",
-        "packages": {package: minors(package) for package in BESIDE},
+        "packages": {package: minors(package) for package in BESIDE_LIBRARIES},
         "shown": [_lean(one) for one in shown],
         "libraries": libraries,
     }
@@ -150,6 +149,6 @@ def _requires(library: str, release: str) -> Mapping[str, str]:
     named: dict[str, Sequence[str]] = {}
     for one in wanted:
         name = canonicalize_name(one.name)
-        if name in {*PACKAGES, *BESIDE} and one.marker is None:
+        if name in {*PACKAGES, *BESIDE_LIBRARIES} and one.marker is None:
             named[name] = [*named.get(name, ()), str(one.specifier)]
     return {name: ",".join(filter(None, specifiers)) for name, specifiers in named.items()}
