@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from jax_stack_compat.libraries import known
 from jax_stack_compat.libraries.known import BETWEEN, BY_NAMES, RUN, Beside, KnownRelease
-from laboratory.libraries import table
+from laboratory.libraries import records, table
 
 WORKS = Beside("works", RUN)
 LACKS = Beside("does-not-import", RUN, error="AttributeError", needs="jax.core.Effects", place="lib/a.py:1")
@@ -39,6 +39,13 @@ def test_what_fails_without_a_name_decides_nothing_beside_it() -> None:
     """Between a release that works and one that fails for another reason, nothing is known."""
     fails = Beside("task-fails", RUN, error="TypeError")
     assert known.found(release(v0_10_2=WORKS, v0_11_2=fails), "jax", "0.11.0") is None
+
+
+def test_no_published_error_names_a_place_of_one_machine() -> None:
+    """Paths in errors are relative to the installed packages."""
+    errors = [failure.error + failure.place for record in records.load() for failure in record.failures]
+    assert errors
+    assert [] == [error for error in errors if "site-packages" in error]
 
 
 def test_the_published_file_is_whole() -> None:

@@ -41,6 +41,17 @@ def test_every_public_module_is_imported(library: Library) -> None:
     assert (3, [], None, "") == (found.modules, found.failures, found.task, found.ended)
 
 
+def test_what_a_library_writes_is_not_trusted(library: Library) -> None:
+    """Lines on the probe's own channel that are no answer are left out, and an error commands no terminal."""
+    write = "    try:\n        os.write(handle, b'[1]\\n{\\n')\n    except OSError:\n        pass"
+    noise = f"import os\nfor handle in range(3, 9):\n{write}"
+    found = seen(library(a=noise, b="raise ValueError('\x1b[31mred')"))
+
+    assert ["lib.b"] == [failure.name for failure in found.failures]
+    assert "\x1b" not in found.failures[0].error
+    assert "" == found.ended
+
+
 def test_a_broken_module_is_named_with_its_line(library: Library) -> None:
     """The error has its class, and the place is relative to the installed packages."""
     found = seen(library(a="\nfrom json import nothing", b=""))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from jax_stack_compat.base import guardian
 from jax_stack_compat.base.files import OURS
 from jax_stack_compat.base.guardian import GuardedProcess
+from jax_stack_compat.base.printable import printable
 from jax_stack_compat.environments import probe_call
 
 # The limit of one step, an import or the task.
@@ -71,20 +71,22 @@ def _follow(process: GuardedProcess) -> LibrarySeen:
                 process.end(f"not done in {_STEP_SECONDS:g} s")
             continue
         since = time.monotonic()
-        _hear(seen, json.loads(line))
+        # A library may find our channel, and write there.
+        with suppress(ValueError, RecursionError):
+            _hear(seen, json.loads(line))
     return seen
 
 
-def _hear(seen: LibrarySeen, told: Mapping[str, Any]) -> None:
+def _hear(seen: LibrarySeen, told: object) -> None:
     match told:
-        case {"failed": name, "step": step, "error": error, "lacks": lacks, "place": place}:
-            failure = Failure(name, error, lacks, place)
+        case {"failed": str(name), "step": step, "error": str(error), "lacks": str(lacks), "place": str(place)}:
+            failure = Failure(*map(printable, (name, error, lacks, place)))
             if step == "task":
                 seen.task = failure
             else:
                 seen.failures.append(failure)
         case {"step": "end"}:
             seen.during = ""
-        case {"step": step, "name": name}:
+        case {"step": str(step), "name": str(name)}:
             seen.during = f"{step} {name}"
             seen.modules += step == "import"

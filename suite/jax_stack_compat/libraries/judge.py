@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from packaging.utils import canonicalize_name
 
 from jax_stack_compat.environments.library_call import Failure, LibrarySeen
+from jax_stack_compat.libraries.known import EXCLUDED, RUN, WORKS, Beside
 
-Behaviour = Literal[
-    "works", "imports", "does-not-import", "without-modules", "task-fails", "crashes", "excluded", "unavailable"
-]
 # An attribute that a module lacks, a name that cannot be imported from it, a missing module, and a removed name.
 _NEEDS = (
     re.compile(r"module '(?P<module>[\w.]+)' has no attribute '(?P<name>\w+)'"),
@@ -41,23 +38,7 @@ class Ran:
     held: bool = False
 
 
-@dataclass(frozen=True)
-class LibraryShown:
-    """What a library did beside a release of a package.
-
-    `error` is the first failure, `needs` the name that it lacks, `place` the line of code that raised, and `by` the
-    other package that has this line. `modules` are the modules that do not import.
-    """
-
-    behaviour: Behaviour
-    error: str = ""
-    needs: str = ""
-    place: str = ""
-    by: str = ""
-    modules: tuple[str, ...] = ()
-
-
-def shown(runs: Sequence[Ran], module: str) -> Mapping[tuple[str, str, bool], LibraryShown]:
+def shown(runs: Sequence[Ran], module: str) -> Mapping[tuple[str, str, bool], Beside]:
     """Return what the runs of one release of a library show, by package, version and whether others were held.
 
     A module that imports nowhere, or a task that works nowhere, tells nothing about the stack, and does not count.
@@ -69,15 +50,15 @@ def shown(runs: Sequence[Ran], module: str) -> Mapping[tuple[str, str, bool], Li
     return {(run.package, run.version, run.held): _shown(run, module, never, has_task=has_task) for run in runs}
 
 
-def _shown(run: Ran, module: str, never: frozenset[str], *, has_task: bool) -> LibraryShown:
+def _shown(run: Ran, module: str, never: frozenset[str], *, has_task: bool) -> Beside:
     seen = run.seen
     if any(words in run.conflict for words in _NOT_HERE):
-        return LibraryShown("unavailable", error=_cause(run.conflict))
+        return Beside("unavailable", RUN, error=_cause(run.conflict))
     if run.conflict:
-        return LibraryShown("excluded", error=_cause(run.conflict))
+        return Beside(EXCLUDED, RUN, error=_cause(run.conflict))
     is_part = seen.during.startswith("import ") and seen.during != f"import {module}"
     if seen.ended and not is_part:
-        return LibraryShown("crashes", error=f"{seen.ended}, in {seen.during}")
+        return Beside("crashes", RUN, error=f"{seen.ended}, in {seen.during}")
     if seen.failures and seen.failures[0].name == module:
         return _failed("does-not-import", run, module, seen.failures[0])
     if seen.task and has_task:
@@ -85,7 +66,7 @@ def _shown(run: Ran, module: str, never: frozenset[str], *, has_task: bool) -> L
     broken = [failure for failure in seen.failures if failure.name in _broken(run) - never]
     if broken:
         return _failed("without-modules", run, module, broken[0], [failure.name for failure in broken])
-    return LibraryShown("works" if has_task else "imports")
+    return Beside(WORKS if has_task else "imports", RUN)
 
 
 def _cause(conflict: str) -> str:
@@ -106,9 +87,10 @@ def _broken(run: Ran) -> frozenset[str]:
     return frozenset(failure.name for failure in run.seen.failures if not failure.lacks)
 
 
-def _failed(behaviour: Behaviour, run: Ran, module: str, failure: Failure, modules: Iterable[str] = ()) -> LibraryShown:
-    return LibraryShown(
+def _failed(behaviour: str, run: Ran, module: str, failure: Failure, modules: Iterable[str] = ()) -> Beside:
+    return Beside(
         behaviour,
+        RUN,
         error=failure.error,
         needs=needed(failure.error),
         place=failure.place,

@@ -34,7 +34,7 @@ class Beside:
     """What a release of a library does beside a release of a package, and `how` that is known.
 
     `behaviour` is "works", "imports" (its task works nowhere), "does-not-import", "without-modules", "task-fails",
-    "crashes" or "excluded". `error` is the
+    "crashes", "excluded" or "unavailable" (not published). `error` is the
     first failure, `needs` the name that it lacks, `place` the line of code, `by` the other package that has this line,
     and `modules` are the modules that do not import. With `held`, it works if other packages stay as in an older stack,
     and `error` is the failure without that.

@@ -20,7 +20,7 @@ from laboratory.libraries.imported import Imported, MissingSpan, imported, lacki
 from laboratory.libraries.plan import Course, courses, minors
 from laboratory.libraries.records import LibraryRecord
 
-Shown = Mapping[tuple[str, str, bool], judge.LibraryShown]
+Shown = Mapping[tuple[str, str, bool], Beside]
 _FAILS = ("does-not-import", "crashes")
 
 
@@ -130,11 +130,11 @@ def _course(course: Course, seen: Shown) -> Mapping[str, Beside]:
     return {pair.version: rows[pair.version] for pair in course.pairs if pair.version in rows}
 
 
-def _beside(fresh: judge.LibraryShown, held: judge.LibraryShown | None) -> Beside:
+def _beside(fresh: Beside, held: Beside | None) -> Beside:
     """Return what a pair shows: it works if it does so with other packages held."""
     if held is not None and held.behaviour == WORKS:
         return Beside(WORKS, RUN, error=fresh.error, place=fresh.place, by=fresh.by, held=True)
-    return Beside(**{**asdict(fresh), "how": RUN})
+    return fresh
 
 
 def _agree(before: Beside, after: Beside) -> bool:

@@ -14,8 +14,8 @@ from jax_stack_compat.check.trial.own_folder import own_folder
 from jax_stack_compat.environments import interpreter, library_call
 from jax_stack_compat.environments.library_call import LibrarySeen
 from jax_stack_compat.libraries import known
-from jax_stack_compat.libraries.judge import LibraryShown, Ran, shown
-from jax_stack_compat.libraries.known import EXCLUDED, WORKS
+from jax_stack_compat.libraries.judge import Ran, shown
+from jax_stack_compat.libraries.known import EXCLUDED, WORKS, Beside
 from jax_stack_compat.packages import BESIDE
 from jax_stack_compat.stack import uv_call
 
@@ -50,7 +50,7 @@ def attempt(name: str, source: str, *, console: Terminal) -> Exit:
     return Exit.UNEXPECTED if broken else Exit.AS_EXPECTED
 
 
-def _told(now: LibraryShown, version: str) -> Iterator[str]:
+def _told(now: Beside, version: str) -> Iterator[str]:
     yield now.behaviour.replace("-", " ")
     if now.behaviour == WORKS:
         return
