@@ -39,6 +39,12 @@ def test_a_bound_that_metadata_has_is_not_missing() -> None:
     assert [] == bounds(v0_10_2=FAILS, v0_11_2=WORKS)
 
 
+def test_a_name_of_another_package_is_no_bound_on_jax() -> None:
+    """Where another package lacks a name, jax is not bounded for it."""
+    other = Beside("does-not-import", RUN, error="ImportError", needs="flax.core.x", place="lib/a.py:1")
+    assert [] == bounds(v0_10_2=WORKS, v0_11_2=other)
+
+
 def patched(entry: dict[str, Any], record: dict[str, Any]) -> dict[str, Any]:
     """Return a package's record with an entry of the patches applied, as their specification says."""
     wanted = dict(entry["if"])

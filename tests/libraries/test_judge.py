@@ -41,6 +41,12 @@ def test_a_package_that_is_not_installed_does_not_count() -> None:
     assert behaviours(record("0.4.38"), record("0.5.3", optional)) == ["works", "works"]
 
 
+def test_a_library_that_lacks_a_package_tells_nothing() -> None:
+    """A package that nothing requires may be installed in a user's stack, and jax has no part in it."""
+    root = Failure(name="lib", error="ModuleNotFoundError: No module named 'IPython'", lacks="IPython")
+    assert behaviours(record("0.4.38"), record("0.5.3", root)) == ["works", "unavailable"]
+
+
 def test_a_task_that_works_nowhere_does_not_count() -> None:
     """A task that fails on each release is the table's fault."""
     failed = Failure(name="lib", error="TypeError: no")

@@ -59,8 +59,12 @@ def _shown(run: Ran, module: str, never: frozenset[str], *, has_task: bool) -> B
     is_part = seen.during.startswith("import ") and seen.during != f"import {module}"
     if seen.ended and not is_part:
         return Beside("crashes", RUN, error=f"{seen.ended}, in {seen.during}")
-    if seen.failures and seen.failures[0].name == module:
-        return _failed("does-not-import", run, module, seen.failures[0])
+    root = next((failure for failure in seen.failures[:1] if failure.name == module), None)
+    if root and root.lacks:
+        # It may be installed in a user's stack, and jax has no part in it.
+        return Beside("unavailable", RUN, error=root.error)
+    if root:
+        return _failed("does-not-import", run, module, root)
     if seen.task and has_task:
         return _failed("task-fails", run, module, seen.task)
     broken = [failure for failure in seen.failures if failure.name in _broken(run) - never]

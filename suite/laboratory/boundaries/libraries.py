@@ -52,7 +52,10 @@ class LibraryBound:
 
 
 def missing_bounds(name: str, library: KnownLibrary) -> Iterator[LibraryBound]:
-    """Yield the bound that each release lacks, the newest release first."""
+    """Yield the bound that each release lacks, the newest release first.
+
+    A name that another package than jax lacks is no reason for a bound on jax.
+    """
     for release, of in reversed(list(library.releases.items())):
         course = [(version, beside) for version, beside in of.beside.get(_JAX, {}).items() if beside.how == "run"]
         works = [version for version, beside in course if beside.behaviour == WORKS]
@@ -60,6 +63,8 @@ def missing_bounds(name: str, library: KnownLibrary) -> Iterator[LibraryBound]:
         if not after or after[0][1].behaviour not in _BROKEN or after[-1][1].behaviour == EXCLUDED:
             continue
         fails, shown = after[0]
+        if shown.needs and shown.needs.partition(".")[0] not in ("jax", "jaxlib"):
+            continue
         first = _first_without(shown.needs, works[-1])
         declared = of.requires.get(_JAX, "")
         yield LibraryBound(name, release, declared, first or fails, works[-1], fails, shown, exact=bool(first))

@@ -53,7 +53,7 @@ class Course:
         A library that fails may do so for another package, which also moved. So the other packages stay as in the
         nearest stack that works, unless a missing name of jax tells the cause. Raises BadFile.
         """
-        known = [(pair, record) for pair in self.pairs if (record := records.find(pair)) and not record.conflict]
+        known = [(pair, record) for pair in self.pairs if (record := records.find(pair)) and record.is_telling]
         working = [place for place, (_, record) in enumerate(known) if not _fails(record)]
         for place, (pair, record) in enumerate(known):
             is_told = self.package == "jax" and _fails(record) and is_of_jax(record)
@@ -106,7 +106,7 @@ def outcome(record: LibraryRecord | None) -> tuple[object, ...] | None:
         return None
     broken = frozenset(failure.name for failure in record.failures if not failure.lacks)
     first = next((failure.error for failure in record.failures if not failure.lacks), "")
-    return bool(record.conflict), broken, record.task is not None, record.ended, needed(first)
+    return record.is_telling, broken, record.task is not None, record.ended, needed(first)
 
 
 def courses(libraries: Iterable[str] = ()) -> Iterator[Course]:

@@ -139,8 +139,13 @@ def _beside(fresh: Beside, held: Beside | None) -> Beside:
 
 def _agree(before: Beside, after: Beside) -> bool:
     """Return True if two results are the same for the same reason."""
-    told = [(one.behaviour, one.needs, one.by, one.modules, one.error * (not one.needs)) for one in (before, after)]
-    return before.behaviour == after.behaviour == WORKS or told[0] == told[1]
+    if before.behaviour != after.behaviour:
+        return False
+    return before.behaviour == WORKS or _reason(before) == _reason(after)
+
+
+def _reason(beside: Beside) -> tuple[object, ...]:
+    return beside.needs or beside.error, beside.by, beside.modules
 
 
 def _requires(library: str, release: str) -> Mapping[str, str]:

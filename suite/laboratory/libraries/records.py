@@ -59,6 +59,12 @@ class LibraryRecord(FileModel):
         return Ran(self.package, self.version, seen, self.pins, self.conflict, self.held)
 
     @property
+    def is_telling(self) -> bool:
+        """True if it tells of the stack: it ran, and the library did not lack a package that nothing requires."""
+        first = self.failures[0] if self.failures else None
+        return not self.conflict and not (first and first.lacks and first.name == table.module(self.library))
+
+    @property
     def pair(self) -> LibraryPair:
         """The pair that it is of."""
         return LibraryPair(self.library, self.release, self.package, self.version)
