@@ -48,6 +48,15 @@ def test_no_published_error_names_a_place_of_one_machine() -> None:
     assert [] == [error for error in errors if "site-packages" in error]
 
 
+def test_each_task_works_somewhere() -> None:
+    """A library that imports somewhere has a task that works somewhere; else the task is wrong."""
+    shown = {
+        name: {beside.behaviour for of in library.releases.values() for beside in of.beside["jax"].values()}
+        for name, library in known.load().items()
+    }
+    assert [] == [name for name, behaviours in shown.items() if "imports" in behaviours and "works" not in behaviours]
+
+
 def test_the_published_file_is_whole() -> None:
     """Each library of the table is published, with its import name."""
     published = known.load()
